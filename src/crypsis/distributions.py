@@ -54,7 +54,7 @@ def kullback_leibler_bits(counts: ArrayLike, reference: ArrayLike) -> float:
 
 
 def total_variation(counts: ArrayLike, reference: ArrayLike) -> float:
-    """Half the sum of absolute differences: the earth mover's distance when all values are equally far.
+    """Half the sum of absolute differences: the earth mover's distance of equally far values.
 
     >>> total_variation([1, 0], [1, 1])
     0.5
@@ -74,7 +74,7 @@ def hellinger(counts: ArrayLike, reference: ArrayLike) -> float:
 
 
 def ordered_distance(counts: ArrayLike, reference: ArrayLike) -> float:
-    """Earth mover's distance when neighbouring values are 1/(m-1) apart (Li et al. 2007, t-closeness).
+    """Earth mover's distance when neighbouring values are 1/(m-1) apart (Li et al. 2007).
 
     >>> ordered_distance([1, 0, 0], [0, 0, 1])
     1.0
@@ -118,8 +118,12 @@ def hierarchical_distance(
     return cost / (2 * height)
 
 
-def _pair(counts: ArrayLike, reference: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _pair(
+    counts: ArrayLike, reference: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     p, q = proportions(counts), proportions(reference)
     if p.shape != q.shape:
-        raise ParameterError(f"The distributions have {p.size} and {q.size} values; they must match.")
+        raise ParameterError(
+            f"The distributions have {p.size} and {q.size} values; they must match."
+        )
     return p, q

@@ -13,7 +13,7 @@ A listener is a function of one `Progress`. It may raise `Cancelled` to stop the
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -79,6 +79,11 @@ def report_to(listener: Listener) -> Iterator[None]:
         _listener.reset(token)
 
 
+def listening() -> bool:
+    """Whether anyone wants to hear of progress."""
+    return _listener.get() is not None
+
+
 @contextmanager
 def step(what: str, total: float | None = None) -> Iterator[Step]:
     """Announce a stretch of work; the listener hears of its beginning and its end."""
@@ -92,7 +97,7 @@ def step(what: str, total: float | None = None) -> Iterator[Step]:
 
 def track(items: Iterable[_T], what: str, total: float | None = None) -> Iterator[_T]:
     """Iterate over `items` and announce each as it is done."""
-    if total is None and hasattr(items, "__len__"):
+    if total is None and isinstance(items, Sized):
         total = len(items)
     with step(what, total) as work:
         for item in items:

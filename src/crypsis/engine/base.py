@@ -1,0 +1,115 @@
+"""What is asked of rows, and the few things an engine must bring itself.
+
+The questions are the methods of `crypsis.engine.frames.Rows`, written once with Narwhals. Narwhals
+has no hash, discrete quantile or writer for lazy frames; a `Backend` brings those.
+Inside the engine columns are called c0, c1, ...: names with quotes, dots, emoji or capitals that
+differ in nothing else are common in real files, and every engine has its own trouble with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any, Protocol
+
+import narwhals.stable.v2 as nw
+import pyarrow as pa
+
+
+class Kind(Enum):
+    """What a column holds, as far as its type tells."""
+
+    INTEGER = "integer"
+    NUMBER = "number"
+    TEXT = "text"
+    BOOLEAN = "boolean"
+    DATE = "date"
+    TIME = "time"
+    NESTED = "nested"
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the values have an order of their own."""
+        return self in (Kind.INTEGER, Kind.NUMBER, Kind.DATE, Kind.TIME)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column as the engine knows it: its name, its kind, and its name inside the engine."""
+
+    name: str
+    kind: Kind
+    inner: str
+
+
+@dataclass(frozen=True)
+class Tally:
+    """The groups of equal rows in some columns, counted in the engine without fetching them."""
+
+    rows: int
+    distinct: int
+    singletons: int
+    doubletons: int
+    smallest: int
+    largest: int
+    missing: int
+    """Rows with a missing value in at least one of the columns."""
+
+
+class Backend(Protocol):
+    """The thin part that each engine answers in its own language."""
+
+    name: str
+
+    def batches(self, frame: nw.LazyFrame[Any], what: str) -> Iterator[pa.RecordBatch]:
+        """Carry out `frame` and hand its rows over in Arrow batches, announced as `what`."""
+        ...
+
+    def with_hash(
+        self, frame: nw.LazyFrame[Any], key: str | None, seed: int, name: str
+    ) -> nw.LazyFrame[Any]:
+        """Add a number below 2**60 that depends on `seed` and `key` alone.
+
+        With a key it is the beginning of the MD5 of "seed:key", on every engine the same; without
+        one it depends on where the row stands.
+        """
+        ...
+
+    def quantiles(
+        self, frame: nw.LazyFrame[Any], columns: Sequence[str], probabilities: Sequence[float]
+    ) -> dict[str, pa.Array]:
+        """The smallest values at or below which lies at least each share of the rows."""
+        ...
+
+    def named(self, frame: nw.LazyFrame[Any], names: Sequence[str]) -> Any:
+        """The engine's own frame with the columns under their public names."""
+        ...
+
+    def write(self, frame: nw.LazyFrame[Any], names: Sequence[str], path: Path, form: str) -> None:
+        """Write the rows to `path`, which does not exist yet, as `csv` or `parquet`."""
+        ...
+
+
+_KINDS: dict[type, Kind] = {
+    nw.String: Kind.TEXT,
+    nw.Categorical: Kind.TEXT,
+    nw.Enum: Kind.TEXT,
+    nw.Boolean: Kind.BOOLEAN,
+    nw.Date: Kind.DATE,
+    nw.Datetime: Kind.TIME,
+    nw.Time: Kind.TIME,
+    nw.Duration: Kind.TIME,
+}
+
+
+def kind_of(dtype: Any) -> Kind:
+    """The kind of a Narwhals data type."""
+    if dtype.is_integer():
+        return Kind.INTEGER
+    if dtype.is_numeric():
+        return Kind.NUMBER
+    if dtype.is_nested():
+        return Kind.NESTED
+    return _KINDS.get(type(dtype), _KINDS.get(dtype, Kind.NESTED))

@@ -1,0 +1,229 @@
+"""CSV and its kin: dialect, names and types are settled here, DuckDB only splits the lines.
+
+Every field is read as text, stripped of surrounding blanks and compared with the markers of missing
+values; then a column becomes integers, numbers, dates or times if all its values look like that.
+Numbers with leading zeros (zip codes) and numbers too long for 18 digits (card numbers) stay text.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import shutil
+import tempfile
+import weakref
+from collections.abc import Sequence
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+
+from crypsis.engine.duck import inner_names, literal, translated
+from crypsis.engine.reading import MISSING_MARKERS, TYPES, Reading
+from crypsis.errors import ColumnError, SourceError, unknown_columns
+
+_HEAD_BYTES = 262_144
+_WHOLE_FILE_BYTES = 64_000_000
+_SAMPLED_LINES = 200_000
+_DELIMITERS = ",;\t|"
+_PATTERNS = {
+    "integer": r"[+-]?(0|[1-9][0-9]{0,17})",
+    "number": r"[+-]?(0|[1-9][0-9]*)?(\.[0-9]*)?([eE][+-]?[0-9]+)?",
+    "date": r"[0-9]{4}-[0-9]{2}-[0-9]{2}",
+    "time": r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?",
+}
+
+
+def open_csv(
+    connection: duckdb.DuckDBPyConnection, paths: Sequence[str], reading: Reading
+) -> tuple[str, list[str]]:
+    """The SQL that yields the table's columns as c0, c1, ..., and the names they stand for."""
+    reading.only("a CSV file", ("names", "header", "delimiter", "encoding", "types"))
+    encoding = _codec(reading.encoding or "utf-8")
+    heads = [_head(path, encoding) for path in paths]
+    delimiter = reading.delimiter or _delimiter(heads[0])
+    names = _names(heads[0], delimiter, reading, paths[0])
+    for head, path in zip(heads[1:], paths[1:], strict=True):
+        if _names(head, delimiter, reading, path) != names:
+            raise SourceError(f"{_short(path)} has other columns than {_short(paths[0])}.")
+    if encoding not in ("utf-8", "iso8859-1"):
+        paths = [_as_utf8(connection, path, encoding) for path in paths]
+        encoding = "utf-8"
+    source = _read_csv(paths, delimiter, encoding, names, header=reading.names is None)
+    markers = MISSING_MARKERS if reading.missing_markers is None else tuple(reading.missing_markers)
+    fields = [_field(inner, markers) for inner in inner_names(len(names))]
+    kinds = _kinds(connection, source, fields, names, paths, reading)
+    columns = [
+        f"CAST({text} AS {TYPES[kind]}) AS c{i}"
+        for i, (text, kind) in enumerate(zip(fields, kinds, strict=True))
+    ]
+    return f"SELECT {', '.join(columns)} FROM {source}", names
+
+
+def _codec(name: str) -> str:
+    try:
+        return codecs.lookup(name).name
+    except LookupError:
+        raise SourceError(f"There is no encoding {name!r}; try 'utf-8' or 'latin-1'.") from None
+
+
+def _head(path: str, encoding: str) -> str:
+    """The first lines, whole ones only."""
+    try:
+        with pa.input_stream(path, compression="detect") as stream:
+            start: bytes = stream.read(_HEAD_BYTES)
+    except OSError as error:
+        raise SourceError(f"{_short(path)} cannot be read ({_reason(error)}).") from None
+    if not start.strip():
+        raise SourceError(f"{_short(path)} is empty.")
+    if len(start) == _HEAD_BYTES:
+        start = start[: start.rfind(b"\n") + 1] or start
+    if start.startswith(codecs.BOM_UTF8):
+        start = start[3:]
+    decoder = codecs.getincrementaldecoder(encoding)()
+    try:
+        return decoder.decode(start)
+    except UnicodeDecodeError as error:
+        line = start[: error.start].count(b"\n") + 1
+        raise SourceError(
+            f"{_short(path)}: line {line:,} is not in the encoding {encoding}. Name the right one, "
+            "for example encoding='latin-1' (--encoding latin-1)."
+        ) from None
+
+
+def _delimiter(head: str) -> str:
+    """The delimiter under which the most of the first lines have as many fields as the first."""
+
+    def agreement(delimiter: str) -> tuple[float, int]:
+        rows = [row for row in _split(head, delimiter)[:50] if row]
+        width = len(rows[0])
+        return (sum(len(row) == width for row in rows) / len(rows) * (width > 1), width)
+
+    return max(_DELIMITERS, key=agreement)
+
+
+def _split(head: str, delimiter: str) -> list[list[str]]:
+    lines = head.splitlines(keepends=True)
+    csv.field_size_limit(2 * _HEAD_BYTES)
+    return list(csv.reader(lines[:200], delimiter=delimiter, skipinitialspace=True))
+
+
+def _names(head: str, delimiter: str, reading: Reading, path: str) -> list[str]:
+    first = next(row for row in _split(head, delimiter) if row)
+    if reading.names is not None:
+        names = [str(name) for name in reading.names]
+        if len(names) != len(first):
+            raise SourceError(
+                f"{len(names)} names were given, but {_short(path)} has {len(first)} columns."
+            )
+    else:
+        names = [name.strip() or f"unnamed_{i + 1}" for i, name in enumerate(first)]
+        if reading.header is None and any(_is_number(name) for name in names):
+            raise SourceError(
+                f"{_short(path)} seems to have no header: its first line holds numbers. Name the "
+                "columns with names=[...] (--names a,b,c), or say header=True (--header)."
+            )
+    return unique_names(names)
+
+
+def unique_names(names: Sequence[str]) -> list[str]:
+    """The names, if each is there once."""
+    twice = sorted({name for name in names if list(names).count(name) > 1})
+    if twice:
+        listed = ", ".join(repr(name) for name in twice[:10])
+        raise ColumnError(f"More than one column is called {listed}. Give each its own name.")
+    return list(names)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return text.lower() not in ("nan", "inf", "infinity")
+
+
+def _as_utf8(connection: duckdb.DuckDBPyConnection, path: str, encoding: str) -> str:
+    """A private copy in UTF-8, for encodings that DuckDB does not know."""
+    folder = Path(tempfile.mkdtemp(prefix="crypsis-recoded-"))
+    weakref.finalize(connection, shutil.rmtree, folder, ignore_errors=True)
+    copy = folder / "table.csv"
+    try:
+        with (
+            pa.input_stream(path, compression="detect") as raw,
+            codecs.getreader(encoding)(raw) as source,
+            copy.open("w", encoding="utf-8", newline="") as target,
+        ):
+            shutil.copyfileobj(source, target, 1 << 20)
+    except UnicodeError:
+        raise SourceError(f"{_short(path)} is not in the encoding {encoding}.") from None
+    return str(copy)
+
+
+def _read_csv(
+    paths: Sequence[str], delimiter: str, encoding: str, names: Sequence[str], *, header: bool
+) -> str:
+    files = ", ".join(literal(path) for path in paths)
+    columns = ", ".join(f"'{inner}': 'VARCHAR'" for inner in inner_names(len(names)))
+    code = "latin-1" if encoding == "iso8859-1" else encoding
+    return (
+        f"read_csv([{files}], auto_detect = false, columns = {{{columns}}}, "
+        f"delim = {literal(delimiter)}, quote = '\"', escape = '\"', header = false, "
+        f"skip = {int(header)}, strict_mode = true, null_padding = false, encoding = '{code}')"
+    )
+
+
+def _field(inner: str, markers: Sequence[str]) -> str:
+    listed = ", ".join(literal(marker) for marker in markers)
+    text = f"trim({inner})"
+    return f"CASE WHEN {text} IN ({listed}) THEN NULL ELSE {text} END" if markers else text
+
+
+def _kinds(
+    connection: duckdb.DuckDBPyConnection,
+    source: str,
+    fields: Sequence[str],
+    names: Sequence[str],
+    paths: Sequence[str],
+    reading: Reading,
+) -> list[str]:
+    """The type of each column: what was asked for, or the narrowest that fits every value."""
+    for name in reading.types:
+        if name not in names:
+            raise unknown_columns([name], names)
+    small = all(
+        Path(path).is_file() and Path(path).stat().st_size < _WHOLE_FILE_BYTES for path in paths
+    )
+    limit = "" if small else f" LIMIT {_SAMPLED_LINES}"
+    texts = ", ".join(f"{text} AS c{i}" for i, text in enumerate(fields))
+    tests = ["count(*)"]
+    for i in range(len(names)):
+        tests.append(f"count(c{i})")
+        tests += [f"count(*) FILTER ({_test(f'c{i}', kind)})" for kind in _PATTERNS]
+    with translated(_short(paths[0])):
+        query = f"SELECT {', '.join(tests)} FROM (SELECT {texts} FROM {source}{limit})"
+        row = connection.sql(query).fetchall()[0]
+    if row[0] == 0:
+        raise SourceError(f"{_short(paths[0])} has a header and no rows.")
+    width = 1 + len(_PATTERNS)
+    kinds = []
+    for i, name in enumerate(names):
+        there, *fits = row[1 + i * width : 1 + (i + 1) * width]
+        found = [kind for kind, fit in zip(_PATTERNS, fits, strict=True) if there and fit == there]
+        kinds.append(reading.types.get(name) or (found[0] if found else "text"))
+    return kinds
+
+
+def _test(inner: str, kind: str) -> str:
+    shape = f"regexp_full_match({inner}, {literal(_PATTERNS[kind])})"
+    if kind == "integer":
+        return shape
+    return f"{shape} AND TRY_CAST({inner} AS {TYPES[kind]}) IS NOT NULL"
+
+
+def _short(path: str) -> str:
+    return repr(path.rsplit("/", 1)[-1])
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or type(error).__name__

@@ -1,0 +1,328 @@
+"""The few questions asked of rows, answered once for every engine."""
+
+from __future__ import annotations
+
+import math
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from crypsis.engine.base import Backend, Column, Kind, Tally
+from crypsis.errors import ColumnError, OutputError, ParameterError, TooLarge, unknown_columns
+
+_COUNT = "n"
+_HASH_BITS = 60
+_KEY_KINDS = (Kind.INTEGER, Kind.TEXT, Kind.DATE)
+MOST_CELLS = 20_000_000
+
+
+class Rows:
+    """Rows somewhere, and the questions they answer without leaving it.
+
+    NaN counts as missing everywhere. Results come back as Arrow; no row passes through Python.
+    """
+
+    def __init__(
+        self, columns: Sequence[Column], load: Callable[[], nw.LazyFrame[Any]], backend: Backend
+    ) -> None:
+        self.columns = tuple(columns)
+        self.backend = backend
+        self._load = load
+        self._by_name = {column.name: column for column in self.columns}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns, in order."""
+        return tuple(column.name for column in self.columns)
+
+    def column(self, name: str) -> Column:
+        """The column of that name."""
+        if name not in self._by_name:
+            raise unknown_columns([name], self.names)
+        return self._by_name[name]
+
+    @cached_property
+    def frame(self) -> nw.LazyFrame[Any]:
+        """The rows, with the engine's names for the columns; opened when first asked."""
+        return self._load()
+
+    @cached_property
+    def count(self) -> int:
+        """The number of rows."""
+        table = self._fetch(self.frame.select(nw.len().alias(_COUNT)), "counting rows")
+        return int(table[_COUNT][0].as_py())
+
+    def cells(
+        self, names: Sequence[str], *, weight: str | None = None, at_most: int = MOST_CELLS
+    ) -> pa.Table:
+        """The distinct tuples of some columns with the `count` of rows that hold each.
+
+        The columns are dictionary-coded; with `weight` the table has the summed `weight` too. One
+        scan. More than `at_most` tuples raise `TooLarge` instead of filling the memory.
+        """
+        inner = self._groupable(names)
+        parts = [nw.len().alias(_COUNT)]
+        if weight is not None:
+            parts.append(nw.col(self.column(weight).inner).cast(nw.Float64).sum().alias("w"))
+        extra = [] if weight is None else [self.column(weight).inner]
+        grouped = self._clean(inner, extra).group_by(*inner).agg(*parts)
+        coded, seen = [], 0
+        for batch in self.backend.batches(grouped, "counting " + _list(names)):
+            seen += batch.num_rows
+            if seen > at_most:
+                raise TooLarge(
+                    f"The columns {_list(names)} have more than {at_most:,} distinct combinations. "
+                    "Ask about fewer columns, or leave out those that are nearly unique."
+                )
+            coded.append(_dictionary_coded(batch, inner))
+        table = pa.Table.from_batches(coded).unify_dictionaries()
+        sums = ["count"] if weight is None else ["count", "weight"]
+        table = table.select([*inner, _COUNT, *(["w"] if weight else [])])
+        return table.rename_columns([f"c{i}" for i in range(len(inner))] + sums)
+
+    def tally(self, names: Sequence[str], *, drop_missing: bool = False) -> Tally:
+        """How many groups of equal rows some columns make and how large, without fetching them."""
+        inner = self._groupable(names)
+        rows = self._clean(inner)
+        blank = nw.any_horizontal(*(nw.col(c).is_null() for c in inner), ignore_nulls=False)
+        groups = rows.group_by(*inner).agg(nw.len().cast(nw.Int64).alias(_COUNT))
+        groups = groups.with_columns(
+            nw.when(blank).then(nw.col(_COUNT)).otherwise(nw.lit(0)).alias("blank")
+        )
+        counted = groups.filter(nw.col("blank") == 0) if drop_missing else groups
+        n = nw.col(_COUNT)
+        table = self._fetch(
+            counted.select(
+                n.sum().alias("rows"),
+                nw.len().alias("distinct"),
+                (n == 1).cast(nw.Int64).sum().alias("singletons"),
+                (n == 2).cast(nw.Int64).sum().alias("doubletons"),
+                n.min().alias("smallest"),
+                n.max().alias("largest"),
+                nw.col("blank").sum().alias("missing"),
+            ),
+            "grouping by " + _list(names),
+        )
+        values = {name: int(value or 0) for name, value in table.to_pylist()[0].items()}
+        if drop_missing:
+            values["missing"] = self.count - values["rows"]
+        return Tally(**values)
+
+    def ranks(self, names: Sequence[str], *, keep: Sequence[str] = ()) -> Rows:
+        """The columns as average ranks from 1 to the number of values; missing stays missing.
+
+        Rows come back in no particular order: `keep` a key to know them by. The values are counted,
+        cumulated and joined back, so that only distinct values are ever sorted in one place.
+        """
+        frame = self._clean(self._groupable(names), [self.column(name).inner for name in keep])
+        for name in names:
+            column = self.column(name).inner
+            steps = self._cumulated(frame, column)
+            # The average of the ranks below+1 .. below+n that n equal values share.
+            average = nw.col("below") + (nw.col(_COUNT) + 1) / 2
+            steps = steps.select(nw.col(column).alias("value"), average.alias("rank"))
+            joined = frame.join(steps, left_on=column, right_on="value", how="left")
+            frame = joined.with_columns(nw.col("rank").alias(column)).drop("rank")
+        order = [*(self.column(name) for name in names), *(self.column(name) for name in keep)]
+        frame = frame.select(*(column.inner for column in order))
+        ranked = [Column(c.name, Kind.NUMBER, c.inner) for c in order[: len(names)]]
+        return Rows([*ranked, *order[len(names) :]], lambda: frame, self.backend)
+
+    def quantiles(
+        self, names: Sequence[str], probabilities: Sequence[float]
+    ) -> dict[str, pa.Array]:
+        """For each probability the smallest value with that share of the values at or below it.
+
+        Exact, always a value that occurs, for numbers, dates and times alike. Missing values do not
+        count.
+        """
+        self._ordered(names)
+        if not probabilities or not all(0 <= p <= 1 for p in probabilities):
+            raise ParameterError("Quantiles need probabilities between 0 and 1.")
+        inner = [self.column(name).inner for name in names]
+        found = self.backend.quantiles(self._clean(inner), inner, probabilities)
+        return dict(zip(names, found.values(), strict=True))
+
+    def sampled_quantiles(
+        self,
+        names: Sequence[str],
+        probabilities: Sequence[float],
+        *,
+        rank_error: float,
+        confidence: float = 0.95,
+        seed: int = 0,
+        key: str | None = None,
+    ) -> dict[str, pa.Array]:
+        """Quantiles from a sample: each within `rank_error` of its share of the rows.
+
+        The sample has ln(2/(1-confidence)) / (2 rank_error^2) rows; by the inequality of Dvoretzky,
+        Kiefer, Wolfowitz and Massart (1990) all quantiles of a column are then right together with
+        the given confidence. (lodha2007, section 4.1, takes (1/error) log(1/delta): too few.)
+        """
+        size = sample_size(rank_error, confidence)
+        table = self.sample(size, seed=seed, key=key, names=names)
+        return _table_quantiles(table, names, probabilities)
+
+    def sample(
+        self,
+        size: int,
+        *,
+        seed: int = 0,
+        key: str | None = None,
+        names: Sequence[str] | None = None,
+    ) -> pa.Table:
+        """`size` rows drawn at random without replacement (all rows, if there are fewer).
+
+        With a `key` column that identifies the rows the sample is the same on every engine and for
+        every order of the rows; without one it is repeatable on the same engine and source.
+        """
+        if size < 1:
+            raise ParameterError(f"A sample needs a size of at least 1; {size} was given.")
+        chosen = self.names if names is None else tuple(names)
+        columns = [self.column(name) for name in chosen]
+        inner_key = None
+        if key is not None:
+            if self.column(key).kind not in _KEY_KINDS:
+                raise ColumnError(
+                    f"The column {key!r} is no key for a sample: it must hold integers, text or "
+                    "dates, which read the same on every engine."
+                )
+            inner_key = self.column(key).inner
+        hashed = self.backend.with_hash(self.frame, inner_key, seed, "h")
+        picked = hashed.select(*(column.inner for column in columns), "h")
+        # The rows with the smallest hashes are the sample. Far more than are needed never leave
+        # the engine: the share asked for leaves a margin of ten standard deviations.
+        share = (size + 10 * math.sqrt(size) + 100) / max(1, self.count)
+        if share < 1:
+            picked = picked.filter(nw.col("h") < int(share * 2**_HASH_BITS))
+        table = self._fetch(picked, "sampling")
+        order = pc.sort_indices(table, [("h", "ascending")], null_placement="at_end")
+        table = table.take(order[:size]).drop_columns(["h"])
+        return table.rename_columns(list(chosen))
+
+    def to_arrow(self, names: Sequence[str] | None = None) -> pa.Table:
+        """The rows themselves, all of them, as an Arrow table."""
+        chosen = self.names if names is None else tuple(names)
+        inner = [self.column(name).inner for name in chosen]
+        return self._fetch(self.frame.select(*inner), "reading rows").rename_columns(list(chosen))
+
+    def named_frame(self) -> Any:
+        """The engine's own lazy frame, with the public names."""
+        return self.backend.named(self.frame, self.names)
+
+    def write(self, path: str | Path, *, overwrite: bool = False) -> Path:
+        """Write the rows to a `.csv` or `.parquet` file that appears whole or not at all."""
+        target = Path(path)
+        form = {".csv": "csv", ".parquet": "parquet", ".pq": "parquet"}.get(target.suffix.lower())
+        if form is None:
+            raise OutputError(f"Write to a file ending in .csv or .parquet, not {target.name!r}.")
+        if not target.parent.is_dir():
+            raise OutputError(f"There is no folder {str(target.parent)!r} to write to; make it.")
+        if target.exists() and not overwrite:
+            raise OutputError(f"{str(target)!r} exists already; say overwrite=True (--force).")
+        partial = target.with_name(f".{target.name}.{secrets.token_hex(4)}.partial")
+        try:
+            self.backend.write(self.frame, self.names, partial, form)
+            os.replace(partial, target)  # noqa: PTH105 - Path.replace cannot replace a folder
+        except OSError as error:
+            if isinstance(error, OutputError):
+                raise
+            raise OutputError(f"{str(target)!r} cannot be written ({error.strerror}).") from None
+        finally:
+            if partial.is_dir():
+                shutil.rmtree(partial, ignore_errors=True)
+            else:
+                partial.unlink(missing_ok=True)
+        return target
+
+    def _clean(self, inner: Sequence[str], extra: Sequence[str] = ()) -> nw.LazyFrame[Any]:
+        """The columns asked about, with NaN turned into missing."""
+        numbers = {column.inner for column in self.columns if column.kind is Kind.NUMBER}
+        schema = self.frame.collect_schema() if numbers.intersection(inner) else {}
+        parts = []
+        for name in inner:
+            column = nw.col(name)
+            if name in schema and schema[name].is_float():
+                column = nw.when(~column.is_nan()).then(column).alias(name)
+            parts.append(column)
+        others = [name for name in dict.fromkeys(extra) if name not in inner]
+        return self.frame.select(*parts, *others)
+
+    def _cumulated(self, frame: nw.LazyFrame[Any], column: str) -> nw.LazyFrame[Any]:
+        """Each value of a column with its count and the number of rows below it."""
+        counts = frame.select(column).drop_nulls().group_by(column).agg(nw.len().alias(_COUNT))
+        upto = nw.col(_COUNT).cum_sum().over(order_by=column)
+        return counts.with_columns((upto - nw.col(_COUNT)).alias("below"))
+
+    def _groupable(self, names: Sequence[str]) -> list[str]:
+        columns = [self.column(name) for name in names]
+        if not columns:
+            raise ColumnError("At least one column is needed.")
+        if len(set(names)) < len(columns):
+            raise ColumnError(f"A column is named twice: {_list(names)}.")
+        nested = [column.name for column in columns if column.kind is Kind.NESTED]
+        if nested:
+            raise ColumnError(
+                f"{_list(nested)} holds lists, structures or bytes, which cannot be compared. "
+                "Flatten it into plain columns, or leave it out."
+            )
+        return [column.inner for column in columns]
+
+    def _ordered(self, names: Sequence[str]) -> None:
+        for name in names:
+            kind = self.column(name).kind
+            if not kind.ordered:
+                raise ColumnError(
+                    f"The column {name!r} holds {kind.value}, which has no order; quantiles need "
+                    "numbers, dates or times."
+                )
+
+    def _fetch(self, frame: nw.LazyFrame[Any], what: str) -> pa.Table:
+        return pa.Table.from_batches(list(self.backend.batches(frame, what)))
+
+
+def sample_size(rank_error: float, confidence: float) -> int:
+    """How many rows to draw so that sampled quantiles are within `rank_error` (Massart 1990).
+
+    >>> sample_size(0.01, 0.95)
+    18445
+    """
+    if not 0 < rank_error < 1 or not 0 < confidence < 1:
+        raise ParameterError("rank_error and confidence must lie between 0 and 1.")
+    return math.ceil(math.log(2 / (1 - confidence)) / (2 * rank_error**2))
+
+
+def _table_quantiles(
+    table: pa.Table, names: Sequence[str], probabilities: Sequence[float]
+) -> dict[str, pa.Array]:
+    found = {}
+    for name in names:
+        column = table[name].drop_null()
+        if pa.types.is_floating(column.type):
+            column = column.filter(pc.invert(pc.is_nan(column)))
+        ordered = column.take(pc.sort_indices(column)).combine_chunks()
+        places = [max(0, math.ceil(p * len(ordered)) - 1) for p in probabilities]
+        found[name] = ordered.take(pa.array(places)) if len(ordered) else ordered
+    return found
+
+
+def _dictionary_coded(batch: pa.RecordBatch, inner: Iterable[str]) -> pa.RecordBatch:
+    for name in inner:
+        place = batch.schema.get_field_index(name)
+        column = batch.column(place)
+        if not pa.types.is_dictionary(column.type):
+            column = column.dictionary_encode()
+        batch = batch.set_column(place, name, column)
+    return batch
+
+
+def _list(names: Iterable[str]) -> str:
+    return ", ".join(repr(name) for name in names)

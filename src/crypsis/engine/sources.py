@@ -1,0 +1,267 @@
+"""From whatever the user has to `Rows`: files, databases, frames."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import narwhals.stable.v2 as nw
+import pyarrow as pa
+import pyarrow.parquet
+
+from crypsis.engine import databases, delimited, duck, excel
+from crypsis.engine.base import Column, kind_of
+from crypsis.engine.duck import DuckBackend, inner_names, literal, quote
+from crypsis.engine.frames import Rows
+from crypsis.engine.reading import Reading
+from crypsis.errors import InputError, MissingPart, ParameterError, SourceError
+
+_SUFFIXES = {
+    "csv": (".csv", ".tsv", ".txt", ".data"),
+    "parquet": (".parquet", ".pq"),
+    "json": (".json", ".jsonl", ".ndjson"),
+    "excel": (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"),
+    "duckdb": (".duckdb", ".ddb"),
+    "sqlite": (".sqlite", ".sqlite3"),
+}
+_MAGIC = (
+    ("parquet", 0, b"PAR1"),
+    ("sqlite", 0, b"SQLite format 3\0"),
+    ("duckdb", 8, b"DUCK"),
+)
+_AS_TEXT = ("UUID", "BIT", "INTERVAL", "ENUM", "TIME WITH TIME ZONE", "TIME_NS")
+
+
+def open_source(
+    source: str | Path,
+    reading: Reading,
+    *,
+    memory_limit: str | None = None,
+    spill_folder: str | Path | None = None,
+) -> Rows:
+    """Open a file, a folder of Parquet files, a glob, a remote file or a database."""
+    text = str(source)
+    settings = {"memory_limit": memory_limit, "spill_folder": spill_folder}
+    if text.startswith(("postgresql://", "postgres://")):
+        return _adbc(text, "postgresql", reading, settings)
+    connection = duck.connect(**settings)  # type: ignore[arg-type]
+    paths = _remote(connection, text) if "://" in text else _local(text)
+    form = reading.format or _format(paths[0])
+    if form == "sqlite":
+        return _adbc(f"file:{paths[0]}?mode=ro", "sqlite", reading, settings)
+    if form == "csv":
+        sql, names = delimited.open_csv(connection, paths, reading)
+        return _rows(connection, sql, names, ())
+    if form == "duckdb":
+        sql, names = databases.attach_duckdb(connection, paths[0], reading)
+    elif form == "parquet":
+        sql, names = _parquet(connection, paths, text, reading)
+    elif form == "json":
+        sql, names = _json(connection, paths, reading)
+    elif form == "excel":
+        table = excel.read_sheet(paths[0], reading)
+        names = table.column_names
+        connection.register("source", table.rename_columns(inner_names(len(names))))
+        sql = "SELECT * FROM source"
+    else:
+        raise ParameterError(f"Unknown format {form!r}; the formats are: {', '.join(_SUFFIXES)}.")
+    rows = _rows(connection, sql, names, tuple(reading.missing_markers or ()))
+    with duck.translated(repr(Path(paths[0]).name)):
+        if not rows.frame.head(1).to_native().fetchall():
+            raise SourceError(f"{Path(paths[0]).name!r} has no rows.")
+    return rows
+
+
+def open_frame(
+    frame: Any, *, memory_limit: str | None = None, spill_folder: str | Path | None = None
+) -> Rows:
+    """Take a pandas, Polars, Arrow, DuckDB, Spark or Ibis frame as it is."""
+    try:
+        known = nw.from_native(frame, pass_through=False)
+    except TypeError:
+        raise InputError(
+            f"A {type(frame).__name__} is not a frame; give pandas, Polars, Arrow, DuckDB, Spark "
+            "or Ibis."
+        ) from None
+    names = delimited.unique_names([str(name) for name in _names_of(known)])
+    if not names:
+        raise InputError("The frame has no columns.")
+    if known.implementation.is_pyspark() or known.implementation.is_pyspark_connect():
+        from crypsis.engine.spark import SparkBackend
+
+        lazy = nw.from_native(frame.toDF(*inner_names(len(names))))
+        return Rows(_columns(lazy, names), lambda: lazy, SparkBackend())
+    if known.implementation.is_duckdb():
+        pairs = zip(frame.columns, inner_names(len(names)), strict=True)
+        renamed = frame.project(", ".join(f"{quote(a)} AS {b}" for a, b in pairs))
+        lazy = nw.from_native(renamed.project(", ".join(_plain_columns(renamed, ()))))
+        return Rows(_columns(lazy, names), lambda: lazy, DuckBackend())
+    connection = duck.connect(memory_limit=memory_limit, spill_folder=spill_folder)
+    table = _arrow(known).rename_columns(inner_names(len(names)))
+    connection.register("source", table)
+    return _rows(connection, "SELECT * FROM source", names, ())
+
+
+def _names_of(known: Any) -> Sequence[Any]:
+    return known.columns if isinstance(known, nw.DataFrame) else known.collect_schema().names()
+
+
+def _arrow(known: Any) -> pa.Table:
+    """An eager or lazy frame on this machine as an Arrow table, categories as their values."""
+    try:
+        table = known.to_arrow() if isinstance(known, nw.DataFrame) else _collected(known)
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        column = (
+            str(error).rsplit("column ", 1)[-1].split(" ")[0] if "column " in str(error) else ""
+        )
+        raise InputError(
+            f"The column {column} mixes types that do not go together; make it one type, such as "
+            "text."
+        ) from None
+    for i, field in enumerate(table.schema):
+        if pa.types.is_dictionary(field.type):
+            plain = table.column(i).cast(field.type.value_type)
+            table = table.set_column(i, field.name, plain)
+        elif pa.types.is_null(field.type):
+            table = table.set_column(i, field.name, table.column(i).cast(pa.string()))
+    if "__index_level_0__" in table.column_names:
+        table = table.drop_columns(["__index_level_0__"])
+    return table.replace_schema_metadata(None)
+
+
+def _collected(known: Any) -> pa.Table:
+    table = known.collect(backend="pyarrow").to_native()
+    return table
+
+
+def _rows(
+    connection: duckdb.DuckDBPyConnection, sql: str, names: Sequence[str], missing: Sequence[str]
+) -> Rows:
+    inner = ", ".join(inner_names(len(names)))
+    with duck.translated("opening the source"):
+        relation = connection.sql(f"SELECT * FROM ({sql}) AS t({inner})")
+        relation = relation.project(", ".join(_plain_columns(relation, missing)))
+    lazy = nw.from_native(relation)
+    unique = delimited.unique_names(list(names))
+    return Rows(_columns(lazy, unique), lambda: lazy, DuckBackend(connection))
+
+
+def _plain_columns(relation: duckdb.DuckDBPyRelation, missing: Sequence[str]) -> list[str]:
+    """Each column as a type that travels: exotic ones as text, marked texts as missing."""
+    listed = ", ".join(literal(marker) for marker in missing)
+    columns = []
+    for name, kind in zip(relation.columns, relation.types, strict=True):
+        text = str(kind)
+        if text.startswith(_AS_TEXT):
+            columns.append(f"CAST({name} AS VARCHAR) AS {name}")
+        elif text == "VARCHAR" and missing:
+            columns.append(
+                f"CASE WHEN trim({name}) IN ({listed}) THEN NULL ELSE {name} END AS {name}"
+            )
+        else:
+            columns.append(name)
+    return columns
+
+
+def _columns(lazy: nw.LazyFrame[Any], names: Sequence[str]) -> list[Column]:
+    schema = lazy.collect_schema()
+    return [
+        Column(name, kind_of(dtype), inner)
+        for name, (inner, dtype) in zip(names, schema.items(), strict=True)
+    ]
+
+
+def _adbc(uri: str, driver: str, reading: Reading, settings: dict[str, Any]) -> Rows:
+    source = databases.AdbcSource(uri, driver, reading)
+    names = delimited.unique_names(source.schema.names)
+    connection = duck.connect(**settings)
+    source.copy_into(connection, "source")
+    return _rows(connection, "SELECT * FROM source", names, tuple(reading.missing_markers or ()))
+
+
+def _local(text: str) -> list[str]:
+    path = Path(text).expanduser()
+    if path.is_dir():
+        files = sorted(str(file) for file in path.rglob("*.parquet") if file.is_file())
+        if not files:
+            raise SourceError(f"{text!r} is a folder without Parquet files; name a file.")
+        return files
+    if path.exists():
+        if not path.is_file():
+            raise SourceError(f"{text!r} is not a regular file.")
+        try:
+            size = path.stat().st_size
+            path.open("rb").close()
+        except OSError as error:
+            raise SourceError(f"{text!r} cannot be read ({error.strerror}).") from None
+        if size == 0:
+            raise SourceError(f"{text!r} is empty.")
+        return [str(path)]
+    files = sorted(glob.glob(str(path), recursive=True)) if glob.has_magic(text) else []  # noqa: PTH207
+    if not files:
+        raise SourceError(f"There is no file {text!r}.")
+    return files
+
+
+def _remote(connection: duckdb.DuckDBPyConnection, text: str) -> list[str]:
+    """Remote files through fsspec, which knows s3, gs, abfs, http and others."""
+    try:
+        import fsspec
+    except ImportError:
+        raise MissingPart("Reading remote files needs: pip install 'crypsis[cloud]'") from None
+    protocol = text.split("://", 1)[0]
+    try:
+        files = fsspec.filesystem(protocol)
+        connection.register_filesystem(files)
+        if not (glob.has_magic(text) or files.exists(text)):
+            raise SourceError(f"There is no file {text!r}.")
+    except (ImportError, ValueError):
+        raise MissingPart(
+            f"No part that reads {protocol}:// is installed; fsspec names it in its documentation."
+        ) from None
+    return [text]
+
+
+def _format(path: str) -> str:
+    """By the name, then by the first bytes; what says nothing of itself is taken for CSV."""
+    name = path.lower().removesuffix(".gz").removesuffix(".zst")
+    for form, suffixes in _SUFFIXES.items():
+        if name.endswith(suffixes):
+            return form
+    if Path(path).is_file():
+        with Path(path).open("rb") as file:
+            start = file.read(16)
+        for form, offset, magic in _MAGIC:
+            if start[offset:].startswith(magic):
+                return form
+        if start.startswith(b"PK\x03\x04"):
+            raise SourceError(f"{Path(path).name!r} is a zip archive; unpack it first.")
+    return "csv"
+
+
+def _parquet(
+    connection: duckdb.DuckDBPyConnection, paths: Sequence[str], asked: str, reading: Reading
+) -> tuple[str, list[str]]:
+    reading.only("Parquet", ())
+    files = ", ".join(literal(path) for path in paths)
+    hive = "true" if Path(asked).is_dir() else "false"
+    sql = f"SELECT * FROM read_parquet([{files}], hive_partitioning = {hive})"
+    with duck.translated(repr(Path(paths[0]).name)):
+        names = list(connection.sql(sql).columns)
+    if Path(paths[0]).is_file():  # DuckDB renames columns that differ only in capitals
+        own = pyarrow.parquet.read_schema(paths[0]).names
+        names[: len(own)] = own
+    return sql, names
+
+
+def _json(
+    connection: duckdb.DuckDBPyConnection, paths: Sequence[str], reading: Reading
+) -> tuple[str, list[str]]:
+    reading.only("JSON", ())
+    files = ", ".join(literal(path) for path in paths)
+    sql = f"SELECT * FROM read_json([{files}])"
+    with duck.translated(repr(Path(paths[0]).name)):
+        return sql, list(connection.sql(sql).columns)
