@@ -1,0 +1,128 @@
+"""What the tests share: the real data, a Spark session, a PostgreSQL server, a browser."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+NO_SKIPS = os.environ.get("CRYPSIS_NO_SKIPS") == "1"
+ROOT = Path(__file__).resolve().parent.parent
+DATA = Path(os.environ.get("CRYPSIS_DATA", ROOT.parent / "shared" / "data"))
+
+ADULT_COLUMNS = (
+    "age workclass fnlwgt education education-num marital-status occupation relationship race sex "
+    "capital-gain capital-loss hours-per-week native-country income"
+).split()
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport() -> Iterator[None]:
+    """Where skips are not allowed, a skipped test has failed."""
+    outcome: Any = yield
+    report = outcome.get_result()
+    if NO_SKIPS and report.skipped:
+        report.outcome = "failed"
+        report.longrepr = f"skipped, which counts as failed here: {report.longrepr}"
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    if not DATA.is_dir():
+        pytest.skip(f"the real data is not at {DATA}; set CRYPSIS_DATA")
+    return DATA
+
+
+@pytest.fixture(scope="session")
+def adult(data_folder: Path) -> Any:
+    """The UCI Adult training table as published: no header, '?' for missing."""
+    import crypsis as cr
+
+    return cr.read(data_folder / "adult" / "adult.data", names=ADULT_COLUMNS)
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        pytest.skip("no Java runtime; apt-get install default-jre-headless")
+    from pyspark.sql import SparkSession
+
+    session = (
+        SparkSession.builder.master("local[2]")
+        .appName("crypsis-tests")
+        .config("spark.ui.enabled", "false")
+        .config("spark.sql.shuffle.partitions", "4")
+        .config("spark.driver.memory", "2g")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.sql.session.timeZone", "UTC")
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A PostgreSQL server of our own on loopback; gives its connection string."""
+    found = shutil.which("initdb")
+    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
+    programs = Path(found).parent if found else (folders[-1] if folders else None)
+    if programs is None:
+        pytest.skip("no PostgreSQL; apt-get install postgresql")
+    base = tmp_path_factory.mktemp("postgres")
+    home = base / "data"
+    # The server refuses to run as root; then it runs as the user its package made.
+    as_user: list[str] = []
+    if os.geteuid() == 0:
+        for folder in (base, *base.parents):
+            if folder in (Path("/"), Path("/tmp")):
+                break
+            folder.chmod(0o755)
+        shutil.chown(base, "postgres")
+        as_user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+
+    def run(program: str, *arguments: str) -> None:
+        subprocess.run(
+            [*as_user, str(programs / program), *arguments],
+            check=True,
+            capture_output=True,
+            cwd=base,
+            timeout=120,
+        )
+
+    run("initdb", "-D", str(home), "-U", "tester", "-A", "trust", "--no-sync")
+    options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c fsync=off"
+    log = str(base / "log")
+    run("pg_ctl", "-D", str(home), "-o", options, "-l", log, "-w", "start")
+    yield f"postgresql://tester@127.0.0.1:{port}/postgres"
+    run("pg_ctl", "-D", str(home), "-m", "immediate", "stop")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """The system's Chromium, driven by Playwright."""
+    program = next(
+        filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+    )
+    if program is None:
+        pytest.skip("no Chromium; apt-get install chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        chromium = driver.chromium.launch(
+            executable_path=program,
+            args=["--no-sandbox", "--disable-background-networking", "--disable-component-update"],
+        )
+        yield chromium
+        chromium.close()
