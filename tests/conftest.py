@@ -11,6 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+# The first call of a kernel compiles it, so no example has a time of its own to keep.
+settings.register_profile("crypsis", deadline=None, print_blob=True)
+settings.load_profile("crypsis")
 
 NO_SKIPS = os.environ.get("CRYPSIS_NO_SKIPS") == "1"
 ROOT = Path(__file__).resolve().parent.parent

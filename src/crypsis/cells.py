@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from crypsis import distributions
 from crypsis.errors import ColumnError, ParameterError, unknown_columns
 from crypsis.grouping import group, group_keys
-from crypsis.results import Group
+from crypsis.results import Group, Result
 
 
 class NullPolicy(Enum):
@@ -35,7 +35,7 @@ class NullPolicy(Enum):
 
 
 @dataclass(frozen=True)
-class Subset:
+class Subset(Result):
     """The groups that a set of columns makes."""
 
     columns: tuple[str, ...]
@@ -199,10 +199,9 @@ class Cells:
 
     def refine(self, partition: Any, column: int) -> Any:
         """A partition of these cells split by one more column (see `crypsis.partitions`)."""
-        left_out = -1
-        if self.missing is NullPolicy.DROP and self._missing_codes[column] >= 0:
-            left_out = self._missing_codes[column]
-        return partition.refine(self.codes[column], len(self.values[column]), self.counts, left_out)
+        left_out = self._missing_codes[column] if self.missing is NullPolicy.DROP else -1
+        domain = len(self.values[column])
+        return partition.refine(self.codes[column], domain, self.counts, self._fragile, left_out)
 
     def subset(self, partition: Any, chosen: Sequence[int]) -> Subset:
         """What a partition by the chosen columns counts, under the policy for missing values."""
@@ -231,6 +230,12 @@ class Cells:
         return tuple(
             len(value) - 1 if len(value) and not value[-1].is_valid else -1 for value in self.values
         )
+
+    @cached_property
+    def _fragile(self) -> NDArray[np.bool_]:
+        """The cells that a column may still leave out."""
+        drop = self.missing is NullPolicy.DROP
+        return self._blank.any(axis=0) if drop else np.zeros(len(self), bool)
 
     @cached_property
     def _blank(self) -> NDArray[np.bool_]:

@@ -3,7 +3,8 @@
 A partition by columns A is refined to one by A and b in a single pass, without sorting or hashing:
 within each group the codes of b are counted in a small table. Groups of a single cell cannot be
 split further and leave the partition (Huhtala et al. 1999 call it stripped); what they add to the
-counts is remembered. So the deeper the subset, the less there is left to do.
+counts is remembered. So the deeper the subset, the less there is left to do. (A cell that a later
+column may still leave out, because its value there is missing, is "fragile" and stays.)
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ def _refine(
     codes: Codes,
     domain: int,
     left_out: int,
+    fragile: NDArray[np.bool_],
     counts: Ints,
     finished: Ints,
     stats: Ints,
@@ -52,7 +54,7 @@ def _refine(
     Cells whose code is `left_out` (a missing value under the policy "drop") leave altogether.
     """
     new_order = np.empty_like(order)
-    new_starts = np.empty(order.size // 2 + 2, np.int32)
+    new_starts = np.empty(order.size + 1, np.int32)
     table = np.zeros(domain, np.int32)
     place = np.zeros(domain, np.int32)
     touched = np.empty(min(domain, order.size), np.int32)
@@ -79,7 +81,12 @@ def _refine(
             code = codes[cell]
             if code == left_out:
                 continue
-            if table[code] == 1:
+            if table[code] == 1 and fragile[cell]:
+                new_starts[groups] = end
+                groups += 1
+                new_order[end] = cell
+                end += 1
+            elif table[code] == 1:
                 _note(finished, counts[cell])
             else:
                 new_order[place[code]] = cell
@@ -116,12 +123,19 @@ class Partition:
         order = np.arange(cells, dtype=np.int32)
         return cls(order, np.array([0, cells], np.int32), nothing, everything)
 
-    def refine(self, codes: Codes, domain: int, counts: Ints, left_out: int = -1) -> Partition:
+    def refine(
+        self,
+        codes: Codes,
+        domain: int,
+        counts: Ints,
+        fragile: NDArray[np.bool_],
+        left_out: int = -1,
+    ) -> Partition:
         """The partition by one column more."""
         finished = self.finished.copy()
         stats = np.empty_like(finished)
         order, starts = _refine(
-            self.order, self.starts, codes, domain, left_out, counts, finished, stats
+            self.order, self.starts, codes, domain, left_out, fragile, counts, finished, stats
         )
         return Partition(order, starts, finished, stats)
 

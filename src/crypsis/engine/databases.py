@@ -58,19 +58,19 @@ class AdbcSource:
                 tables = [row[0] for row in cursor.fetchall()]
             self.sql = _query(reading, tables)
             cursor.execute(f"SELECT * FROM ({self.sql}) AS source LIMIT 0")
-            self.schema: pa.Schema = cursor.fetch_record_batch().schema
+            self.names: list[str] = cursor.fetch_record_batch().schema.names
 
     def copy_into(self, connection: duckdb.DuckDBPyConnection, table: str) -> None:
         """Stream the rows into a table of ours with columns c0, c1, ..."""
         with self._cursor() as cursor:
             cursor.execute(self.sql)
             reader = cursor.fetch_record_batch()
-            plain = [_storage(field.type) for field in self.schema]
+            plain = [_storage(field.type) for field in reader.schema]
             schema = pa.schema(list(zip(inner_names(len(plain)), plain, strict=True)))
             stream = pa.RecordBatchReader.from_batches(schema, _renamed(reader, schema))
             columns = [
                 f"CAST({name} AS DOUBLE) AS {name}" if _is_numeric(field.type) else name
-                for name, field in zip(schema.names, self.schema, strict=True)
+                for name, field in zip(schema.names, reader.schema, strict=True)
             ]
             connection.register("adbc_stream", stream)
             try:

@@ -14,6 +14,7 @@ import tempfile
 import weakref
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -25,10 +26,11 @@ from crypsis.errors import ColumnError, SourceError, unknown_columns
 _HEAD_BYTES = 262_144
 _WHOLE_FILE_BYTES = 64_000_000
 _SAMPLED_LINES = 200_000
+_FIRST_LINES = 1_000
 _DELIMITERS = ",;\t|"
 _PATTERNS = {
     "integer": r"[+-]?(0|[1-9][0-9]{0,17})",
-    "number": r"[+-]?(0|[1-9][0-9]*)?(\.[0-9]*)?([eE][+-]?[0-9]+)?",
+    "number": r"[+-]?((0|[1-9][0-9]{0,17})(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?",
     "date": r"[0-9]{4}-[0-9]{2}-[0-9]{2}",
     "time": r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?",
 }
@@ -49,8 +51,9 @@ def open_csv(
     if encoding not in ("utf-8", "iso8859-1"):
         paths = [_as_utf8(connection, path, encoding) for path in paths]
         encoding = "utf-8"
-    source = _read_csv(paths, delimiter, encoding, names, header=reading.names is None)
     markers = MISSING_MARKERS if reading.missing_markers is None else tuple(reading.missing_markers)
+    skip = int(reading.names is None)
+    source = _read_csv(paths, delimiter, encoding, names, skip=skip, markers=markers)
     fields = [_field(inner, markers) for inner in inner_names(len(names))]
     kinds = _kinds(connection, source, fields, names, paths, reading)
     columns = [
@@ -70,7 +73,7 @@ def _codec(name: str) -> str:
 def _head(path: str, encoding: str) -> str:
     """The first lines, whole ones only."""
     try:
-        with pa.input_stream(path, compression="detect") as stream:
+        with _stream(path) as stream:
             start: bytes = stream.read(_HEAD_BYTES)
     except OSError as error:
         raise SourceError(f"{_short(path)} cannot be read ({_reason(error)}).") from None
@@ -89,6 +92,15 @@ def _head(path: str, encoding: str) -> str:
             f"{_short(path)}: line {line:,} is not in the encoding {encoding}. Name the right one, "
             "for example encoding='latin-1' (--encoding latin-1)."
         ) from None
+
+
+def _stream(path: str) -> Any:
+    """The bytes of a local or remote file, unpacked."""
+    if "://" in path:
+        import fsspec
+
+        return fsspec.open(path, "rb", compression="infer").open()
+    return pa.input_stream(path, compression="detect")
 
 
 def _delimiter(head: str) -> str:
@@ -150,7 +162,7 @@ def _as_utf8(connection: duckdb.DuckDBPyConnection, path: str, encoding: str) ->
     copy = folder / "table.csv"
     try:
         with (
-            pa.input_stream(path, compression="detect") as raw,
+            _stream(path) as raw,
             codecs.getreader(encoding)(raw) as source,
             copy.open("w", encoding="utf-8", newline="") as target,
         ):
@@ -161,15 +173,24 @@ def _as_utf8(connection: duckdb.DuckDBPyConnection, path: str, encoding: str) ->
 
 
 def _read_csv(
-    paths: Sequence[str], delimiter: str, encoding: str, names: Sequence[str], *, header: bool
+    paths: Sequence[str],
+    delimiter: str,
+    encoding: str,
+    names: Sequence[str],
+    *,
+    skip: int,
+    markers: Sequence[str],
 ) -> str:
     files = ", ".join(literal(path) for path in paths)
     columns = ", ".join(f"'{inner}': 'VARCHAR'" for inner in inner_names(len(names)))
+    # Without markers nothing is missing, not even an empty field; DuckDB wants some text here.
+    nothing = ", ".join(literal(marker) for marker in markers or ("\x01",))
     code = "latin-1" if encoding == "iso8859-1" else encoding
     return (
         f"read_csv([{files}], auto_detect = false, columns = {{{columns}}}, "
         f"delim = {literal(delimiter)}, quote = '\"', escape = '\"', header = false, "
-        f"skip = {int(header)}, strict_mode = true, null_padding = false, encoding = '{code}')"
+        f"skip = {skip}, strict_mode = true, null_padding = false, nullstr = [{nothing}], "
+        f"encoding = '{code}')"
     )
 
 
@@ -194,24 +215,37 @@ def _kinds(
     small = all(
         Path(path).is_file() and Path(path).stat().st_size < _WHOLE_FILE_BYTES for path in paths
     )
-    limit = "" if small else f" LIMIT {_SAMPLED_LINES}"
     texts = ", ".join(f"{text} AS c{i}" for i, text in enumerate(fields))
-    tests = ["count(*)"]
-    for i in range(len(names)):
-        tests.append(f"count(c{i})")
-        tests += [f"count(*) FILTER ({_test(f'c{i}', kind)})" for kind in _PATTERNS]
+    kinds = [[] if name in reading.types else [*_PATTERNS] for name in names]
     with translated(_short(paths[0])):
-        query = f"SELECT {', '.join(tests)} FROM (SELECT {texts} FROM {source}{limit})"
-        row = connection.sql(query).fetchall()[0]
-    if row[0] == 0:
+        for lines in (_FIRST_LINES, None if small else _SAMPLED_LINES):
+            limit = "" if lines is None else f" LIMIT {lines}"
+            table = f"(SELECT {texts} FROM {source}{limit})"
+            kinds = _fitting(connection, table, kinds)
+    if not kinds:
         raise SourceError(f"{_short(paths[0])} has a header and no rows.")
-    width = 1 + len(_PATTERNS)
-    kinds = []
-    for i, name in enumerate(names):
-        there, *fits = row[1 + i * width : 1 + (i + 1) * width]
-        found = [kind for kind, fit in zip(_PATTERNS, fits, strict=True) if there and fit == there]
-        kinds.append(reading.types.get(name) or (found[0] if found else "text"))
-    return kinds
+    # A column without any value still fits every kind; it is text.
+    found = [fit[0] if 0 < len(fit) < len(_PATTERNS) else "text" for fit in kinds]
+    return [reading.types.get(name, kind) for name, kind in zip(names, found, strict=True)]
+
+
+def _fitting(
+    connection: duckdb.DuckDBPyConnection, table: str, kinds: list[list[str]]
+) -> list[list[str]]:
+    """Of the kinds that each column may still be, those that fit; nothing if there are no rows."""
+    tests = ["count(*)"]
+    for i, candidates in enumerate(kinds):
+        tests.append(f"count(c{i})")
+        tests += [f"count(*) FILTER ({_test(f'c{i}', kind)})" for kind in candidates]
+    row = list(connection.sql(f"SELECT {', '.join(tests)} FROM {table}").fetchall()[0])
+    if row.pop(0) == 0:
+        return []
+    fitting = []
+    for candidates in kinds:
+        there = row.pop(0)
+        fits = [row.pop(0) == there for _ in candidates]
+        fitting.append([kind for kind, fit in zip(candidates, fits, strict=True) if fit])
+    return fitting
 
 
 def _test(inner: str, kind: str) -> str:

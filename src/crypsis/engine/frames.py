@@ -204,7 +204,7 @@ class Rows:
         if share < 1:
             picked = picked.filter(nw.col("h") < int(share * 2**_HASH_BITS))
         table = self._fetch(picked, "sampling")
-        order = pc.sort_indices(table, [("h", "ascending")], null_placement="at_end")
+        order = pc.sort_indices(table["h"])  # a missing key comes last
         table = table.take(order[:size]).drop_columns(["h"])
         return table.rename_columns(list(chosen))
 

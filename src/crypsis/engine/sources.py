@@ -11,13 +11,14 @@ import duckdb
 import narwhals.stable.v2 as nw
 import pyarrow as pa
 import pyarrow.parquet
+from narwhals.exceptions import DuplicateError
 
 from crypsis.engine import databases, delimited, duck, excel
 from crypsis.engine.base import Column, kind_of
 from crypsis.engine.duck import DuckBackend, inner_names, literal, quote
 from crypsis.engine.frames import Rows
 from crypsis.engine.reading import Reading
-from crypsis.errors import InputError, MissingPart, ParameterError, SourceError
+from crypsis.errors import ColumnError, InputError, MissingPart, ParameterError, SourceError
 
 _SUFFIXES = {
     "csv": (".csv", ".tsv", ".txt", ".data"),
@@ -81,6 +82,10 @@ def open_frame(
     """Take a pandas, Polars, Arrow, DuckDB, Spark or Ibis frame as it is."""
     try:
         known = nw.from_native(frame, pass_through=False)
+    except DuplicateError:
+        raise ColumnError(
+            "More than one column of the frame has the same name. Give each its own name."
+        ) from None
     except TypeError:
         raise InputError(
             f"A {type(frame).__name__} is not a frame; give pandas, Polars, Arrow, DuckDB, Spark "
@@ -176,7 +181,7 @@ def _columns(lazy: nw.LazyFrame[Any], names: Sequence[str]) -> list[Column]:
 
 def _adbc(uri: str, driver: str, reading: Reading, settings: dict[str, Any]) -> Rows:
     source = databases.AdbcSource(uri, driver, reading)
-    names = delimited.unique_names(source.schema.names)
+    names = delimited.unique_names(source.names)
     connection = duck.connect(**settings)
     source.copy_into(connection, "source")
     return _rows(connection, "SELECT * FROM source", names, tuple(reading.missing_markers or ()))
@@ -215,13 +220,13 @@ def _remote(connection: duckdb.DuckDBPyConnection, text: str) -> list[str]:
     protocol = text.split("://", 1)[0]
     try:
         files = fsspec.filesystem(protocol)
-        connection.register_filesystem(files)
-        if not (glob.has_magic(text) or files.exists(text)):
-            raise SourceError(f"There is no file {text!r}.")
     except (ImportError, ValueError):
         raise MissingPart(
             f"No part that reads {protocol}:// is installed; fsspec names it in its documentation."
         ) from None
+    connection.register_filesystem(files)
+    if not (glob.has_magic(text) or files.exists(text)):
+        raise SourceError(f"There is no file {text!r}.")
     return [text]
 
 

@@ -86,11 +86,26 @@ class SparkBackend:
         """Write a folder of part files from the executors."""
         rows = self.named(frame, names)
         try:
-            with translated(f"writing {path.name}"):
+            with translated(f"writing {path.name}"), _capitals_matter(rows.sparkSession, names):
                 target = path.absolute().as_uri()
                 if form == "parquet":
                     rows.write.parquet(target)
                 else:
-                    rows.write.csv(target, header=True)
+                    rows.write.csv(target, header=True, quote='"', escape='"')
         except SourceError as error:
             raise OutputError(str(error)) from None
+
+
+@contextmanager
+def _capitals_matter(session: Any, names: Sequence[str]) -> Iterator[None]:
+    """Let columns that differ only in capitals be written; the session's setting comes back."""
+    if len({name.lower() for name in names}) == len(names):
+        yield
+        return
+    setting = "spark.sql.caseSensitive"
+    before = session.conf.get(setting)
+    session.conf.set(setting, "true")
+    try:
+        yield
+    finally:
+        session.conf.set(setting, before)
