@@ -76,10 +76,10 @@ class Cells:
         codes = tuple(code for code, _ in coded)
         values = tuple(value for _, value in coded)
         order = np.argsort(group_keys(codes, tuple(map(len, values)))[0], kind="stable")
-        counts = table["count"].to_numpy().astype(np.int64)[order]
+        counts = _numbers(table["count"]).astype(np.int64)[order]
         weights = None
         if "weight" in table.column_names:
-            weights = table["weight"].to_numpy().astype(np.float64)[order]
+            weights = _numbers(table["weight"]).astype(np.float64)[order]
         return cls(tuple(columns), tuple(c[order] for c in codes), values, counts, weights, missing)
 
     @classmethod
@@ -174,9 +174,10 @@ class Cells:
         )
 
     def subsets(self, most: int | None = None) -> Iterator[Subset]:
-        """Every non-empty set of at most `most` columns, depth first, each counted in one pass.
+        """Every non-empty set of at most `most` columns, each counted in one pass over the cells.
 
-        Cost: at most one pass over the cells per subset; less where groups fall apart.
+        Depth first, columns with many values before those with few: the sooner groups fall apart
+        into single cells, the less is left to pass over.
 
         >>> cells = Cells.from_columns(a=[1, 1, 2], b=["x", "y", "y"])
         >>> [(s.columns, s.singletons) for s in cells.subsets()]
@@ -188,14 +189,17 @@ class Cells:
         if limit < 1:
             raise ParameterError(f"Subsets have at least one column; {most} was given.")
 
-        def below(partition: Partition, chosen: tuple[int, ...]) -> Iterator[Subset]:
-            for i in range(chosen[-1] + 1 if chosen else 0, len(self.columns)):
-                finer = self.refine(partition, i)
-                yield self.subset(finer, (*chosen, i))
-                if len(chosen) + 1 < limit:
-                    yield from below(finer, (*chosen, i))
+        order = sorted(range(len(self.columns)), key=lambda i: -len(self.values[i]))
 
-        yield from below(Partition.whole(self.counts), ())
+        def below(partition: Partition, chosen: tuple[int, ...], left: int) -> Iterator[Subset]:
+            for place in range(left, len(order)):
+                columns = (*chosen, order[place])
+                finer = self.refine(partition, order[place])
+                yield self.subset(finer, sorted(columns))
+                if len(columns) < limit:
+                    yield from below(finer, columns, place + 1)
+
+        yield from below(Partition.whole(self.counts), (), 0)
 
     def refine(self, partition: Any, column: int) -> Any:
         """A partition of these cells split by one more column (see `crypsis.partitions`)."""
@@ -249,22 +253,30 @@ def _sorted_codes(column: pa.ChunkedArray) -> tuple[NDArray[np.int32], pa.Array]
     chunks = column.chunks or [pa.array([], column.type)]
     dictionary = chunks[0].dictionary
     if pa.types.is_boolean(dictionary.type):  # Arrow does not sort truth values
-        order = np.argsort(dictionary.to_numpy(zero_copy_only=False), kind="stable")
+        sorted_places = pc.sort_indices(dictionary.cast(pa.int8()))
     else:
-        order = pc.sort_indices(dictionary).to_numpy()
+        sorted_places = pc.sort_indices(dictionary)
+    order = np.from_dlpack(sorted_places)
     place = np.empty(len(dictionary) + 1, np.int32)
     place[order] = np.arange(len(dictionary), dtype=np.int32)
     place[len(dictionary)] = len(dictionary)
     codes = np.concatenate([place[_filled(chunk, len(dictionary))] for chunk in chunks])
-    values = dictionary.take(pa.array(order))
+    values = dictionary.take(sorted_places)
     if column.null_count:
         values = pa.concat_arrays([values, pa.nulls(1, values.type)])
     return codes, values
 
 
 def _filled(chunk: pa.DictionaryArray, missing: int) -> NDArray[np.int32]:
-    filled = chunk.indices.fill_null(missing).to_numpy(zero_copy_only=False)
-    return np.asarray(filled, np.int32)
+    return np.asarray(np.from_dlpack(chunk.indices.fill_null(missing)), np.int32)
+
+
+def _numbers(column: pa.ChunkedArray) -> NDArray[Any]:
+    """The numbers of a column without missing values.
+
+    By DLPack: Arrow's own way to NumPy imports pandas where it is installed.
+    """
+    return np.concatenate([np.from_dlpack(chunk) for chunk in column.chunks])
 
 
 def _compatible_rows(cells: Cells) -> NDArray[np.int64]:

@@ -1,0 +1,50 @@
+"""Progress is announced, throttled, and can stop the work."""
+
+from __future__ import annotations
+
+import pytest
+
+import crypsis as cr
+from crypsis import progress
+from crypsis.errors import Cancelled
+
+
+def test_nobody_listens() -> None:
+    assert not progress.listening()
+    assert list(progress.track(range(3), "work")) == [0, 1, 2]
+
+
+def test_a_listener_hears_beginning_and_end() -> None:
+    news: list[progress.Progress] = []
+    with progress.report_to(news.append):
+        assert list(progress.track(iter(range(1000)), "work")) == list(range(1000))
+    assert news[0] == progress.Progress("work", 0.0, None)
+    assert news[-1] == progress.Progress("work", 1000.0, None, finished=True)
+    assert len(news) < 100
+
+
+def test_a_listener_may_stop_the_work() -> None:
+    def stop(news: progress.Progress) -> None:
+        raise Cancelled("enough")
+
+    with progress.report_to(stop), pytest.raises(Cancelled, match="enough"):
+        list(progress.track(range(3), "work"))
+
+
+def test_a_long_query_can_be_stopped() -> None:
+    import duckdb
+
+    relation = cr.Release.from_frame(duckdb.sql("SELECT 1 AS a").to_arrow_table()).rows
+    connection = relation.backend.connection  # type: ignore[attr-defined]
+    endless = connection.sql("SELECT count(*) AS n FROM range(1000000000000) t(i) WHERE i % 7 = 3")
+    heard: list[float] = []
+
+    def stop(news: progress.Progress) -> None:
+        heard.append(news.done)
+        if len(heard) > 2:
+            raise Cancelled("enough")
+
+    import narwhals.stable.v2 as nw
+
+    with progress.report_to(stop), pytest.raises(Cancelled, match="enough"):
+        list(relation.backend.batches(nw.from_native(endless), "counting"))
