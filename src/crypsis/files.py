@@ -1,0 +1,41 @@
+"""Files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from crypsis.errors import OutputError
+
+
+@contextmanager
+def written_whole(path: str | Path, *, overwrite: bool = False) -> Iterator[Path]:
+    """A path beside `path` to write to; it takes its place when the writing ended well.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with written_whole(Path(folder, "roles.toml")) as partial:
+    ...         _ = partial.write_text("[roles]")
+    ...     [file.name for file in Path(folder).iterdir()]
+    ['roles.toml']
+    """
+    target = Path(path)
+    if not target.parent.is_dir():
+        raise OutputError(f"There is no folder {str(target.parent)!r} to write to; make it.")
+    if target.is_dir():
+        raise OutputError(f"{str(target)!r} is a folder; name a file.")
+    if target.exists() and not overwrite:
+        raise OutputError(f"{str(target)!r} exists already; say overwrite=True (--force).")
+    partial = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.partial")
+    try:
+        yield partial
+        os.replace(partial, target)  # noqa: PTH105 - says what it does to a file that exists
+    except OSError as error:
+        if isinstance(error, OutputError):
+            raise
+        raise OutputError(f"{str(target)!r} cannot be written ({error.strerror}).") from None
+    finally:
+        partial.unlink(missing_ok=True)
