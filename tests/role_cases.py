@@ -349,4 +349,50 @@ TEXTS_AND_MEASURES = [
     Case("t9", [f"{x} %" for x in whole(0, 50)], OTHER),
 ]
 
-CASES = [*NAMES, *CONTACTS, *NUMBERS, *PLACES_AND_DATES, *PEOPLE, *SECRETS, *TEXTS_AND_MEASURES]
+LATER = [
+    Case("zip_code", [f"{10_000 + 7 * i}" for i in range(ROWS)], QI),
+    Case("ZipCode", [10_000 + 7 * i for i in range(ROWS)], QI),
+    Case("occupation_code", [100 + i for i in range(ROWS)], QI),
+    Case("icd_code", [f"E{i:03d}" for i in range(ROWS)], SECRET),
+    Case("disease_id", list(range(ROWS)), ID),
+    Case("Street", pick("Pave", "Grvl"), QI, None),
+    Case("bank contact", pick("cellular", "telephone"), OTHER, None),
+    Case("DeviceProtection", pick("Yes", "No", "No internet service"), QI, None),
+    Case(
+        "recipients",
+        [f"{a}; {b}" for a, b in zip(*[iter(shaped("??##@x.org") * 2)] * 2, strict=True)],
+        ID,
+        "email address",
+    ),
+    Case("sender", [f"A. B. <{a}>" for a in shaped("??##@x.org")], ID, "email address"),
+    Case(
+        "u1",
+        ["患者说他昨天晚上开始发烧并且头痛得很厉害" + str(i) for i in range(ROWS)],
+        ID,
+        None,
+        True,
+    ),
+    Case("u2", [*days("%Y-%m-%d")[:60], *days("%d.%m.%Y")[:60]], QI, "date"),
+    Case("fname", pick(*FIRST), ID, "name"),
+    Case("LAST", pick(*LAST), ID, "name"),
+    Case("AGEP", whole(0, 99), QI, None),
+    Case("PWGTP", whole(1, 500), OTHER, None),
+    Case("Geb.-Datum", days("%d.%m.%Y"), QI, "date"),
+    Case("addr_state", pick("NY", "CA", "TX"), QI, None),
+    Case("hack_license", shaped("%" * 32), ID),
+    Case("AnonID", whole(1, 60), ID),
+    Case("automobile", pick("bmw", "audi"), OTHER, None),
+    Case("discharge_disposition_id", whole(1, 9), QI, None),
+    Case("surcharge", MEASURE, OTHER, None),
+]
+
+CASES = [
+    *NAMES,
+    *CONTACTS,
+    *NUMBERS,
+    *PLACES_AND_DATES,
+    *PEOPLE,
+    *SECRETS,
+    *TEXTS_AND_MEASURES,
+    *LATER,
+]

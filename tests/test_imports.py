@@ -11,7 +11,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parent.parent / "src" / "crypsis"
 
-GROUND = {"errors", "results", "distributions", "progress"}
+GROUND = {"errors", "results", "distributions", "progress", "files"}
 COUNTING = {"grouping", "partitions", "cells"}
 ROWS = {"engine", "release", "roles"}
 QUESTIONS = {"singling_out", "inference", "linkage", "pseudonyms"}
@@ -20,6 +20,7 @@ QUESTIONS = {"singling_out", "inference", "linkage", "pseudonyms"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "progress": {"errors"},
+    "files": {"errors"},
     "results": {"errors"},
     "distributions": {"errors"},
     "grouping": set(),
@@ -27,11 +28,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cells": {"errors", "distributions", "results", "grouping", "partitions"},
     "engine": {"errors", "progress"},
     "release": {"errors", "cells", "engine"},
-    "role_patterns": {"errors", "release"},
-    "role_words": {"errors", "release"},
-    "roles": GROUND | {"release", "engine", "role_patterns", "role_words"},
+    "roles": GROUND | {"release", "engine"},
     "profile": GROUND | COUNTING | ROWS,
-    "sample": {"errors"},
+    "sample": {"errors", "files"},
     **{question: GROUND | COUNTING | ROWS for question in QUESTIONS},
     "anonymize": GROUND | COUNTING | ROWS | QUESTIONS | {"utility"},
     "utility": GROUND | COUNTING | ROWS | QUESTIONS,

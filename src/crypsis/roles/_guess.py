@@ -1,8 +1,4 @@
-"""What each column seems to be: guessed from its name, its kind, its tally and a sample of values.
-
-A guess is never a decision: it carries its reason and a confidence, and `save` writes it down for a
-person to edit. Where the evidence is thin the more dangerous role is preferred.
-"""
+"""The verdict on each column, out of its name, its kind, its tally and a sample of its values."""
 
 from __future__ import annotations
 
@@ -17,19 +13,16 @@ from crypsis.engine.base import Column, Kind, Tally
 from crypsis.errors import unknown_columns
 from crypsis.release import Release, Role
 from crypsis.results import Result
-from crypsis.role_evidence import Evidence, Look
-from crypsis.role_file import load, save
-from crypsis.role_names import said_by
-from crypsis.role_words import BODY_WEIGHT, SURVEY_WEIGHT, Hipaa, Sign
-
-__all__ = ["Guess", "Hipaa", "guess", "load", "save"]
+from crypsis.roles._evidence import Evidence, Look
+from crypsis.roles._names import said_by
+from crypsis.roles._words import BODY_WEIGHT, SURVEY_WEIGHT, Hipaa, Sign
 
 SAMPLE_ROWS = 2_000
 _FEW_ROWS = 10
 _SURE = 0.7
 _QUANTITY = r"^[<>=~$€£+-]{0,2} ?\d[\d.,]*( ?-? ?\d[\d.,]*)? ?[%€$£]?( ?\p{L}{1,5})?$"
 # Words that are often used for things of a few kinds, such as "device" for mobile or desktop.
-_OFTEN_A_KIND = frozenset(Hipaa) - {Hipaa.NAME, Hipaa.GEOGRAPHY}
+_OFTEN_A_KIND = frozenset(Hipaa) - {Hipaa.NAME}
 
 
 @dataclass(frozen=True)
@@ -212,7 +205,7 @@ def _key(evidence: Evidence) -> Guess | None:
     """A column that tells rows apart by itself: numbered by name, or different in every row."""
     named, numbered = evidence.name.sign, evidence.name.numbered
     sure = named is not None and named.confidence >= _SURE
-    if evidence.fractions or evidence.kind is Kind.BOOLEAN or (sure and not numbered):
+    if evidence.fractions or evidence.kind is Kind.BOOLEAN or (sure and not evidence.name.key):
         return None
     if _unique_on_purpose(evidence):
         reason = "A different value in every row: it works as a key."

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from crypsis.release import Role
-from crypsis.role_words import Hipaa, Sign
+from crypsis.roles._words import Hipaa, Sign
 
 _ID, _QI, _SECRET = Role.IDENTIFIER, Role.QUASI_IDENTIFIER, Role.SENSITIVE
 
@@ -85,7 +85,7 @@ _PERSON = _sign("names of people", _ID, Hipaa.NAME, 0.85)
 
 PATTERNS: tuple[Pattern, ...] = (
     Pattern(_EMAIL, r"(mailto:)?[^@\s,;<>]+@[^@\s,;<>]+\.[a-z]{2,}"),
-    Pattern(_EMAIL, r"[^<>]*<[^@\s<>]+@[^@\s<>]+\.[a-z]{2,}>"),
+    Pattern(_EMAIL, r".*[^@\s,;<>]@[^@\s,;<>]+\.[a-z]{2,}\b.*"),
     Pattern(_sign("web addresses", _ID, Hipaa.URL, 0.95), r"(https?|ftp|s3)://\S+|www\.\S+\.\S+"),
     Pattern(_sign("pictures", _ID, Hipaa.PHOTO), r"\S.*\.(jpe?g|png|gif|bmp|tiff?|heic|webp|dcm)"),
     Pattern(_sign("pictures", _ID, Hipaa.PHOTO), r"data:image/\S+"),

@@ -11,12 +11,13 @@ import pyarrow.compute as pc
 
 from crypsis.engine.base import Column, Kind, Tally
 from crypsis.release import Role
-from crypsis.role_names import NameEvidence, said_by
-from crypsis.role_patterns import FLAGS, GIVEN_NAMES, NAMED, PATTERNS, VOCABULARIES
-from crypsis.role_words import Hipaa, Sign
+from crypsis.roles._names import NameEvidence, said_by
+from crypsis.roles._patterns import FLAGS, GIVEN_NAMES, NAMED, PATTERNS, VOCABULARIES, Pattern
+from crypsis.roles._words import Hipaa, Sign
 
 _LONGEST_TEXT = 4_000
 _SOME_SHARE, _SOME_VALUES = 0.02, 3
+_NO_GAPS = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]{4}"
 _TWO_NAMES = r"^\p{Lu}[\p{L}'’-]+(,? \p{Lu}[\p{L}'’.-]*){1,3}$"
 
 
@@ -95,25 +96,30 @@ class Evidence:
     @cached_property
     def looks(self) -> tuple[Look, ...]:
         """The patterns and vocabularies that some of the values fit, the best first."""
-        shares: dict[Sign, list[Look]] = {}
+        fitting: dict[Sign, list[tuple[Pattern, np.ndarray]]] = {}
         for pattern in PATTERNS:
             mask = pattern.matches(self.values)
-            seen = int(mask.sum())
-            if seen:
-                share = self.share(mask)
-                # A tiny table cannot show many different values; all of its own will do.
-                enough = seen >= min(pattern.distinct, len(self.values))
-                whole = share >= pattern.share and enough
-                few = share >= _SOME_SHARE and seen >= _SOME_VALUES and pattern.distinct == 1
-                if whole or (few and pattern.share <= 0.5):
-                    shares.setdefault(pattern.sign, []).append(Look(pattern.sign, share, whole))
-        found = [_together(looks) for looks in shares.values()]
+            if mask.any():
+                fitting.setdefault(pattern.sign, []).append((pattern, mask))
+        found = [look for sign, fits in fitting.items() if (look := self._together(sign, fits))]
         if not self.whole_numbers:
             for sign, words, least in VOCABULARIES:
                 share = self._share_in(words)
                 if share >= 0.9 and self.distinct >= least:
                     found.append(Look(sign, share, True))
         return tuple(sorted(found, key=_rank, reverse=True))
+
+    def _together(self, sign: Sign, fits: list[tuple[Pattern, np.ndarray]]) -> Look | None:
+        """Several spellings of one thing (dates in two formats) count together."""
+        least = min(pattern.share for pattern, _ in fits)
+        any_of = np.logical_or.reduce([mask for _, mask in fits])
+        share, seen = self.share(any_of), int(any_of.sum())
+        # A tiny table cannot show many different values; all of its own will do.
+        wanted = min(min(pattern.distinct for pattern, _ in fits), len(self.values))
+        alone = any(self.share(mask) >= pattern.share for pattern, mask in fits)
+        whole = seen >= wanted and (alone or share >= max(0.6, least))
+        some = share >= _SOME_SHARE and seen >= _SOME_VALUES and least <= 0.5 and wanted == 1
+        return Look(sign, share, whole) if whole or some else None
 
     def look(self, *roles: Role, whole: bool = True) -> Look | None:
         """The best of the looks with one of these roles."""
@@ -163,18 +169,14 @@ class Evidence:
         """Whether somebody wrote it in words of their own: long, many words, mostly different."""
         varied = self.distinct_share >= 0.3 or self.distinct >= 1_000
         long = (self.words >= 6 and self.length >= 30) or (self.words >= 3 and self.length >= 100)
+        # Scripts without gaps between words.
+        long = long or (self.length >= 20 and self.share_like(_NO_GAPS) >= 0.5)
         named = self.name.prose and self.words >= 2 and self.distinct_share >= 0.5
         return self.kind is Kind.TEXT and varied and (long or named)
 
     def _share_in(self, words: pa.Array) -> float:
         mask = pc.is_in(pc.utf8_lower(self.values), words)
         return self.share(mask.to_numpy(zero_copy_only=False))
-
-
-def _together(looks: list[Look]) -> Look:
-    """Several spellings of one thing (dates in two formats) count together."""
-    share = min(1.0, sum(look.share for look in looks))
-    return Look(looks[0].sign, share, any(look.whole for look in looks) or share >= 0.6)
 
 
 def _rank(look: Look) -> tuple[bool, float, float]:

@@ -1,7 +1,7 @@
 """What the name of a column says.
 
 `said_by` splits a name into words, however it is written (snake_case, camelCase, glued together),
-and looks for the phrases of `crypsis.role_words`, the longest first.
+and looks for the phrases of `crypsis.roles._words`, the longest first.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from crypsis.release import Role
-from crypsis.role_words import BODY_WEIGHT, PERSON_NAME, PHRASES, UNIQUE_CODE, Hipaa, Sign
+from crypsis.roles._words import BODY_WEIGHT, PERSON_NAME, PHRASES, UNIQUE_CODE, Hipaa, Sign
 
 _ID, _QI, _SECRET = Role.IDENTIFIER, Role.QUASI_IDENTIFIER, Role.SENSITIVE
 
@@ -35,6 +35,7 @@ _NAME_WORDS = _set("name names nom nombre nome naam bezeichnung")
 _NUMBER_WORDS = _set(
     "id ids identifier uid uuid guid key number num no nr nbr nummer numero pk ref reference code"
 )
+_KEY_WORDS = _set("id ids identifier uid uuid guid key pk")
 _PEOPLE = _set(
     "patient customer client user member employee staff worker person people individual student "
     "pupil teacher subject participant respondent applicant tenant owner buyer seller driver "
@@ -59,6 +60,12 @@ _ABOUT = _set(
 _COUNTS = _set(
     "has is num number n nb count cnt total sum avg mean average median max min pct percent "
     "share ratio any anzahl nombre was had with days hours time"
+)
+# Words with other meanings besides; they count for less.
+_AMBIGUOUS = _set(
+    "condition treatment procedure default party union charge sentence sales balance credit heart "
+    "emergency lab station stop site place origin land image device plate token subject serial "
+    "mail handy pay pin grade child street position department degree major stroke code party"
 )
 # Stems of the World Health Organization's names for medicines (INN).
 _MEDICINE = re.compile(
@@ -89,7 +96,9 @@ class NameEvidence:
 
     sign: Sign | None = None
     numbered: bool = False
-    """Whether the name ends like that of a key: "id", "number"."""
+    """Whether the name ends like that of a key, or of a count: "id", "number"."""
+    key: bool = False
+    """Whether the name ends in a word for a key alone: "id", "uuid"."""
     counts: bool = False
     """Whether the name is that of a count or a flag: "number_of_...", "has_..."."""
     prose: bool = False
@@ -125,12 +134,8 @@ def _heard(words: tuple[str, ...]) -> NameEvidence:
     sign = max(signs, key=_weight, default=None)
     if sign is None and content and _ends_in_name(content):
         sign = PERSON_NAME
-    return NameEvidence(
-        sign,
-        numbered,
-        counts,
-        any(word in _FREE_TEXT or word.removesuffix("s") in _FREE_TEXT for word in content),
-    )
+    prose = any({word, word.removesuffix("s")} & _FREE_TEXT for word in content)
+    return NameEvidence(sign, numbered, words[-1] in _KEY_WORDS, counts, prose)
 
 
 def _ends_in_name(content: list[str]) -> bool:
@@ -180,8 +185,10 @@ def _meaning(part: tuple[str, ...], *, alone: bool) -> Sign | None:
         return None  # "admission_type_id": how many values it has must tell
     *before, last = part
     for form in (last, last.removesuffix("s"), last.removesuffix("es")):
-        if (*before, form) in PHRASES:
-            return PHRASES[*before, form]
+        sign = PHRASES.get((*before, form))
+        if sign is not None:
+            doubtful = not before and form in _AMBIGUOUS
+            return replace(sign, confidence=0.8 * sign.confidence) if doubtful else sign
     if len(part) > 1 or len(last) < 7:
         return None
     if _MEDICINE.match(last):
