@@ -1,1 +1,1 @@
-"""Side by side with what a user would pick instead: `make bench`, or `python -m benchmarks NAME`."""
+"""Side by side with what a user would pick instead: `make bench`, `python -m benchmarks NAME`."""

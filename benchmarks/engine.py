@@ -49,10 +49,9 @@ def pairs_ours(path: str) -> tuple[int, int]:
 def pairs_raw(path: str) -> tuple[int, int]:
     import duckdb
 
-    duckdb.sql("SET enable_progress_bar = false")
     sql = f"SELECT age, disease, count(*) AS n FROM '{path}' GROUP BY age, disease"
-    table = duckdb.sql(sql).to_arrow_table()
-    return table.num_rows, max(table["n"].to_pylist())
+    counts = [int(row[2]) for row in duckdb.connect().execute(sql).fetchall()]
+    return len(counts), max(counts)
 
 
 def many_cells_ours(path: str) -> tuple[int, int]:
@@ -66,11 +65,10 @@ def many_cells_ours(path: str) -> tuple[int, int]:
 def many_cells_raw(path: str) -> tuple[int, int]:
     import duckdb
 
-    duckdb.sql("SET enable_progress_bar = false")
-    duckdb.sql("SET memory_limit = '2GB'")
+    connection = duckdb.connect(config={"memory_limit": "2GB"})
     sql = f"""SELECT count(*), count(*) FILTER (n = 1) FROM (
         SELECT a, b, c, d, count(*) AS n FROM '{path}' GROUP BY ALL)"""
-    row = duckdb.sql(sql).fetchall()[0]
+    row = connection.execute(sql).fetchall()[0]
     return int(row[0]), int(row[1])
 
 
@@ -89,7 +87,8 @@ def generate(folder: Path) -> tuple[Path, Path]:
         )
     if not wide.exists():
         duckdb.sql(
-            f"""COPY (SELECT (hash(i) % 100)::SMALLINT AS a, (hash(i + {ROWS}) % 100)::SMALLINT AS b,
+            f"""COPY (SELECT (hash(i) % 100)::SMALLINT AS a,
+            (hash(i + {ROWS}) % 100)::SMALLINT AS b,
             'c' || (hash(i * 3 + 5) % 100) AS c, (hash(i * 11 + 7) % 10)::SMALLINT AS d
             FROM range({ROWS}) t(i)) TO '{wide}' (FORMAT parquet)"""
         )

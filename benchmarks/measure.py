@@ -44,11 +44,12 @@ class Comparison:
     warm: bool
 
     def line(self) -> str:
+        state = "warm" if self.warm else "cold"
         return (
             f"{self.task} ({self.size}): ours {self.ours_seconds:.3f} s, {self.theirs_is} "
             f"{self.theirs_seconds:.3f} s, ratio {self.ratio:.3f}, "
             f"{'equal' if self.equal else 'NOT EQUAL'}, peak {self.ours_peak_mb:.0f} / "
-            f"{self.theirs_peak_mb:.0f} MB, median of {self.runs}, {'warm' if self.warm else 'cold'}"
+            f"{self.theirs_peak_mb:.0f} MB, median of {self.runs}, {state}"
         )
 
 
@@ -98,7 +99,8 @@ def side_by_side(
     warm: bool = False,
 ) -> Comparison:
     """Take turns, ours and theirs, and compare medians."""
-    mine, peer = [], []
+    mine: list[Run] = []
+    peer: list[Run] = []
     for turn in range(runs):
         for contender in (mine, peer) if turn % 2 == 0 else (peer, mine):
             call = ours if contender is mine else theirs

@@ -16,7 +16,7 @@ COUNTING = {"grouping", "partitions", "cells"}
 ROWS = {"engine", "release", "roles"}
 QUESTIONS = {"singling_out", "inference", "linkage", "pseudonyms"}
 
-# Who may import whom. A question may use the ground, the counts and the rows, and no other question.
+# Who may import whom. A question uses the ground, the counts and the rows, and no other question.
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "progress": {"errors"},
@@ -26,12 +26,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     "grouping": set(),
     "partitions": set(),
     "cells": {"errors", "distributions", "results", "grouping", "partitions"},
-    "engine": {"errors", "progress"},
+    "engine": {"errors", "progress", "files"},
     "release": {"errors", "cells", "engine"},
     "roles": GROUND | {"release", "engine"},
     "profile": GROUND | COUNTING | ROWS,
     "sample": {"errors", "files"},
-    **{question: GROUND | COUNTING | ROWS for question in QUESTIONS},
+    **dict.fromkeys(QUESTIONS, GROUND | COUNTING | ROWS),
     "anonymize": GROUND | COUNTING | ROWS | QUESTIONS | {"utility"},
     "utility": GROUND | COUNTING | ROWS | QUESTIONS,
     "policy": {"errors", "results"},
@@ -39,7 +39,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "reproduce": GROUND | COUNTING | ROWS | QUESTIONS | {"anonymize", "utility", "report"},
     "_assess": GROUND | COUNTING | ROWS | QUESTIONS | {"anonymize", "utility", "policy", "profile"},
 }
-ON_TOP = {"cli", "web"}
+ON_TOP = {"cli", "web", "__main__"}
 KERNELS_MAY_USE = {"numpy", "scipy", "numba", "cupy"}
 
 
@@ -82,7 +82,7 @@ def test_imports_go_one_way(path: Path) -> None:
     used = {part_of(name) for name in imports(path) if name.startswith("crypsis.")}
     used -= {own, "__version__"}
     if own in ON_TOP:
-        assert not used & (ON_TOP - {own})
+        assert own == "__main__" or not used & (ON_TOP - {own})
         return
     assert own in MAY_IMPORT, f"{own} has no place in the layout yet; give it one here"
     assert used <= MAY_IMPORT[own], f"{own} must not import {sorted(used - MAY_IMPORT[own])}"

@@ -239,7 +239,7 @@ class Cells:
     def _fragile(self) -> NDArray[np.bool_]:
         """The cells that a column may still leave out."""
         drop = self.missing is NullPolicy.DROP
-        return self._blank.any(axis=0) if drop else np.zeros(len(self), bool)
+        return np.asarray(self._blank.any(axis=0) & drop)
 
     @cached_property
     def _blank(self) -> NDArray[np.bool_]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,4 +39,7 @@ def written_whole(path: str | Path, *, overwrite: bool = False) -> Iterator[Path
             raise
         raise OutputError(f"{str(target)!r} cannot be written ({error.strerror}).") from None
     finally:
-        partial.unlink(missing_ok=True)
+        if partial.is_dir():  # Spark writes folders
+            shutil.rmtree(partial, ignore_errors=True)
+        else:
+            partial.unlink(missing_ok=True)

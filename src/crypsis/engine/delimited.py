@@ -212,9 +212,7 @@ def _kinds(
     for name in reading.types:
         if name not in names:
             raise unknown_columns([name], names)
-    small = all(
-        Path(path).is_file() and Path(path).stat().st_size < _WHOLE_FILE_BYTES for path in paths
-    )
+    small = size(paths) < _WHOLE_FILE_BYTES
     texts = ", ".join(f"{text} AS c{i}" for i, text in enumerate(fields))
     kinds = [[] if name in reading.types else [*_PATTERNS] for name in names]
     with translated(_short(paths[0])):
@@ -227,6 +225,11 @@ def _kinds(
     # A column without any value still fits every kind; it is text.
     found = [fit[0] if 0 < len(fit) < len(_PATTERNS) else "text" for fit in kinds]
     return [reading.types.get(name, kind) for name, kind in zip(names, found, strict=True)]
+
+
+def size(paths: Sequence[str]) -> float:
+    """The bytes of some files; infinite where one is not on this machine."""
+    return sum(Path(p).stat().st_size if Path(p).is_file() else float("inf") for p in paths)
 
 
 def _fitting(

@@ -91,6 +91,10 @@ def translated(what: str) -> Iterator[None]:
         ) from None
     except duckdb.InvalidInputException as error:
         raise SourceError(f"{what}: {csv_trouble(str(error))}") from None
+    except RuntimeError as error:  # how DuckDB tells of Ctrl-C
+        if str(error) == "Query interrupted":
+            raise KeyboardInterrupt from None
+        raise
     except duckdb.Error as error:
         raise SourceError(f"{what}: DuckDB refused ({type(error).__name__}).") from None
 
@@ -126,7 +130,7 @@ def csv_trouble(text: str) -> str:
 
 
 @contextmanager
-def _watched(connection: duckdb.DuckDBPyConnection | None, what: str) -> Iterator[None]:
+def watched(connection: duckdb.DuckDBPyConnection | None, what: str) -> Iterator[None]:
     """Announce how far the running query is; a listener that says stop interrupts it."""
     if connection is None or not progress.listening():
         yield
@@ -171,7 +175,7 @@ class DuckBackend:
     def batches(self, frame: nw.LazyFrame[Any], what: str) -> Iterator[pa.RecordBatch]:
         """Carry out `frame` and hand its rows over in Arrow batches."""
         with translated(what):
-            with _watched(self.connection, what):
+            with watched(self.connection, what):
                 reader = frame.to_native().to_arrow_reader(_BATCH_ROWS)
                 first = next(reader, None)
             yield first if first is not None else arrow_files.no_rows(reader.schema)
@@ -197,7 +201,7 @@ class DuckBackend:
         """All quantiles of all columns in one pass."""
         shares = ", ".join(repr(float(share)) for share in probabilities)
         texts = [f"quantile_disc({quote(c)}, [{shares}]) AS {quote(c)}" for c in columns]
-        with translated("quantiles"), _watched(self.connection, "quantiles"):
+        with translated("quantiles"), watched(self.connection, "quantiles"):
             table = frame.to_native().aggregate(", ".join(texts)).to_arrow_table()
         return {column: table[column].combine_chunks().flatten() for column in columns}
 
@@ -215,7 +219,7 @@ class DuckBackend:
                 arrow_files.write(self.batches(frame, what), names, path, form)
                 return
             relation = self.named(frame, names)
-            with translated(what), _watched(self.connection, what):
+            with translated(what), watched(self.connection, what):
                 if form == "parquet":
                     relation.write_parquet(str(path), compression="zstd")
                 else:

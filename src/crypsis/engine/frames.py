@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
-import secrets
-import shutil
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +14,7 @@ import pyarrow.compute as pc
 
 from crypsis.engine.base import Backend, Column, Kind, Tally
 from crypsis.errors import ColumnError, OutputError, ParameterError, TooLarge, unknown_columns
+from crypsis.files import written_whole
 
 _COUNT = "n"
 _HASH_BITS = 60
@@ -224,23 +222,8 @@ class Rows:
         form = {".csv": "csv", ".parquet": "parquet", ".pq": "parquet"}.get(target.suffix.lower())
         if form is None:
             raise OutputError(f"Write to a file ending in .csv or .parquet, not {target.name!r}.")
-        if not target.parent.is_dir():
-            raise OutputError(f"There is no folder {str(target.parent)!r} to write to; make it.")
-        if target.exists() and not overwrite:
-            raise OutputError(f"{str(target)!r} exists already; say overwrite=True (--force).")
-        partial = target.with_name(f".{target.name}.{secrets.token_hex(4)}.partial")
-        try:
+        with written_whole(target, overwrite=overwrite) as partial:
             self.backend.write(self.frame, self.names, partial, form)
-            os.replace(partial, target)  # noqa: PTH105 - Path.replace cannot replace a folder
-        except OSError as error:
-            if isinstance(error, OutputError):
-                raise
-            raise OutputError(f"{str(target)!r} cannot be written ({error.strerror}).") from None
-        finally:
-            if partial.is_dir():
-                shutil.rmtree(partial, ignore_errors=True)
-            else:
-                partial.unlink(missing_ok=True)
         return target
 
     def _clean(self, inner: Sequence[str], extra: Sequence[str] = ()) -> nw.LazyFrame[Any]:

@@ -33,6 +33,8 @@ _MAGIC = (
     ("sqlite", 0, b"SQLite format 3\0"),
     ("duckdb", 8, b"DUCK"),
 )
+_KEPT_BYTES = 2_000_000_000
+"""CSV up to this size is parsed once and kept, compressed, by DuckDB; larger is read each time."""
 _AS_TEXT = ("UUID", "BIT", "INTERVAL", "ENUM", "TIME WITH TIME ZONE", "TIME_NS")
 
 
@@ -55,7 +57,7 @@ def open_source(
         return _adbc(f"file:{paths[0]}?mode=ro", "sqlite", reading, settings)
     if form == "csv":
         sql, names = delimited.open_csv(connection, paths, reading)
-        return _rows(connection, sql, names, ())
+        return _rows(connection, sql, names, (), keep=delimited.size(paths) < _KEPT_BYTES)
     if form == "duckdb":
         sql, names = databases.attach_duckdb(connection, paths[0], reading)
     elif form == "parquet":
@@ -143,15 +145,30 @@ def _collected(known: Any) -> pa.Table:
 
 
 def _rows(
-    connection: duckdb.DuckDBPyConnection, sql: str, names: Sequence[str], missing: Sequence[str]
+    connection: duckdb.DuckDBPyConnection,
+    sql: str,
+    names: Sequence[str],
+    missing: Sequence[str],
+    *,
+    keep: bool = False,
 ) -> Rows:
+    """Rows from SQL; with `keep` they are parsed once, at the first question, into a table."""
     inner = ", ".join(inner_names(len(names)))
     with duck.translated("opening the source"):
         relation = connection.sql(f"SELECT * FROM ({sql}) AS t({inner})")
         relation = relation.project(", ".join(_plain_columns(relation, missing)))
-    lazy = nw.from_native(relation)
+    lazy: nw.LazyFrame[Any] = nw.from_native(relation)
     unique = delimited.unique_names(list(names))
-    return Rows(_columns(lazy, unique), lambda: lazy, DuckBackend(connection))
+
+    def load() -> nw.LazyFrame[Any]:
+        if not keep:
+            return lazy
+        with duck.translated("reading the file"), duck.watched(connection, "reading the file"):
+            relation.create("kept")
+        kept: nw.LazyFrame[Any] = nw.from_native(connection.table("kept"))
+        return kept
+
+    return Rows(_columns(lazy, unique), load, DuckBackend(connection))
 
 
 def _plain_columns(relation: duckdb.DuckDBPyRelation, missing: Sequence[str]) -> list[str]:

@@ -1,0 +1,5 @@
+"""`python -m crypsis`: the command line."""
+
+from crypsis.cli import main
+
+main()

@@ -1,0 +1,66 @@
+"""The command line: one module a verb, and one place that turns every end into an exit status.
+
+0 done, and within policy where one was asked; 1 outside the policy, or cannot tell; 2 usage, input
+or environment; 3 an internal fault; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+DONE, OUTSIDE_POLICY, BAD_INPUT, FAULT, INTERRUPTED = 0, 1, 2, 3, 130
+
+
+def main() -> None:
+    """Run the command that was typed and leave with its status."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command; every way it can end has its status."""
+    from typer import TyperException
+
+    from crypsis.cli.app import app
+    from crypsis.errors import Cancelled, CrypsisError
+
+    try:
+        status = int(app(list(arguments), standalone_mode=False) or DONE)
+    except (KeyboardInterrupt, Cancelled):
+        status = INTERRUPTED
+    except TyperException as error:
+        error.show()  # type: ignore[attr-defined]
+        return BAD_INPUT
+    except CrypsisError as error:
+        return _say(str(error), BAD_INPUT)
+    except SystemExit:  # how Typer ends when nobody reads our output any more
+        return BAD_INPUT
+    except MemoryError:
+        return _say("Not enough memory; ask about fewer columns or set --memory-limit.", BAD_INPUT)
+    except Exception as error:  # noqa: BLE001 - the last resort, and it must not show data
+        return _fault(error)
+    return _say("Interrupted.", status) if status == INTERRUPTED else status
+
+
+def _say(message: str, status: int) -> int:
+    from rich.console import Console
+
+    Console(stderr=True, highlight=False).print(message, markup=False, soft_wrap=True)
+    return status
+
+
+def _fault(error: Exception) -> int:
+    """An error that is ours: where it happened, but not its text, which may quote the data."""
+    import traceback
+
+    if os.environ.get("CRYPSIS_DEBUG") == "1":
+        traceback.print_exception(error)
+        return FAULT
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{os.path.basename(last.filename)}:{last.lineno}"  # noqa: PTH119
+    return _say(
+        f"An internal fault ({type(error).__name__} at {place}). Please report it. With "
+        "CRYPSIS_DEBUG=1 the whole trace is shown; it may quote your data.",
+        FAULT,
+    )

@@ -1,0 +1,40 @@
+"""The verbs, gathered."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from crypsis import __version__
+from crypsis.cli import demo, scan
+
+app = typer.Typer(
+    name="crypsis",
+    help="Is this data safe to release, against whom, and what is the least that must change?",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"crypsis {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Options of crypsis itself."""
+
+
+app.command("demo")(demo.demo)
+app.command("scan")(scan.scan)

@@ -1,0 +1,67 @@
+"""What a person at the terminal sees: results on standard output, progress on standard error."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+
+from crypsis import progress
+from crypsis.errors import OutputError
+from crypsis.files import written_whole
+
+
+def console() -> Console:
+    """Where results go; 80 columns when it is not a terminal."""
+    return Console(highlight=False, soft_wrap=False)
+
+
+@contextmanager
+def shown_progress() -> Iterator[None]:
+    """Show how far long work is, if standard error is a terminal."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+    bars = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=24),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    tasks: dict[str, TaskID] = {}
+
+    def listen(news: progress.Progress) -> None:
+        if news.finished:
+            if news.what in tasks:
+                bars.remove_task(tasks.pop(news.what))
+            return
+        if news.what not in tasks:
+            tasks[news.what] = bars.add_task(news.what[:50], total=news.total)
+        bars.update(tasks[news.what], completed=news.done)
+
+    with bars, progress.report_to(listen):
+        yield
+
+
+def may_write(path: Path | None, suffixes: tuple[str, ...], *, force: bool) -> None:
+    """Refuse an output before the work rather than after it."""
+    if path is None:
+        return
+    if path.suffix.lower() not in suffixes:
+        raise OutputError(f"Write to a file ending in {' or '.join(suffixes)}, not {path.name!r}.")
+    if not path.absolute().parent.is_dir():
+        raise OutputError(f"There is no folder {str(path.parent)!r} to write to; make it first.")
+    if path.exists() and not force:
+        raise OutputError(f"{str(path)!r} exists already; say --force to replace it.")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file that appears whole or not at all; whether it may was settled before."""
+    with written_whole(path, overwrite=True) as partial:
+        partial.write_text(text, encoding="utf-8")

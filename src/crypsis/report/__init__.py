@@ -1,0 +1,1 @@
+"""Results as people see them: terminal, HTML, JSON, charts. Sees results, never rows."""
