@@ -161,7 +161,7 @@ def test_bad_csv(tmp_path: Path, text: str | bytes, message: str) -> None:
 
 
 def test_trouble_far_down_a_large_csv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crypsis.engine.delimited._WHOLE_FILE_BYTES", 10)
+    monkeypatch.setattr("crypsis.engine.delimited.WHOLE_FILE_BYTES", 10)
     monkeypatch.setattr("crypsis.engine.delimited._SAMPLED_LINES", 10)
     path = write(tmp_path / "a.csv", "a,b\n" + "1,2\n" * 5000 + "secret,2\n")
     with pytest.raises(SourceError, match=r"cannot be read as .*int.* types=") as caught:

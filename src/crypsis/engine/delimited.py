@@ -24,7 +24,7 @@ from crypsis.engine.reading import MISSING_MARKERS, TYPES, Reading
 from crypsis.errors import ColumnError, SourceError, unknown_columns
 
 _HEAD_BYTES = 262_144
-_WHOLE_FILE_BYTES = 64_000_000
+WHOLE_FILE_BYTES = 64_000_000
 _SAMPLED_LINES = 200_000
 _FIRST_LINES = 1_000
 _DELIMITERS = ",;\t|"
@@ -54,13 +54,22 @@ def open_csv(
     markers = MISSING_MARKERS if reading.missing_markers is None else tuple(reading.missing_markers)
     skip = int(reading.names is None)
     source = _read_csv(paths, delimiter, encoding, names, skip=skip, markers=markers)
-    fields = [_field(inner, markers) for inner in inner_names(len(names))]
-    kinds = _kinds(connection, source, fields, names, paths, reading)
-    columns = [
-        f"CAST({text} AS {TYPES[kind]}) AS c{i}"
-        for i, (text, kind) in enumerate(zip(fields, kinds, strict=True))
-    ]
-    return f"SELECT {', '.join(columns)} FROM {source}", names
+    texts = [f"{_field(c, markers)} AS {c}" for c in inner_names(len(names))]
+    # The first lines, in small files all of them, are split once and kept while types are settled.
+    small = size(paths) < WHOLE_FILE_BYTES
+    limit = "" if small else f" LIMIT {_SAMPLED_LINES}"
+    split = f"SELECT {', '.join(texts)} FROM {source}"
+    with translated(_short(paths[0])):
+        connection.execute(f"CREATE TEMP TABLE lines AS {split}{limit}")
+        kinds = _kinds(connection, names, reading)
+        if not kinds:
+            raise SourceError(f"{_short(paths[0])} has a header and no rows.")
+        casts = [f"CAST(c{i} AS {TYPES[kind]}) AS c{i}" for i, kind in enumerate(kinds)]
+        typed = f"SELECT {', '.join(casts)} FROM "
+        if small:
+            connection.execute(f"CREATE TEMP TABLE typed AS {typed} lines")
+        connection.execute("DROP TABLE lines")
+    return ("SELECT * FROM typed" if small else f"{typed} ({split})"), names
 
 
 def _codec(name: str) -> str:
@@ -201,30 +210,18 @@ def _field(inner: str, markers: Sequence[str]) -> str:
 
 
 def _kinds(
-    connection: duckdb.DuckDBPyConnection,
-    source: str,
-    fields: Sequence[str],
-    names: Sequence[str],
-    paths: Sequence[str],
-    reading: Reading,
+    connection: duckdb.DuckDBPyConnection, names: Sequence[str], reading: Reading
 ) -> list[str]:
-    """The type of each column: what was asked for, or the narrowest that fits every value."""
+    """The type of each column: what was asked for, or the narrowest that fits every line read."""
     for name in reading.types:
         if name not in names:
             raise unknown_columns([name], names)
-    small = size(paths) < _WHOLE_FILE_BYTES
-    texts = ", ".join(f"{text} AS c{i}" for i, text in enumerate(fields))
     kinds = [[] if name in reading.types else [*_PATTERNS] for name in names]
-    with translated(_short(paths[0])):
-        for lines in (_FIRST_LINES, None if small else _SAMPLED_LINES):
-            limit = "" if lines is None else f" LIMIT {lines}"
-            table = f"(SELECT {texts} FROM {source}{limit})"
-            kinds = _fitting(connection, table, kinds)
-    if not kinds:
-        raise SourceError(f"{_short(paths[0])} has a header and no rows.")
+    for table in (f"(SELECT * FROM lines LIMIT {_FIRST_LINES})", "lines"):
+        kinds = _fitting(connection, table, kinds)
     # A column without any value still fits every kind; it is text.
     found = [fit[0] if 0 < len(fit) < len(_PATTERNS) else "text" for fit in kinds]
-    return [reading.types.get(name, kind) for name, kind in zip(names, found, strict=True)]
+    return [reading.types.get(name, kind) for name, kind in zip(names, found, strict=False)]
 
 
 def size(paths: Sequence[str]) -> float:

@@ -57,7 +57,8 @@ def open_source(
         return _adbc(f"file:{paths[0]}?mode=ro", "sqlite", reading, settings)
     if form == "csv":
         sql, names = delimited.open_csv(connection, paths, reading)
-        return _rows(connection, sql, names, (), keep=delimited.size(paths) < _KEPT_BYTES)
+        keep = delimited.WHOLE_FILE_BYTES <= delimited.size(paths) < _KEPT_BYTES
+        return _rows(connection, sql, names, (), keep=keep)
     if form == "duckdb":
         sql, names = databases.attach_duckdb(connection, paths[0], reading)
     elif form == "parquet":
