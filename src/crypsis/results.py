@@ -3,7 +3,8 @@
 A quantity that is known exactly is a plain `int` or `float` (`Exact`). One that was estimated is an
 `Estimate`: it turns into a float and always carries its interval. Everything else is a `Result`
 with named fields. Fields that hold values of the data itself are declared with `raw()`; they are
-left out of JSON, HTML and print unless the owner asks with `reveal=True`.
+left out of JSON, HTML and print unless the owner asks with `reveal=True`. Fields whose names begin
+with an underscore are what methods work on, such as arrays; they are never shown.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Result:
         return [
             (part.name, getattr(self, part.name))
             for part in fields(self)  # type: ignore[arg-type]
-            if reveal or not part.metadata.get("raw")
+            if not part.name.startswith("_") and (reveal or not part.metadata.get("raw"))
         ]
 
     def __str__(self) -> str:
