@@ -114,6 +114,12 @@ class Rows:
             values["missing"] = self.count - values["rows"]
         return Tally(**values)
 
+    def tally_first(self, name: str, rows: int) -> Tally:
+        """The groups of equal values among the first `rows` rows: a look, not a scan."""
+        inner = self._groupable([name])
+        some = self.frame.select(*inner).head(rows)
+        return Rows([self.column(name)], lambda: some, self.backend).tally([name])
+
     def ranks(self, names: Sequence[str], *, keep: Sequence[str] = ()) -> Rows:
         """The columns as average ranks from 1 to the number of values; missing stays missing.
 
