@@ -1,0 +1,47 @@
+"""Can a secret be guessed? Leakage, diversity and closeness (itpr2019 and its kin)."""
+
+from crypsis.inference._contributions import Contribution
+from crypsis.inference._diversity import ColumnDiversity, Diversity, diversity
+from crypsis.inference._grounds import Ground
+from crypsis.inference._groups import GroupRisk
+from crypsis.inference._judging import MetricVerdict, Verdict, compare_metrics, judge
+from crypsis.inference._leakage import BestGuess, Leakage, PrintedReadings, leakage
+from crypsis.inference._search import RiskySets, SetRisk, riskiest_sets
+from crypsis.inference._sweeps import (
+    METRICS,
+    Surface,
+    Sweep,
+    epsilon_sweep,
+    lambda_sweep,
+    risk_surface,
+    variation_sweep,
+)
+from crypsis.inference._uniqueness import Uniqueness
+
+__all__ = [
+    "METRICS",
+    "BestGuess",
+    "ColumnDiversity",
+    "Contribution",
+    "Diversity",
+    "Ground",
+    "GroupRisk",
+    "Leakage",
+    "MetricVerdict",
+    "PrintedReadings",
+    "RiskySets",
+    "SetRisk",
+    "Surface",
+    "Sweep",
+    "Uniqueness",
+    "Verdict",
+    "compare_metrics",
+    "diversity",
+    "epsilon_sweep",
+    "judge",
+    "lambda_sweep",
+    "leakage",
+    "risk_surface",
+    "riskiest_sets",
+    "variation_sweep",
+]
