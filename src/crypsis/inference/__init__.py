@@ -1,5 +1,6 @@
 """Can a secret be guessed? Leakage, diversity and closeness (itpr2019 and its kin)."""
 
+from crypsis.inference._advice import Advice, ColumnAdvice, advise
 from crypsis.inference._contributions import Contribution
 from crypsis.inference._diversity import ColumnDiversity, Diversity, diversity
 from crypsis.inference._grounds import Ground
@@ -7,6 +8,7 @@ from crypsis.inference._groups import GroupRisk
 from crypsis.inference._judging import MetricVerdict, Verdict, compare_metrics, judge
 from crypsis.inference._leakage import BestGuess, Leakage, PrintedReadings, leakage
 from crypsis.inference._search import RiskySets, SetRisk, riskiest_sets
+from crypsis.inference._suspects import Oddity, Suspect
 from crypsis.inference._sweeps import (
     METRICS,
     Surface,
@@ -20,7 +22,9 @@ from crypsis.inference._uniqueness import Uniqueness
 
 __all__ = [
     "METRICS",
+    "Advice",
     "BestGuess",
+    "ColumnAdvice",
     "ColumnDiversity",
     "Contribution",
     "Diversity",
@@ -28,13 +32,16 @@ __all__ = [
     "GroupRisk",
     "Leakage",
     "MetricVerdict",
+    "Oddity",
     "PrintedReadings",
     "RiskySets",
     "SetRisk",
     "Surface",
+    "Suspect",
     "Sweep",
     "Uniqueness",
     "Verdict",
+    "advise",
     "compare_metrics",
     "diversity",
     "epsilon_sweep",

@@ -1,0 +1,143 @@
+"""Single values that stand out of their column or look like errors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import Enum
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from crypsis.engine.base import Kind
+from crypsis.inference._conditional import Conditional
+from crypsis.results import Result, raw
+
+_FAR = 3.0
+_UNUSUAL_SHARE = 0.01
+_NUMBERS_SHARE = 0.95
+_TIMES_RARER = 10
+_ALIKE = 0.8
+_MOST_SPELLINGS = 2_000
+_MOST_SUSPECTS = 20
+_NUMBER = re.compile(r"\s*[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?\s*")
+
+
+class Oddity(Enum):
+    """Why a value is suspect."""
+
+    FAR_OUT = "far out"
+    MISSPELLED = "misspelled"
+    NO_NUMBER = "no number"
+    RARE = "rare"
+
+
+@dataclass(frozen=True)
+class Suspect(Result):
+    """A value that few rows hold and that stands out or looks like an error."""
+
+    column: str
+    kind: Oddity
+    rows: int
+    itpr: float
+    """The term of these rows in ITPR of re-identification from the column."""
+    value: Any = raw(default=None)  # noqa: RUF009 - a dataclass field
+    instead: Any = raw(default=None)  # noqa: RUF009
+    """The frequent value that was probably meant, where the spelling suggests one."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A suspect and its place among the values of the column."""
+
+    place: int
+    suspect: Suspect
+
+
+def suspects(identity: Conditional, name: str, kind: Kind, rare: int) -> list[Found]:
+    """The suspect values of a column, those in the fewest rows first (at most twenty)."""
+    values = identity.groups.values[0].take(pa.array(identity.groups.codes[0]))
+    counts = identity.sizes
+    few = (counts < rare) & values.is_valid().to_numpy(zero_copy_only=False)
+    if not few.any():
+        return []
+    odd: dict[int, tuple[Oddity, Any]] = {}
+    if kind.ordered:
+        odd.update((int(i), (Oddity.FAR_OUT, None)) for i in _far_out(values, counts, few))
+    elif kind is Kind.TEXT:
+        odd.update(_texts(values, counts, few))
+    if not kind.ordered and int(counts[few].sum()) <= _UNUSUAL_SHARE * identity.rows:
+        for i in np.flatnonzero(few):
+            odd.setdefault(int(i), (Oddity.RARE, None))
+    order = sorted(odd, key=lambda i: (odd[i][0] is Oddity.RARE, counts[i], i))
+    return [
+        Found(
+            i,
+            Suspect(
+                column=name,
+                kind=odd[i][0],
+                rows=int(counts[i]),
+                itpr=float(identity.itprs[i]),
+                value=values[i].as_py(),
+                instead=odd[i][1],
+            ),
+        )
+        for i in order[:_MOST_SUSPECTS]
+    ]
+
+
+def _far_out(
+    values: pa.Array, counts: NDArray[np.int64], few: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """Values beyond Tukey's outer fences; none where half of the rows are alike."""
+    here = values.is_valid().to_numpy(zero_copy_only=False)
+    numbers = np.full(len(values), np.nan)
+    numbers[here] = _as_numbers(values.filter(pa.array(here)))
+    upto = np.cumsum(counts[here])
+    low, high = (numbers[here][np.searchsorted(upto, share * upto[-1])] for share in (0.25, 0.75))
+    if not high > low:
+        return np.empty(0, np.int64)
+    reach = _FAR * (high - low)
+    return np.flatnonzero(few & ((numbers < low - reach) | (numbers > high + reach)))
+
+
+def _as_numbers(values: pa.Array) -> NDArray[np.float64]:
+    if pa.types.is_temporal(values.type):
+        width = values.type.bit_width
+        values = values.view(pa.int64() if width == 64 else pa.int32())
+    return np.asarray(pc.cast(values, pa.float64(), safe=False).to_numpy())
+
+
+def _texts(
+    values: pa.Array, counts: NDArray[np.int64], few: NDArray[np.bool_]
+) -> Iterator[tuple[int, tuple[Oddity, Any]]]:
+    """Rare texts that are no number among numbers, or spelled almost as a frequent one."""
+    texts = [text if text is not None else "" for text in values.to_pylist()]
+    numeric = np.array([_NUMBER.fullmatch(text) is not None for text in texts])
+    if int(counts[numeric].sum()) >= _NUMBERS_SHARE * int(counts.sum()):
+        for i in np.flatnonzero(few & ~numeric):
+            yield int(i), (Oddity.NO_NUMBER, None)
+        return
+    rare = [int(i) for i in np.flatnonzero(few) if not any(map(str.isdigit, texts[i]))]
+    ordered = map(int, np.argsort(-counts, kind="stable"))
+    often = [place for place in ordered if texts[place] and counts[place] >= _TIMES_RARER]
+    if not rare or not often or len(often) + len(rare) > _MOST_SPELLINGS:
+        return
+    plain: dict[str, int] = {}
+    for place in often:
+        plain.setdefault(_plain(texts[place]), place)
+    for place in rare:
+        own = _plain(texts[place])
+        near = [own] if own in plain else get_close_matches(own, plain, n=1, cutoff=_ALIKE)
+        if near and counts[plain[near[0]]] >= _TIMES_RARER * counts[place]:
+            yield place, (Oddity.MISSPELLED, texts[plain[near[0]]])
+
+
+def _plain(text: str) -> str:
+    """A text without capitals, blanks and punctuation."""
+    return "".join(filter(str.isalnum, text.casefold()))
