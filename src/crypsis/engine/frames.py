@@ -233,14 +233,15 @@ class Rows:
         return target
 
     def _clean(self, inner: Sequence[str], extra: Sequence[str] = ()) -> nw.LazyFrame[Any]:
-        """The columns asked about, with NaN turned into missing."""
+        """The columns asked about, with NaN turned into missing and minus zero into zero."""
         numbers = {column.inner for column in self.columns if column.kind is Kind.NUMBER}
         schema = self.frame.collect_schema() if numbers.intersection(inner) else {}
         parts = []
         for name in inner:
             column = nw.col(name)
             if name in schema and schema[name].is_float():
-                column = nw.when(~column.is_nan()).then(column).alias(name)
+                whole = (column + 0.0).cast(schema[name])  # -0.0 and 0.0 are one value
+                column = nw.when(~column.is_nan()).then(whole).alias(name)
             parts.append(column)
         others = [name for name in dict.fromkeys(extra) if name not in inner]
         return self.frame.select(*parts, *others)
