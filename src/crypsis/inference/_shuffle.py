@@ -21,7 +21,7 @@ def independent_itpr(known: Conditional) -> float:
 
     For a unique target that cannot be, and shuffling it changes nothing: ITPR itself.
     """
-    if known.totals is None:
+    if known.totals is None or int(known.totals.max()) == 1:
         return known.itpr
     if known.entropy == 0:
         return 0.0
@@ -36,7 +36,8 @@ def shuffled_itpr(known: Conditional, seed: int) -> Estimate | float:
     the distribution of all rows, which then hardly differs from a permutation.
     """
     smallest = int(known.sizes.min())
-    if known.totals is None or known.entropy == 0 or len(known.groups) == 1:
+    trivial = known.entropy == 0 or len(known.groups) == 1
+    if known.totals is None or int(known.totals.max()) == 1 or trivial:
         return known.itpr
     if smallest == 1:
         return 1.0
