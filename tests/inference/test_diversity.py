@@ -161,7 +161,7 @@ def test_errors() -> None:
         diversity(table, **ROLES, ground={"q": "equal"})
 
 
-# Where pyCANON 1.1.0 is wrong. Its numbers were read off a run (benchmarks/inference.py repeats
+# Where pyCANON 1.3.6 is wrong. Its numbers were read off a run (benchmarks/inference.py repeats
 # it); the right ones are worked out by hand.
 
 
@@ -192,9 +192,13 @@ def test_pycanon_confuses_labels_with_places() -> None:
 
 
 def test_pycanon_truncates_entropy_l() -> None:
-    """Entropy l-diversity of a class with counts 2 and 1 is 1.89; pyCANON says 1."""
-    _, found = of(["a"] * 3, ["x", "x", "y"])
-    assert found.entropy_l == pytest.approx(3 / 2 ** (2 / 3))
+    """Two equally frequent values are entropy 2-diverse; pyCANON says 1, for eight it says 7."""
+    _, found = of(["a"] * 2, ["x", "y"])
+    assert found.entropy_l == 2.0
+    _, eight = of(["a"] * 8, list("abcdefgh"))
+    assert eight.entropy_l == 8.0
+    _, uneven = of(["a"] * 3, ["x", "x", "y"])
+    assert uneven.entropy_l == pytest.approx(3 / 2 ** (2 / 3))
 
 
 def test_pycanon_enhanced_beta_is_capped_instead_of_refused() -> None:
@@ -216,13 +220,17 @@ def test_pycanon_leaves_absent_values_out_of_delta() -> None:
 
 
 def test_pycanon_divides_by_zero_for_a_constant_number() -> None:
-    """One value only: every class is distributed as all rows. pyCANON raises or says NaN."""
+    """One value only: every class is distributed as all rows. pyCANON divides by zero."""
     _, found = of(["a", "a", "b"], [1, 1, 1])
     assert found.t == 0
 
 
 def test_pycanon_cannot_take_dates_or_missing_values() -> None:
-    """pyCANON raises for dates, and for text of which some is missing; NaN numbers give NaN."""
+    """pyCANON raises for dates and for text of which some is missing.
+
+    Missing numbers it counts as a value without rows: of classes {1.5, 1.5} and {missing, missing}
+    it says t = 1, though each is half of what all rows are.
+    """
     import datetime
 
     days = [datetime.date(2020, 1, day) for day in (1, 2, 1, 2)]
@@ -233,6 +241,8 @@ def test_pycanon_cannot_take_dates_or_missing_values() -> None:
     assert (text.distinct_l, text.t) == (2, 0)
     _, number = of(["a", "a", "b", "b"], [1.5, None, 1.5, float("nan")])
     assert (number.distinct_l, number.t) == (2, 0)
+    _, apart = of(["a", "a", "b", "b"], [1.5, 1.5, None, None])
+    assert apart.t == 0.5
 
 
 ADULT_QI = (
@@ -248,7 +258,7 @@ ADULT_QI = (
 
 
 def test_adult(adult: Release) -> None:
-    """The numbers of pyCANON 1.1.0 on the same table, where it is right."""
+    """The numbers of pyCANON 1.3.6 on the same table, where it is right."""
     roles = {**dict.fromkeys(ADULT_QI, Role.QUASI_IDENTIFIER), "income": Role.SENSITIVE}
     found = diversity(adult.with_roles(roles))
     assert found.rows == 32_561
