@@ -55,9 +55,8 @@ def test_outliers_and_errors_raise_the_risk_alone() -> None:
 
 
 def test_other_kinds_of_suspects() -> None:
-    days = [datetime.date(2020, 1, 1 + i % 28) for i in range(ROWS - 1)] + [
-        datetime.date(1900, 1, 1)
-    ]
+    days = [datetime.date(2020, 1, 1 + i % 28) for i in range(ROWS - 1)]
+    days.append(datetime.date(1900, 1, 1))
     numbers = [str(i % 50) for i in range(ROWS - 1)] + ["n/a"]
     names = ["red", "blue"] * (ROWS // 2 - 1) + ["ultraviolet", None]
     found = advise(pa.table({"day": days, "number": numbers, "colour": names}))

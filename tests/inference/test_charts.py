@@ -32,9 +32,8 @@ def rows_of(chart: Any) -> list[dict[str, Any]]:
 
     def walk(node: Any) -> list[dict[str, Any]]:
         if isinstance(node, dict):
-            own = (
-                node.get("data", {}).get("values", []) if isinstance(node.get("data"), dict) else []
-            )
+            data = node.get("data")
+            own = data.get("values", []) if isinstance(data, dict) else []
             kept = [row for rows in node.get("datasets", {}).values() for row in rows]
             return [*own, *kept, *(row for value in node.values() for row in walk(value))]
         if isinstance(node, list):
@@ -99,6 +98,8 @@ def test_surface() -> None:
 def test_verdicts() -> None:
     chart = charts.verdicts(compare_metrics())
     svg = drawn(chart)
-    assert svg.count("(✓)") == 5
+    assert svg.count(">(✓)</text>") == 5
+    assert svg.count(">✗</text>") == 5
+    assert svg.count(">✓</text>") == 2
     with pytest.raises(ParameterError, match="no verdict"):
         charts.verdicts([])
