@@ -56,12 +56,13 @@ def identity_ours(path: str) -> Answer:
 
 def command_line_ours(path: str) -> Answer:
     """Both at once, from the command line."""
-    from crypsis.cli.app import app
+    from crypsis.cli import run
 
     arguments = ["leak", path, "--target", "disease", "--target", "id", "--unique", "id"]
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        app([*arguments, "--given", "age", "--json"], standalone_mode=False)
+        status = run([*arguments, "--given", "age", "--json"])
+    assert status == 0
     found = json.loads(printed.getvalue())["result"]["targets"]
     assert found[1]["uniqueness"] == "declared"
     first = found[0]
@@ -93,7 +94,9 @@ def _raw(sql: str) -> Any:
 
     connection = duckdb.connect()
     connection.execute("SET enable_progress_bar = false")
-    return connection.execute(sql).to_arrow_table()
+    relation = connection.sql(sql)
+    assert relation is not None
+    return relation.to_arrow_table()
 
 
 def generate(path: Path) -> None:

@@ -14,7 +14,7 @@ from importlib.metadata import version
 from typing import Any
 
 import pandas as pd
-from pycanon import anonymity
+from pycanon import anonymity  # type: ignore[import-not-found]
 
 ADULT_COLUMNS = [
     *("age", "workclass", "fnlwgt", "education", "education-num", "marital-status"),

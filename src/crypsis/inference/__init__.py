@@ -8,6 +8,7 @@ from crypsis.inference._groups import GroupRisk
 from crypsis.inference._judging import MetricVerdict, Verdict, compare_metrics, judge
 from crypsis.inference._leakage import BestGuess, Leakage, PrintedReadings, leakage
 from crypsis.inference._search import RiskySets, SetRisk, riskiest_sets
+from crypsis.inference._several import Leakages, leakages
 from crypsis.inference._suspects import Oddity, Suspect
 from crypsis.inference._sweeps import (
     METRICS,
@@ -31,6 +32,7 @@ __all__ = [
     "Ground",
     "GroupRisk",
     "Leakage",
+    "Leakages",
     "MetricVerdict",
     "Oddity",
     "PrintedReadings",
@@ -48,6 +50,7 @@ __all__ = [
     "judge",
     "lambda_sweep",
     "leakage",
+    "leakages",
     "risk_surface",
     "riskiest_sets",
     "variation_sweep",
