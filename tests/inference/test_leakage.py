@@ -55,6 +55,13 @@ def test_table_of_groups_is_sorted_by_risk() -> None:
         found.table("size")  # type: ignore[arg-type]
 
 
+def test_given_columns_may_be_called_like_measures() -> None:
+    table = PEOPLE.rename_columns(["id", "size", "guess", "disease"])
+    found = leakage(table, "disease", ["size", "guess"]).table()
+    assert found.column_names[:3] == ["size", "guess", "size (group)"]
+    assert found["size (group)"].to_pylist()[0] == 3
+
+
 def test_no_data_value_is_shown_unless_asked_for() -> None:
     found = leakage(PEOPLE, "disease", ["age", "sex"])
     table = PEOPLE.set_column(1, "age", pa.array([f"aged-{age}" for age in range(10)]))

@@ -17,6 +17,7 @@ from crypsis.inference import diversity, leakage, riskiest_sets
 from crypsis.inference._sweeps import of_table
 
 Rows = list[tuple[int, int]]
+unhurried = settings(max_examples=60, deadline=None)
 
 rows = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=40)
 wide = st.lists(st.tuples(*[st.integers(0, 2)] * 4, st.integers(0, 2)), min_size=1, max_size=30)
@@ -32,6 +33,7 @@ def brute_entropy(values: list[int]) -> float:
 
 
 @given(rows)
+@unhurried
 def test_every_measure_is_its_definition(pairs: Rows) -> None:
     found = leakage(cells_of(pairs), "x", ["y"])
     groups: dict[int, list[int]] = defaultdict(list)
@@ -71,6 +73,7 @@ def test_every_measure_is_its_definition(pairs: Rows) -> None:
 
 
 @given(rows)
+@unhurried
 def test_bounds(pairs: Rows) -> None:
     found = leakage(cells_of(pairs), "x", ["y"])
     assert 0 <= found.discrimination_rate <= found.itpr <= 1
@@ -82,6 +85,7 @@ def test_bounds(pairs: Rows) -> None:
 
 
 @given(rows)
+@unhurried
 def test_mutual_information_is_symmetric(pairs: Rows) -> None:
     cells = cells_of(pairs)
     one = leakage(cells, "x", ["y"]).mutual_information
@@ -90,6 +94,7 @@ def test_mutual_information_is_symmetric(pairs: Rows) -> None:
 
 
 @given(rows, st.permutations(range(5)), st.permutations(range(5)), st.randoms())
+@unhurried
 def test_relabelling_and_row_order_change_nothing(
     pairs: Rows, ys: list[int], xs: list[int], random: object
 ) -> None:
@@ -104,6 +109,7 @@ def test_relabelling_and_row_order_change_nothing(
 
 
 @given(rows)
+@unhurried
 def test_itpr_is_one_exactly_when_a_group_determines_the_target(pairs: Rows) -> None:
     found = leakage(cells_of(pairs), "x", ["y"])
     groups: dict[int, set[int]] = defaultdict(set)
@@ -115,6 +121,7 @@ def test_itpr_is_one_exactly_when_a_group_determines_the_target(pairs: Rows) -> 
 
 
 @given(rows, st.integers(0, 4), st.integers(0, 4))
+@unhurried
 def test_merging_given_values_never_raises_the_information(pairs: Rows, a: int, b: int) -> None:
     merged = [(a if y == b else y, x) for y, x in pairs]
     one, other = (leakage(cells_of(table), "x", ["y"]) for table in (pairs, merged))
@@ -124,6 +131,7 @@ def test_merging_given_values_never_raises_the_information(pairs: Rows, a: int, 
 
 
 @given(st.lists(st.integers(1, 30), min_size=1, max_size=6))
+@unhurried
 def test_unique_targets_need_only_sizes(sizes: list[int]) -> None:
     y = [i for i, size in enumerate(sizes) for _ in range(size)]
     declared = leakage(Cells.from_columns(y=y), "id", ["y"], unique=True).to_dict()
@@ -134,6 +142,7 @@ def test_unique_targets_need_only_sizes(sizes: list[int]) -> None:
 
 
 @given(st.lists(st.lists(st.integers(0, 9), min_size=3, max_size=3), min_size=1, max_size=5))
+@unhurried
 def test_a_contingency_table_is_its_cells(table: list[list[int]]) -> None:
     if not np.sum(table):
         return
@@ -145,7 +154,7 @@ def test_a_contingency_table_is_its_cells(table: list[list[int]]) -> None:
 
 
 @given(rows, st.booleans())
-@settings(max_examples=40, deadline=None)
+@unhurried
 def test_closeness_is_the_written_out_distance(pairs: Rows, ordered: bool) -> None:
     table = pa.table({"y": [y for y, _ in pairs], "x": [x for _, x in pairs]})
     found = diversity(
@@ -167,7 +176,7 @@ def test_closeness_is_the_written_out_distance(pairs: Rows, ordered: bool) -> No
 
 
 @given(wide, st.sampled_from(["best_guess", "worst_guess", "mutual_information"]), st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_search_with_a_threshold_finds_the_minimal_sets(
     table: list[tuple[int, ...]], measure: str, data: st.DataObject
 ) -> None:

@@ -67,8 +67,11 @@ def ranking(known: Conditional, by: Order) -> NDArray[np.int64]:
     return np.lexsort((-known.sizes, -risks))
 
 
-def group_table(known: Conditional, target: str, by: Order) -> pa.Table:
-    """All groups as a table: the given columns, then what is known of each group."""
+def group_table(known: Conditional, by: Order) -> pa.Table:
+    """All groups as a table: the given columns, then what is known of each group.
+
+    Where a given column has the name of a measure, the measure is called "NAME (group)".
+    """
     order = ranking(known, by)
     groups = known.groups
     columns: dict[str, Any] = {
@@ -86,4 +89,5 @@ def group_table(known: Conditional, target: str, by: Order) -> pa.Table:
     if known.guesses is not None and known.values is not None:
         measures["guess"] = known.values.take(pa.array(known.guesses[order]))
     arrays = [*columns.values(), *map(pa.array, measures.values())]
-    return pa.table(arrays, names=[*columns, *measures])
+    named = [f"{name} (group)" if name in columns else name for name in measures]
+    return pa.table(arrays, names=[*columns, *named])

@@ -108,7 +108,7 @@ class Leakage(Result):
     worst_group: GroupRisk
     """The group that attains ITPR; of several the largest."""
     riskiest: tuple[GroupRisk, ...]
-    """The first groups of `table()`."""
+    """The first twenty groups of `table()`."""
     contributions: tuple[Contribution, ...]
     """What each given column tells alone and adds to the others, the most telling first."""
     printed: PrintedReadings
@@ -122,7 +122,11 @@ class Leakage(Result):
         `by`: "best_guess", "itpr" (each group's term) or "divergence"; larger groups first of equal
         ones. It holds values of the data and is for the owner of the data only.
         """
-        return group_table(self._known, self.target, by)
+        return group_table(self._known, by)
+
+    def first(self, most: int, by: Order = "best_guess") -> tuple[GroupRisk, ...]:
+        """The first groups of `table(by)`, as results, which show no values unless asked to."""
+        return tuple(group_risk(self._known, int(i)) for i in ranking(self._known, by)[:most])
 
 
 def leakage(

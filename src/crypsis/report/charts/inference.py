@@ -14,7 +14,7 @@ import altair as alt
 from crypsis.errors import ParameterError
 
 if TYPE_CHECKING:
-    from crypsis.inference import Leakage, MetricVerdict, Surface, Sweep
+    from crypsis.inference import GroupRisk, Leakage, MetricVerdict, Surface, Sweep
 
 _BLUE, _ORANGE, _GREY = "#0072B2", "#D55E00", "#8C8C8C"
 _LINES = {
@@ -34,15 +34,14 @@ def risk_by_group(leakage: Leakage, *, top: int = 20, reveal: bool = False) -> a
     """The riskiest groups: the probability of the best guess in each, against guessing blindly."""
     if top < 1:
         raise ParameterError(f"Show at least one group; {top} was asked for.")
-    table = leakage.table().slice(0, top).to_pylist()
     rows = [
         {
-            "place": i,
-            "group": _label(i, row, leakage, reveal),
-            "size": row["size"],
-            "best_guess": row["best_guess"],
+            "place": place,
+            "group": _label(place, one, reveal),
+            "size": one.group.size,
+            "best_guess": one.best_guess,
         }
-        for i, row in enumerate(table)
+        for place, one in enumerate(leakage.first(top), 1)
     ]
     order = alt.EncodingSortField("place")
     bars = (
@@ -86,11 +85,11 @@ def risk_by_group(leakage: Leakage, *, top: int = 20, reveal: bool = False) -> a
     return _finished(bars + names + blind, title=title, description=description, width=_WIDTH)
 
 
-def _label(place: int, row: dict[str, Any], leakage: Leakage, reveal: bool) -> str:
+def _label(place: int, one: GroupRisk, reveal: bool) -> str:
     if not reveal:
-        return f"group {place + 1}"
-    known = ", ".join(str(row[name]) for name in leakage.given)
-    return f"{known}: {row['guess']}" if "guess" in row else known
+        return f"group {place}"
+    known = ", ".join(map(str, one.group.values))
+    return known if one.guess is None else f"{known}: {one.guess}"
 
 
 def contributions(leakage: Leakage) -> alt.TopLevelMixin:
