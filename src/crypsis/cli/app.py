@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from crypsis import __version__
-from crypsis.cli import demo, scan
+from crypsis.cli import demo, leak, scan
 
 app = typer.Typer(
     name="crypsis",
@@ -37,4 +37,5 @@ def _root(
 
 
 app.command("demo")(demo.demo)
+app.command("leak")(leak.leak)
 app.command("scan")(scan.scan)
