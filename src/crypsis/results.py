@@ -25,8 +25,11 @@ _ROWS_SHOWN = 20
 
 
 def raw(**options: Any) -> Any:
-    """A dataclass field that holds values of the data: shown to the owner, never by default."""
-    return field(metadata={"raw": True}, **options)
+    """A dataclass field that holds values of the data: shown to the owner, never by default.
+
+    Its `repr` leaves it out too: that is what ends up in logs and tracebacks.
+    """
+    return field(metadata={"raw": True}, repr=False, **options)
 
 
 class Result:
