@@ -66,9 +66,11 @@ def test_no_data_value_is_shown_unless_asked_for() -> None:
     found = leakage(PEOPLE, "disease", ["age", "sex"])
     table = PEOPLE.set_column(1, "age", pa.array([f"aged-{age}" for age in range(10)]))
     named = leakage(table, "disease", ["age"])
-    for text in (str(named), named._repr_html_(), str(named.to_dict()), str(found.to_dict())):
+    shown = (str(named), repr(named), named._repr_html_(), str(named.to_dict()), str(found))
+    for text in shown:
         assert "aged-" not in text
         assert "flu" not in text
+    assert named == leakage(table, "disease", ["age"])
     assert found.to_dict(reveal=True)["best_guess"]["group"]["guess"] == "flu"
 
 

@@ -180,7 +180,7 @@ def conditional(cells: Cells, given: Sequence[str], target: str | None) -> Condi
 def counted_conditional(table: Joint) -> Conditional:
     """Group by group, from the counts of each value."""
     surprise = np.log2(table.shares)
-    entropies = np.maximum(table.per_group(-table.shares * surprise), 0.0)
+    entropies = np.maximum(table.per_group(-table.shares * surprise), 0.0) + 0.0  # no minus zero
     divergences = table.per_group(table.shares * (surprise - np.log2(table.prior[table.codes])))
     modes = np.maximum.reduceat(table.counts, table.starts)
     top = np.where(table.counts == modes[table.member], table.codes, len(table.values))

@@ -7,7 +7,7 @@ inference. Logarithms are to base 2. All measures come from one pass over Cells.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -114,7 +114,7 @@ class Leakage(Result):
     printed: PrintedReadings
     uniqueness: Uniqueness
     assumes: str
-    _known: Conditional
+    _known: Conditional = field(repr=False, compare=False)
 
     def table(self, by: Order = "best_guess") -> pa.Table:
         """All groups, the riskiest first, with their values: what to generalize or suppress.

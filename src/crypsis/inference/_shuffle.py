@@ -33,7 +33,8 @@ def shuffled_itpr(known: Conditional, seed: int) -> Estimate | float:
 
     Exact, hence a float, where shuffling cannot change it. Up to 20,000 rows the target is permuted
     row by row; beyond, the counts of the smallest groups, where the maximum lies, are drawn from
-    the distribution of all rows, which then hardly differs from a permutation.
+    the distribution of all rows, which then hardly differs from a permutation. Of very many groups
+    of nearly one size some are left out, which may understate it a little.
     """
     smallest = int(known.sizes.min())
     trivial = known.entropy == 0 or len(known.groups) == 1
