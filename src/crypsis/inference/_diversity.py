@@ -15,6 +15,7 @@ from crypsis.cells import Cells
 from crypsis.errors import ParameterError, RoleError, TooLarge, unknown_columns
 from crypsis.inference._conditional import Joint, counted_conditional, joint
 from crypsis.inference._grounds import Ground, Hierarchy, distances, ground_of
+from crypsis.inference._groups import worst
 from crypsis.release import Release, as_release
 from crypsis.results import Group, Result
 
@@ -212,8 +213,7 @@ def _column(
         delta_disclosure_bits=float(full.max()),
         delta_present_bits=float(present.max()),
         worst={
-            measure: table.groups.group(int(np.lexsort((-table.sizes, -risk))[0]))
-            for measure, risk in risks.items()
+            measure: table.groups.group(worst(risk, table.sizes)) for measure, risk in risks.items()
         },
     )
 

@@ -67,6 +67,12 @@ def ranking(known: Conditional, by: Order) -> NDArray[np.int64]:
     return np.lexsort((-known.sizes, -risks))
 
 
+def worst(risks: NDArray[np.float64], sizes: NDArray[np.int64]) -> int:
+    """The group with the highest risk; of several the largest, then the first."""
+    tied = np.flatnonzero(risks == risks.max())
+    return int(tied[np.argmax(sizes[tied])])
+
+
 def group_table(known: Conditional, by: Order) -> pa.Table:
     """All groups as a table: the given columns, then what is known of each group.
 

@@ -17,7 +17,7 @@ from crypsis.cells import Cells
 from crypsis.errors import ParameterError
 from crypsis.inference._conditional import Conditional, checked_columns, conditional
 from crypsis.inference._contributions import Contribution, contributions
-from crypsis.inference._groups import GroupRisk, Order, group_risk, group_table, ranking
+from crypsis.inference._groups import GroupRisk, Order, group_risk, group_table, ranking, worst
 from crypsis.inference._shuffle import independent_itpr, shuffled_itpr
 from crypsis.inference._uniqueness import Uniqueness, assumption, uniqueness
 from crypsis.release import as_release
@@ -217,7 +217,7 @@ def measured(
         itpr_independent=independent_itpr(known),
         itpr_shuffled=shuffled_itpr(known, seed),
         best_guess=_best_guess(known, int(order[0])),
-        worst_group=group_risk(known, int(ranking(known, "itpr")[0])),
+        worst_group=group_risk(known, worst(-known.weighted, known.sizes)),
         riskiest=tuple(group_risk(known, int(i)) for i in order[:_RISKIEST_SHOWN]),
         contributions=contributions(cells, given, counted, known),
         printed=_printed(known, least),

@@ -141,30 +141,30 @@ class _Search:
         """Every set worth measuring; those that reach the limit are minimal."""
         closed: list[frozenset[int]] = []
         level: list[tuple[int, ...]] = [()]
-        total = _subsets(len(self.names), self.most)
-        with progress.step("sets of columns", total) as step:
-            while level and len(level[0]) < self.most:
+        with progress.step("sets of columns", _subsets(len(self.names), self.most)) as step:
+            for _ in range(self.most):
                 following = []
-                for chosen in level:
-                    rest = range(chosen[-1] + 1 if chosen else 0, len(self.names))
-                    if (
-                        bounded
-                        and len(rest) >= _BOUND_PAYS
-                        and not self._may_reach((*chosen, *rest), limit)
-                    ):
+                for wider in self._extensions(level, limit if bounded else None):
+                    if any(small <= set(wider) for small in closed):
                         continue
-                    for column in rest:
-                        wider = (*chosen, column)
-                        if any(small <= set(wider) for small in closed):
-                            continue
-                        found = self._measure(wider)
-                        step.advance()
-                        yield found
-                        if self.value(found) >= limit - _ROUNDING:
-                            closed.append(frozenset(wider))
-                        else:
-                            following.append(wider)
+                    found = self._measure(wider)
+                    step.advance()
+                    yield found
+                    if self.value(found) >= limit - _ROUNDING:
+                        closed.append(frozenset(wider))
+                    else:
+                        following.append(wider)
                 level = following
+
+    def _extensions(
+        self, level: Sequence[tuple[int, ...]], limit: float | None
+    ) -> Iterator[tuple[int, ...]]:
+        """Each set with each later column added, unless all of them together miss the limit."""
+        for chosen in level:
+            rest = range(chosen[-1] + 1 if chosen else 0, len(self.names))
+            pays = limit is not None and len(rest) >= _BOUND_PAYS
+            if limit is None or not pays or self._may_reach((*chosen, *rest), limit):
+                yield from ((*chosen, column) for column in rest)
 
     def _may_reach(self, chosen: tuple[int, ...], limit: float) -> bool:
         return self.value(self._measure(chosen)) >= limit - _ROUNDING
