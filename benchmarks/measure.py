@@ -2,7 +2,8 @@
 
 A contender is a function of a module, called by name in a fresh process, which times the call and
 reads its own peak of memory. It returns something comparable, so that equal work can be told from
-unequal. Machines drift; a ratio within one run of turns does not.
+unequal. Machines drift; a ratio within one run of turns does not. Where others use the machine too,
+the ratio of processor seconds, all threads together, is the steadier one.
 """
 
 from __future__ import annotations
@@ -42,12 +43,14 @@ class Comparison:
     theirs_peak_mb: float
     runs: int
     warm: bool
+    cpu_ratio: float | None = None
 
     def line(self) -> str:
         state = "warm" if self.warm else "cold"
+        cpu = "" if self.cpu_ratio is None else f" (processor time {self.cpu_ratio:.3f})"
         return (
             f"{self.task} ({self.size}): ours {self.ours_seconds:.3f} s, {self.theirs_is} "
-            f"{self.theirs_seconds:.3f} s, ratio {self.ratio:.3f}, "
+            f"{self.theirs_seconds:.3f} s, ratio {self.ratio:.3f}{cpu}, "
             f"{'equal' if self.equal else 'NOT EQUAL'}, peak {self.ours_peak_mb:.0f} / "
             f"{self.theirs_peak_mb:.0f} MB, median of {self.runs}, {state}"
         )
@@ -60,16 +63,17 @@ class Run:
     seconds: float
     peak_mb: float
     answer: Any
+    cpu_seconds: float = 0.0
 
 
 def _child(pipe: Any, call: Callable[..., Any], arguments: tuple[Any, ...], warm: bool) -> None:
     if warm:
         call(*arguments)
-    start = time.perf_counter()
+    start, cpu_start = time.perf_counter(), time.process_time()
     answer = call(*arguments)
-    seconds = time.perf_counter() - start
+    seconds, cpu = time.perf_counter() - start, time.process_time() - cpu_start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    pipe.send(Run(seconds, peak, answer))
+    pipe.send(Run(seconds, peak, answer, cpu))
 
 
 def run(call: Callable[..., Any], *arguments: Any, warm: bool = False) -> Run:
@@ -119,9 +123,14 @@ def side_by_side(
         theirs_peak_mb=max(r.peak_mb for r in peer),
         runs=runs,
         warm=warm,
+        cpu_ratio=_middle(mine) / _middle(peer),
     )
     print(found.line(), flush=True)
     return found
+
+
+def _middle(runs: list[Run]) -> float:
+    return statistics.median(run.cpu_seconds for run in runs)
 
 
 def save(name: str, comparisons: list[Comparison], **extra: Any) -> None:
