@@ -183,7 +183,7 @@ def main() -> None:
         for task, ours, raw in tasks:
             found.append(
                 measure.side_by_side(
-                    task, size, ours, raw, str(path), theirs_is="raw DuckDB group-by"
+                    task, size, ours, raw, str(path), theirs_is="raw DuckDB group-by", runs=5
                 )
             )
     finally:
