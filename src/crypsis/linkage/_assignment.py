@@ -18,7 +18,8 @@ from scipy.spatial import cKDTree
 
 from crypsis import progress
 from crypsis.errors import TooLarge
-from crypsis.linkage._columns import Orders, RowMap, pair
+from crypsis.linkage._alignment import RowMap
+from crypsis.linkage._columns import Orders, pair
 from crypsis.linkage._intruder import share
 from crypsis.linkage._nearest import Floats, Ints
 from crypsis.linkage._ranks import Ties, places
@@ -72,7 +73,9 @@ def assign(
     >>> assign({"a": [1, 2, 3]}, {"a": [2.4, 2.5, 2.6]}).partner
     array([0, 1, 2])
     """
-    both = pair(original, masked, columns=columns, orders=orders, on=on, row_map=row_map)
+    both = pair(
+        original, masked, columns=columns, orders=orders, on=on, row_map=row_map, ranks_only=True
+    )
     if max(both.original_records, both.masked_records) > MOST_RECORDS:
         raise TooLarge(
             f"The one-to-one assignment takes at most {MOST_RECORDS:,} records; the files have "
@@ -152,8 +155,8 @@ class _NearPairs:
         )
         if sizes.sum() > MOST_PAIRS:
             raise TooLarge(
-                f"The one-to-one assignment would have to look at {sizes.sum():,} pairs of records, "
-                f"more than the limit of {MOST_PAIRS:,}. Use link(), or give fewer records."
+                f"The one-to-one assignment would look at {sizes.sum():,} pairs of records, more "
+                f"than the limit of {MOST_PAIRS:,}. Use link(), or give fewer records."
             )
         found = self._tree.query_ball_point(
             self._rows[some], self.radius[some], p=np.inf, workers=-1, return_sorted=True
@@ -164,13 +167,13 @@ class _NearPairs:
         self.cost: Floats = np.abs(self._rows[self.row] - self._columns[self.column]).max(axis=1)
 
     def solve(self) -> Ints | None:
-        """The column of each row in a cheapest assignment; None if these pairs allow no full one."""
+        """The column of each row in a cheapest assignment; None if these pairs allow none."""
         # A sparse zero would be no pair at all; one more on every pair changes no comparison.
         table = csr_array(
             (self.cost + 1, (self.row, self.column)), shape=(len(self._rows), len(self._columns))
         )
         try:
-            return min_weight_full_bipartite_matching(table)[1].astype(np.int64)
+            return np.asarray(min_weight_full_bipartite_matching(table)[1], dtype=np.int64)
         except ValueError:
             return None
 

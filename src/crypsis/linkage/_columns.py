@@ -13,17 +13,23 @@ from typing import Any, Literal, TypeAlias
 import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from crypsis.errors import ColumnError, InputError, ParameterError, unknown_columns
+from crypsis.linkage._alignment import RowMap, missing_values, own_rows
 from crypsis.linkage._orders import Order, Taxonomy, ordered_values
+from crypsis.release import Release
 
 Scores: TypeAlias = NDArray[Any]
-RowMap: TypeAlias = ArrayLike | Literal["unknown"] | None
 Orders: TypeAlias = Mapping[str, Order]
 Kind: TypeAlias = Literal["number", "time", "ordered", "nominal"]
 
-_KIND_WORDS = {"number": "numbers", "time": "times", "ordered": "categories", "nominal": "categories"}
+_KIND_WORDS = {
+    "number": "numbers",
+    "time": "times",
+    "ordered": "categories",
+    "nominal": "categories",
+}
 
 
 @dataclass(frozen=True)
@@ -58,7 +64,7 @@ class Pair:
         return tuple(column.name for column in self.columns)
 
     def known_own(self, purpose: str) -> NDArray[np.int64]:
-        """The masked record of each original (-1: suppressed), or an error that says what to give."""
+        """The masked record of each original (-1: suppressed), or an error that asks for it."""
         if self.own is None:
             raise InputError(
                 f"{purpose} needs to know which masked record belongs to which original one: the "
@@ -68,10 +74,10 @@ class Pair:
         return self.own
 
 
-def to_frame(data: Any) -> nw.DataFrame[Any]:
+def to_frame(data: Any, columns: Sequence[str] | None = None) -> nw.DataFrame[Any]:
     """Whatever holds rows as a Narwhals frame in memory: a frame, a mapping, a two-way array."""
-    if hasattr(data, "to_arrow") and hasattr(data, "rows"):
-        data = data.to_arrow()
+    if isinstance(data, Release):
+        data = data.to_arrow(columns)
     if isinstance(data, np.ndarray):
         if data.ndim != 2:
             raise InputError(f"An array of records has two dimensions; this one has {data.ndim}.")
@@ -97,8 +103,20 @@ def pair(
     on: str | None = None,
     row_map: RowMap = None,
     order_from: Literal["original", "masked"] = "original",
+    ranks_only: bool = False,
 ) -> Pair:
-    """The columns that both files share (or those named), aligned and ready to be ranked."""
+    """The columns that both files share (or those named), aligned and ready to be ranked.
+
+    With `ranks_only`, two Releases that are joined on record numbers are ranked by their engines:
+    only record numbers and ranks come into memory, in the order of the record numbers.
+    """
+    if (
+        ranks_only
+        and on is not None
+        and isinstance(original, Release)
+        and isinstance(masked, Release)
+    ):
+        original, masked = ranked_by_engine(original, masked, columns, orders, on)
     first, second = to_frame(original), to_frame(masked)
     if len(first) == 0 or len(second) == 0:
         raise InputError("A file has no records; both need at least one.")
@@ -107,12 +125,9 @@ def pair(
     for name in orders:
         if name not in names:
             raise unknown_columns([name], names)
-    return Pair(
-        tuple(_column(name, first[name], second[name], orders.get(name), order_from) for name in names),
-        _own(first, second, on, row_map),
-        len(first),
-        len(second),
-    )
+    own = own_rows(first, second, on, row_map)
+    shared = tuple(_column(n, first[n], second[n], orders.get(n), order_from) for n in names)
+    return Pair(shared, own, len(first), len(second))
 
 
 def _names(
@@ -135,7 +150,7 @@ def _names(
 
 def _column(name: str, x: Any, y: Any, order: Order | None, order_from: str) -> Column:
     for series, side in ((x, "original"), (y, "masked")):
-        missing = _missing(series)
+        missing = missing_values(series)
         if missing:
             raise ColumnError(
                 f"Column {name!r} of the {side} file has {missing:,} missing values, and a missing "
@@ -150,20 +165,19 @@ def _column(name: str, x: Any, y: Any, order: Order | None, order_from: str) -> 
         )
     if kinds[0] in ("number", "time"):
         if order is not None:
-            raise ParameterError(f"Column {name!r} has an order of its own; orders= is for categories.")
+            raise ParameterError(
+                f"Column {name!r} has an order of its own; orders= is for categories."
+            )
         return Column(name, kinds[0], _scores(x, kinds[0]), _scores(y, kinds[1]))
     values = _category_order(name, x, y, order, order_from)
     place = {value: i for i, value in enumerate(values)}
-    codes = [np.array([place[value] for value in s.to_list()], dtype=np.int64) for s in (x, y)]
+    codes = []
+    for series in (x, y):
+        seen, which = _coded(series)
+        codes.append(np.array([place[value] for value in seen], dtype=np.int64)[which])
     taxonomy = order if isinstance(order, Taxonomy) else None
-    return Column(name, "ordered" if order is None else "nominal", *codes, values, taxonomy)
-
-
-def _missing(series: Any) -> int:
-    missing = int(series.is_null().sum())
-    if series.dtype.is_float():
-        missing = max(missing, int(np.isnan(np.asarray(series.to_numpy(), dtype=np.float64)).sum()))
-    return missing
+    kind: Kind = "ordered" if order is None else "nominal"
+    return Column(name, kind, codes[0], codes[1], values, taxonomy)
 
 
 def _kind(series: Any, order: Order | None) -> Kind:
@@ -209,53 +223,47 @@ def _category_order(
             "'frequency', or leave the column out (columns=...)."
         )
     decides, other = (x, y) if order_from == "original" else (y, x)
-    counts: dict[Hashable, int] = {}
-    for value in decides.to_list():
-        counts[value] = counts.get(value, 0) + 1
-    extra = [value for value in dict.fromkeys(other.to_list()) if value not in counts]
+    seen, which = _coded(decides)
+    counts = dict(zip(seen, np.bincount(which, minlength=len(seen)).tolist(), strict=True))
+    extra = [value for value in _coded(other)[0] if value not in counts]
     return ordered_values(order, counts, extra, name)
 
 
-def _own(
-    first: nw.DataFrame[Any], second: nw.DataFrame[Any], on: str | None, row_map: RowMap
-) -> NDArray[np.int64] | None:
-    """For each original record the row of its masked version, -1 where it was suppressed."""
-    if on is not None and row_map is not None:
-        raise ParameterError("Give either a column of record numbers (on=) or a row map, not both.")
-    if on is not None:
-        return _own_by_number(first, second, on)
-    if row_map is None:
-        return np.arange(len(first)) if len(first) == len(second) else None
-    if isinstance(row_map, str):
-        if row_map != "unknown":
-            raise ParameterError(f"row_map is an array, 'unknown' or None; {row_map!r} was given.")
-        return None
-    rows = np.asarray(row_map)
-    if rows.shape != (len(second),) or not np.issubdtype(rows.dtype, np.integer):
-        raise ParameterError(
-            f"A row map gives, for each of the {len(second):,} masked records, the row of its "
-            f"original (or -1); an array of shape {rows.shape} and type {rows.dtype} was given."
-        )
-    known = rows[rows >= 0]
-    if rows.min(initial=0) < -1 or known.max(initial=0) >= len(first):
-        raise ParameterError(f"A row map names rows from 0 to {len(first) - 1}, or -1 for none.")
-    if len(np.unique(known)) != len(known):
-        raise ParameterError("The row map names an original record more than once.")
-    own = np.full(len(first), -1, dtype=np.int64)
-    own[known] = np.flatnonzero(rows >= 0)
-    return own
+def _coded(series: Any) -> tuple[list[Hashable], NDArray[np.int64]]:
+    """The distinct values of a column, and which of them each record has."""
+    coded = series.to_arrow()
+    if isinstance(coded, pa.ChunkedArray):
+        coded = coded.combine_chunks()
+    if not pa.types.is_dictionary(coded.type):
+        coded = coded.dictionary_encode()
+    return coded.dictionary.to_pylist(), np.asarray(coded.indices, dtype=np.int64)
 
 
-def _own_by_number(
-    first: nw.DataFrame[Any], second: nw.DataFrame[Any], on: str
-) -> NDArray[np.int64]:
-    for frame, side in ((first, "original"), (second, "masked")):
-        if on not in frame.columns:
-            raise unknown_columns([on], frame.columns)
-        column = frame[on]
-        if _missing(column):
-            raise ColumnError(f"Record numbers are missing in column {on!r} of the {side} file.")
-        if column.n_unique() != len(column):
-            raise ColumnError(f"Record numbers occur twice in column {on!r} of the {side} file.")
-    place = {number: row for row, number in enumerate(second[on].to_list())}
-    return np.array([place.get(number, -1) for number in first[on].to_list()], dtype=np.int64)
+def ranked_by_engine(
+    original: Release,
+    masked: Release,
+    columns: Sequence[str] | None,
+    orders: Orders | None,
+    on: str,
+) -> tuple[pa.Table, pa.Table]:
+    """Record numbers and ranks of two Releases, ranked where their rows are.
+
+    Columns with an order of the caller's come as they are; there are few distinct values in those.
+    """
+    shared = [name for name in original.names if name in set(masked.names) and name != on]
+    names = list(dict.fromkeys(shared if columns is None else columns))
+    for release in (original, masked):
+        if any(name not in release.names for name in [*names, on]):
+            raise unknown_columns([*names, on], release.names)
+    listed = [name for name in names if name in (orders or {})]
+    for name in names:
+        kinds = {release.rows.column(name).kind.ordered for release in (original, masked)}
+        if name not in listed and (len(kinds) > 1 or not original.rows.column(name).kind.ordered):
+            listed.append(name)  # refused, with the reason, where columns are compared
+    ranked = [name for name in names if name not in listed]
+    tables = []
+    for release in (original, masked):
+        rows = release.rows.ranks(ranked, keep=[on, *listed]) if ranked else release.rows
+        table = rows.to_arrow([*ranked, on, *listed])
+        tables.append(table.sort_by(on).select([on, *names]))
+    return tables[0], tables[1]

@@ -1,4 +1,4 @@
-"""The distances of a linkage in plain form, for whoever turns them into a belief about who is who."""
+"""The distances of a linkage in plain form, for whoever turns them into a belief."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from scipy.sparse import csr_array
 from scipy.spatial import cKDTree
 
 from crypsis.errors import ParameterError
-from crypsis.linkage._columns import Orders, RowMap, pair
+from crypsis.linkage._alignment import RowMap
+from crypsis.linkage._columns import Orders, pair
 from crypsis.linkage._nearest import Floats, Ints
 from crypsis.linkage._ranks import Ties, places
 from crypsis.results import Result, raw
@@ -19,11 +20,11 @@ from crypsis.results import Result, raw
 
 @dataclass(frozen=True)
 class NearDistances(Result):
-    """Pairs of an original and a masked record that are near each other, and how far apart they are.
+    """Pairs of an original and a masked record that are near each other, with their distances.
 
-    `original[p]` and `masked[p]` are the rows of pair p, `distance[p]` their permutation distance in
-    ranks; pairs come by original row, the nearest first. `own` is the row of each original's masked
-    record (-1: suppressed), or None where nobody knows.
+    `original[p]` and `masked[p]` are the rows of pair p, `distance[p]` is their permutation
+    distance in ranks; pairs come by original row, the nearest first. `own` is the row of each
+    original's masked record (-1: suppressed), or None where nobody knows.
     """
 
     columns: tuple[str, ...]
@@ -65,7 +66,9 @@ def near_distances(
            [1., 0., 0.],
            [0., 1., 0.]])
     """
-    both = pair(original, masked, columns=columns, orders=orders, on=on, row_map=row_map)
+    both = pair(
+        original, masked, columns=columns, orders=orders, on=on, row_map=row_map, ranks_only=True
+    )
     if nearest < 1:
         raise ParameterError(f"nearest is at least 1; {nearest} was given.")
     points = places(both, ties=ties, seed=seed)

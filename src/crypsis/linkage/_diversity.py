@@ -55,9 +55,9 @@ def diversity(
     """The diversity of the stretches low..high of a sorted column.
 
     Variance divides by the number of values; for a nominal column with a taxonomy it is the mean
-    marginality within the stretch (Domingo-Ferrer et al. 2013). Entropy is in bits. "t-closeness" is
-    the earth mover's distance between the stretch and the whole column, with neighbouring distinct
-    values equally far apart (Li et al. 2007): there less is more diverse.
+    marginality within the stretch (Domingo-Ferrer et al. 2013). Entropy is in bits. "t-closeness"
+    is the earth mover's distance between the stretch and the whole column, with neighbouring
+    distinct values equally far apart (Li et al. 2007): there less is more diverse.
     """
     check_criterion(criterion)
     if criterion == "distinct":
@@ -132,7 +132,7 @@ def _closeness(column: Sorted, low: Ints, high: Ints) -> Floats:
     inside = _linear(totals, middle, last, slope, offset) - _linear(
         totals, first, middle, slope, offset
     )
-    return np.maximum((below + above + inside) / (distinct - 1), 0.0)
+    return np.asarray(np.maximum((below + above + inside) / (distinct - 1), 0.0))
 
 
 def _linear(totals: Floats, begin: Ints, end: Ints, slope: Floats, offset: Floats) -> Floats:

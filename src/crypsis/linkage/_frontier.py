@@ -1,4 +1,4 @@
-"""Which distances and diversities how many records meet: permuted privacy without the worst record."""
+"""Which distances and diversities how many records meet: more than the worst record tells."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 
 from crypsis import progress
 from crypsis.errors import ParameterError
-from crypsis.linkage._columns import Orders, RowMap, pair
+from crypsis.linkage._alignment import RowMap
+from crypsis.linkage._columns import Orders, pair
 from crypsis.linkage._diversity import Criterion, meets
 from crypsis.linkage._nearest import Floats
 from crypsis.linkage._permuted_privacy import Around, Mapping, around
@@ -45,7 +46,7 @@ class Frontier(Result):
     points: tuple[FrontierPoint, ...]
 
     def at(self, share: float) -> tuple[FrontierPoint, ...]:
-        """The strongest pairs of distance and diversity that at least `share` of the records meet."""
+        """The strongest pairs of distance and diversity that `share` of the records meet."""
         less_is_more = self.criterion == "t-closeness"
         enough = [point for point in self.points if point.share >= share]
 
@@ -80,10 +81,10 @@ def privacy_frontier(
 ) -> Frontier:
     """How many records meet which distance and diversity.
 
-    (d, v, f)-permuted privacy of a whole file is that of its worst record, which on real data hardly
-    moved. The frontier shows the trade instead: a longer distance d, met by fewer records, leaves a
-    larger and more diverse neighbourhood S(d). Without `distances`: 0, 1, 2, 5, 10, 20, ... up to a
-    tenth of the records.
+    (d, v, f)-permuted privacy of a whole file is that of its worst record, which on real data
+    hardly moved. The frontier shows the trade instead: a longer distance d, met by fewer records,
+    leaves a larger and more diverse neighbourhood S(d). Without `distances`: 0, 1, 2, 5, 10, 20,
+    ... up to a tenth of the records.
 
     >>> x, y = {"a": [1, 2, 3, 4]}, {"a": [3.1, 2.2, 1.3, 4.4]}
     >>> [(p.distance, p.share) for p in privacy_frontier(x, y, distances=[0, 1]).at(0.5)]

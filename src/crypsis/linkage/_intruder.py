@@ -4,23 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from math import comb
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv
 
-from crypsis import progress
-from crypsis.errors import ParameterError, TooLarge
-from crypsis.linkage._columns import Orders, Pair, RowMap, pair
+from crypsis.linkage._alignment import RowMap
+from crypsis.linkage._columns import Orders, Pair, pair
 from crypsis.linkage._nearest import Field, Floats, Found, Ints, distinct
 from crypsis.linkage._ranks import Places, Ties, places
 from crypsis.linkage._reverse_mapping import measured
 from crypsis.results import Estimate, Result, raw
-
-_MOST_SUBSETS = 4096
 
 
 class Matches(Sequence[NDArray[np.int64]]):
@@ -111,8 +106,8 @@ def link(
     are found. Records are row-aligned, joined on a column of record numbers (`on`), or by a
     `row_map` (for each masked record the row of its original, or -1); unequal numbers of records
     are compared by rescaled ranks. Equal values get ranks at random (`ties="random"`, the paper's
-    way, repeatable by `seed`) or their mean rank (`ties="average"`: the stronger intruder on columns
-    full of equal values, who is not fooled by our dice). Missing values are an error.
+    way, repeatable by `seed`) or their mean rank (`ties="average"`: the stronger intruder on
+    columns full of equal values, who is not fooled by our dice). Missing values are an error.
 
     Cost: a k-d tree search, about n log n for few columns; memory grows with the records, never
     with their pairs.
@@ -121,7 +116,9 @@ def link(
     >>> found.correct, found.multiple, found.wrong, found.matches[1]
     (3, 0, 0, array([1]))
     """
-    both = pair(original, masked, columns=columns, orders=orders, on=on, row_map=row_map)
+    both = pair(
+        original, masked, columns=columns, orders=orders, on=on, row_map=row_map, ranks_only=True
+    )
     return link_places(both, places(both, ties=ties, seed=seed))
 
 
@@ -136,8 +133,9 @@ def link_values(
     """Link by distances between values instead of ranks: the usual distance-based record linkage.
 
     Each column is put on the scale of the original one (mean 0, standard deviation 1), records are
-    compared by Euclid's distance, in standard deviations. For comparison with `link`, which does not mind how the protector stretched a column. Numbers and times only;
-    missing and infinite values are an error.
+    compared by Euclid's distance, in standard deviations. For comparison with `link`, which does
+    not mind how the protector stretched a column. Numbers and times only; missing and infinite
+    values are an error.
 
     >>> link_values({"a": [1, 2, 3]}, {"a": [1.1, 2.2, 2.9]}).correct
     3
@@ -151,68 +149,6 @@ def link_values(
     return link_places(both, Places(x, y, 1.0), norm=2.0)
 
 
-@dataclass(frozen=True)
-class SubsetLink(Result):
-    """How well the intruder links on some of the columns only."""
-
-    columns: tuple[str, ...]
-    correct: int | None
-    multiple: int
-    wrong: int | None
-    right_share: float | None
-    mean_distance: float
-
-
-def link_subsets(
-    original: Any,
-    masked: Any,
-    *,
-    columns: Sequence[str] | None = None,
-    largest: int | None = None,
-    orders: Orders | None = None,
-    on: str | None = None,
-    row_map: RowMap = None,
-    ties: Ties = "random",
-    seed: int = 0,
-) -> tuple[SubsetLink, ...]:
-    """The linkage on every subset of the columns (of at most `largest`), the most right one first.
-
-    domingo2016, Note 1: an intruder who sees that some columns were permuted less links on those.
-
-    >>> x = {"a": [1, 2, 3, 4], "b": [9, 5, 7, 1]}
-    >>> link_subsets(x, {"a": x["a"], "b": x["b"][::-1]})[0].columns
-    ('a',)
-    """
-    both = pair(original, masked, columns=columns, orders=orders, on=on, row_map=row_map)
-    m = len(both.columns)
-    largest = m if largest is None else largest
-    if not 1 <= largest <= m:
-        raise ParameterError(f"largest lies between 1 and the {m} columns; {largest} was given.")
-    number = sum(comb(m, size) for size in range(1, largest + 1))
-    if number > _MOST_SUBSETS:
-        raise TooLarge(
-            f"{m} columns have {number:,} subsets of up to {largest}; at most {_MOST_SUBSETS:,} are "
-            "tried. Name fewer columns, or give a smaller largest=."
-        )
-    points = places(both, ties=ties, seed=seed)
-    subsets = [s for size in range(1, largest + 1) for s in combinations(range(m), size)]
-    found = [_link_subset(both, points, s) for s in progress.track(subsets, "subsets of columns")]
-    return tuple(sorted(found, key=lambda s: (-(s.right_share or 0.0), s.mean_distance)))
-
-
-def _link_subset(both: Pair, points: Places, chosen: tuple[int, ...]) -> SubsetLink:
-    some = list(chosen)
-    part = Places(points.original[:, some], points.masked[:, some], points.unit)
-    few = Pair(
-        tuple(both.columns[i] for i in some), both.own, both.original_records, both.masked_records
-    )
-    found = link_places(few, part)
-    right = None if found.right is None else float(found.right)
-    return SubsetLink(
-        few.names, found.correct, found.multiple, found.wrong, right, found.mean_distance
-    )
-
-
 def link_places(both: Pair, points: Places, *, norm: float = np.inf) -> Link:
     """Link points to points: the part of `link` that comes after the ranks."""
     field = Field(points.masked, norm=norm)
@@ -220,7 +156,7 @@ def link_places(both: Pair, points: Places, *, norm: float = np.inf) -> Link:
     found = field.nearest(queries, "links")
     query = found.query
     asked = np.bincount(query_of, minlength=len(queries))
-    candidates = np.bincount(query, weights=field.sizes[found.place], minlength=len(queries))
+    candidates = candidate_counts(field, found)
     claims = np.bincount(found.place, weights=asked[query], minlength=len(field.points))
     matched_by = claims[field.place_of].astype(np.int64)
     counts = candidates[query_of]
@@ -268,6 +204,12 @@ class _Score:
         )
 
 
+def candidate_counts(field: Field, found: Found) -> Floats:
+    """How many masked records are equally near to each query."""
+    sizes = field.sizes[found.place].astype(np.float64)
+    return np.bincount(found.query, weights=sizes, minlength=len(found.distance)).astype(np.float64)
+
+
 def right_among(own: Ints, field: Field, found: Found, query_of: Ints) -> NDArray[np.bool_]:
     """Whether each original's own masked record is among its matches."""
     wanted = np.where(own >= 0, field.place_of[own], -1)
@@ -278,7 +220,7 @@ def right_among(own: Ints, field: Field, found: Found, query_of: Ints) -> NDArra
     keys = found.query * len(field.points) + found.place
     asked = query_of * len(field.points) + wanted
     at = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
-    return (keys[at] == asked) & (wanted >= 0)
+    return np.asarray((keys[at] == asked) & (wanted >= 0))
 
 
 def share(successes: float, trials: int, confidence: float = 0.95) -> Estimate:

@@ -85,7 +85,7 @@ class Field:
         return np.concatenate(parts)
 
     def some(self, queries: Floats, k: int) -> tuple[Floats, Ints]:
-        """The k nearest places of each query, nearest first (fewer where there are fewer places)."""
+        """The k nearest places of each query, nearest first (all, if there are fewer)."""
         k = min(k, len(self.points))
         distance, place = self._tree.query(queries, k=range(1, k + 1), p=self._norm, workers=-1)
         return distance, place.astype(np.int64, copy=False)

@@ -1,4 +1,4 @@
-"""What the match distance looks like for records that are not in the masked file, and the comparison.
+"""What the match distance looks like for records that are not in the masked file.
 
 Two nulls. domingo2016 draws random records column by column; on columns that depend on each other
 such records are unlike any real one. The other null keeps the dependence: each original looks for
@@ -46,8 +46,8 @@ class NullComparison(Result):
     """The originals' match distances held against those of records that are not in the file.
 
     `advantage` is the largest gap between the shares matched within some distance: 0 when originals
-    match no nearer than strangers, 1 when a cut-off tells them apart without fail. `discoveries` are
-    links too near for chance, at the false discovery rate asked for (Benjamini and Hochberg);
+    match no nearer than strangers, 1 when a cut-off tells them apart without fail. `discoveries`
+    are links too near for chance, at the false discovery rate asked for (Benjamini and Hochberg);
     `p_values` and `q_values` are by record. `random_share` estimates how many links are random
     (Storey). `exhaustive` says that all combinations were tried, so that nothing is sampled.
     """
@@ -75,7 +75,7 @@ class NullComparison(Result):
 
 
 def random_records(ranks: Floats, wanted: int, rng: np.random.Generator) -> tuple[Floats, bool]:
-    """Records made of values drawn column by column: all combinations if they are few, else a sample."""
+    """Values drawn column by column: all combinations where they are few, else a sample."""
     n, m = ranks.shape
     if n**m <= MOST_COMBINATIONS:
         axes = np.meshgrid(*ranks.T, indexing="ij")
@@ -84,9 +84,7 @@ def random_records(ranks: Floats, wanted: int, rng: np.random.Generator) -> tupl
     return np.take_along_axis(ranks, drawn, axis=0), False
 
 
-def without_own(
-    originals: Floats, own: Ints, field: Field, found: Found, query_of: Ints
-) -> Floats:
+def without_own(originals: Floats, own: Ints, field: Field, found: Found, query_of: Ints) -> Floats:
     """The match distance of each original when its own masked record is left out of the file."""
     distance = found.distance[query_of].copy()
     hit = right_among(own, field, found, query_of)
@@ -144,7 +142,7 @@ def _benjamini_hochberg(p: Floats) -> Floats:
 
 
 def _advantage(distances: Floats, known: Floats, exhaustive: bool) -> Estimate:
-    """The largest excess of originals over strangers within a distance (Dvoretzky-Kiefer-Wolfowitz)."""
+    """The largest excess of originals over strangers within a distance, with its band."""
     lined_up = np.sort(distances)
     at = np.unique(lined_up)
     ours = np.searchsorted(lined_up, at, side="right") / len(lined_up)
@@ -164,7 +162,7 @@ def _advantage(distances: Floats, known: Floats, exhaustive: bool) -> Estimate:
 
 
 def _edges(distances: Floats, known: Floats) -> Floats:
-    """One line a rank while they are few, else some thirty equal steps; distances lie in [low, next)."""
+    """One line a rank while they are few, else some thirty equal steps: [edge, next edge)."""
     largest = max(float(distances.max()), float(known[-1]))
     step = 1.0 if largest < _MOST_ROWS else float(np.ceil((largest + 1) / _FEWER_ROWS))
     edges = np.arange(0.0, largest + 1.5 * step, step)

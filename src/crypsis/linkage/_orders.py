@@ -45,12 +45,16 @@ class Taxonomy:
 
     @classmethod
     def read(cls, path: str | Path, *, delimiter: str = ";") -> Taxonomy:
-        """A taxonomy from a file as ARX writes it: one value a line, then its ancestors, root last."""
+        """A taxonomy from a file as ARX writes it: a value, then its ancestors, root last."""
         try:
             with Path(path).open(newline="", encoding="utf-8") as lines:
-                rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=delimiter)]
+                rows = [
+                    [cell.strip() for cell in row] for row in csv.reader(lines, delimiter=delimiter)
+                ]
         except OSError as error:
-            raise SourceError(f"The taxonomy {str(path)!r} cannot be read: {error.strerror}.") from error
+            raise SourceError(
+                f"The taxonomy {str(path)!r} cannot be read: {error.strerror}."
+            ) from error
         rows = [row for row in rows if row]
         if any(len(row) < 2 for row in rows):
             raise SourceError(
@@ -70,7 +74,7 @@ class Taxonomy:
         return np.array([[self.distance(a, b) for b in values] for a in values], dtype=np.float64)
 
     def order(self, counts: Mapping[Hashable, int]) -> tuple[Hashable, ...]:
-        """The values from the most central to the most marginal one, given how often each occurs."""
+        """The values, the most central one first, given how often each occurs."""
         values = sorted(counts, key=str)
         weights = np.array([counts[value] for value in values], dtype=np.float64)
         # Rounded, so that equal marginalities do not split on the last bit of a sum.

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crypsis.errors import InputError, ParameterError
-from crypsis.linkage._columns import Column, Orders, Pair, RowMap, pair
+from crypsis.linkage._alignment import RowMap
+from crypsis.linkage._columns import Column, Orders, Pair, pair
 from crypsis.linkage._diversity import (
     Criterion,
     Sorted,
@@ -112,7 +113,9 @@ def _nearest_rank(
     return rng.integers(first, after).astype(np.float64) + 1
 
 
-def _mapped(both: Pair, mapping: Mapping, centre: Floats, y: Floats) -> tuple[Ints, Ints | None, str]:
+def _mapped(
+    both: Pair, mapping: Mapping, centre: Floats, y: Floats
+) -> tuple[Ints, Ints | None, str]:
     if isinstance(mapping, str):
         if mapping == "protector":
             return both.known_own("The protector's mapping"), None, mapping
@@ -191,11 +194,12 @@ def permuted_privacy(
 
     domingo2016, Definitions 1 and 2. Without `d` or `v`, those that every record meets are found:
     the strongest claim that holds for the whole file (on real data it is next to nothing; ask for
-    the `share` at a d and v of your own, or see `privacy_frontier`). `mapping` is f: the protector's
-    (record numbers), the subject's (Algorithm 3) or an array of masked rows. `criterion` is
-    "variance" (of the population), "distinct" values, "entropy" in bits, or "t-closeness", where v
-    is an upper limit. Definition 1 asks for more than v, its example for at least v: so do we.
-    Missing values are an error. Cost: sorts, plus a k-d tree search for the subject.
+    the `share` at a d and v of your own, or see `privacy_frontier`). `mapping` is f: the
+    protector's (record numbers), the subject's (Algorithm 3) or an array of masked rows.
+    `criterion` is "variance" (of the population), "distinct" values, "entropy" in bits, or
+    "t-closeness", where v is an upper limit. Definition 1 asks for more than v, its example for at
+    least v: so do we. Missing values are an error. Cost: sorts, plus a k-d tree search for the
+    subject.
 
     >>> x, y = {"a": [1, 2, 3, 4]}, {"a": [3.1, 2.2, 1.3, 4.4]}
     >>> permuted_privacy(x, y).d, permuted_privacy(x, y, d=1).share
@@ -205,7 +209,9 @@ def permuted_privacy(
     near = around(both, mapping, criterion, ties, seed)
     kept = near.kept
     if len(kept) == 0:
-        raise InputError("No original has a masked record; there is nothing to hold against d and v.")
+        raise InputError(
+            "No original has a masked record; there is nothing to hold against d and v."
+        )
     moved = near.moved[kept]
     wanted_d = _vector(d, both.names, "d") if d is not None else moved.min(axis=0)
     found = near.diversities(np.tile(wanted_d, (both.original_records, 1)), criterion)

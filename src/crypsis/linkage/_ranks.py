@@ -86,7 +86,9 @@ def rescale(x: Floats, y: Floats) -> Places:
     return Places((2 * x - 1) * len(y), (2 * y - 1) * len(x), 2.0 * len(x))
 
 
-def places_among(pair: Pair, masked_records: int, *, ties: Ties = "random", seed: int = 0) -> Floats:
+def places_among(
+    pair: Pair, masked_records: int, *, ties: Ties = "random", seed: int = 0
+) -> Floats:
     """Where the second file's records would stand among the first's, on the scale of `rescale`.
 
     A value between two ranks takes one of them at random; one that occurs takes its rank.

@@ -1,4 +1,4 @@
-"""Reverse mapping: any masking seen as a permutation plus residual noise (domingo2016, Secs. 2-3)."""
+"""Reverse mapping: masking as a permutation plus residual noise (domingo2016, Secs. 2-3)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis.errors import ColumnError
-from crypsis.linkage._columns import Column, Orders, Pair, RowMap, pair, to_frame
+from crypsis.linkage._alignment import RowMap
+from crypsis.linkage._columns import Column, Orders, Pair, pair, to_frame
 from crypsis.linkage._ranks import Floats, column_seed, correlation, ranks
 from crypsis.results import Result, raw
 
@@ -119,7 +120,9 @@ def two_steps(
 def _two_steps(column: Column, both: Pair, own: NDArray[np.int64], seed: int) -> TwoSteps:
     kept = np.flatnonzero(own >= 0)
     if len(kept) == 0:
-        raise ColumnError("No masked record belongs to an original one; there is nothing to compare.")
+        raise ColumnError(
+            "No masked record belongs to an original one; there is nothing to compare."
+        )
     z = column.original[mapped_rows(column, seed=seed)][own[kept]]
     risk = correlation(ranks(column.original[kept], ties="average"), ranks(z, ties="average"))
     if not column.is_measured:

@@ -9,8 +9,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from crypsis.errors import InputError, ParameterError
-from crypsis.linkage._columns import Orders, Pair, RowMap, pair
-from crypsis.linkage._intruder import right_among, share
+from crypsis.linkage._alignment import RowMap
+from crypsis.linkage._columns import Orders, Pair, pair
+from crypsis.linkage._intruder import candidate_counts, right_among, share
 from crypsis.linkage._nearest import Field, Floats, Found, Ints, distinct
 from crypsis.linkage._nulls import NullComparison, compare, random_records, without_own
 from crypsis.linkage._ranks import Places, Ties, places, places_among
@@ -65,10 +66,10 @@ def verify(
     column (all n^m combinations where they are at most 100,000, else `random_records` of them). The
     other keeps the dependence between columns: each original without its own masked record, or
     `controls`, records of people who are known not to be in the file. The verdict is "fails" when
-    links are right more often than `acceptable` (if not given: than blind guessing), when some links
-    are too near for strangers at the `false_discovery_rate`, or when originals match nearer than
-    strangers by more than 0.05 (largest gap between the two distributions); each with its interval.
-    Without a row map and without controls it is "cannot tell".
+    links are right more often than `acceptable` (if not given: than blind guessing), when some
+    links are too near for strangers at the `false_discovery_rate`, or when originals match nearer
+    than strangers by more than 0.05 (largest gap between the two distributions); each with its
+    interval. Without a row map and without controls it is "cannot tell".
 
     Ranks, ties, row maps and missing values as in `link`. Cost: a k-d tree search for originals and
     random records; no table of pairs.
@@ -81,7 +82,9 @@ def verify(
     'withstands'
     """
     _check(random_records, acceptable, false_discovery_rate)
-    both = pair(original, masked, columns=columns, orders=orders, on=on, row_map=row_map)
+    both = pair(
+        original, masked, columns=columns, orders=orders, on=on, row_map=row_map, ranks_only=True
+    )
     if both.masked_records < 2 or both.original_records < 2:
         raise InputError("A verification needs at least two original and two masked records.")
     points = places(both, ties=ties, seed=seed)
@@ -124,15 +127,17 @@ def verify_places(
     queries, query_of = distinct(points.original)
     found = field.nearest(queries, "links")
     distances = found.distance[query_of] / points.unit
-    independent = _independent(both, points, field, distances, random_records, false_discovery_rate, seed)
+    independent = _independent(
+        both, points, field, distances, random_records, false_discovery_rate, seed
+    )
+    null, strangers = "held-out controls", None
+    if controls is not None:
+        strangers = field.distances(controls, null)
+    elif both.own is not None:
+        null = "own record left out"
+        strangers = without_own(points.original, both.own, field, found, query_of)
     dependent = None
-    if controls is not None or both.own is not None:
-        if controls is not None:
-            null, strangers = "held-out controls", field.distances(controls, "controls")
-        else:
-            assert both.own is not None
-            null = "own record left out"
-            strangers = without_own(points.original, both.own, field, found, query_of)
+    if strangers is not None:
         dependent = compare(
             distances,
             strangers / points.unit,
@@ -182,9 +187,7 @@ def _independent(
 def _right(both: Pair, field: Field, found: Found, query_of: Ints) -> Estimate | None:
     if both.own is None:
         return None
-    candidates = np.bincount(
-        found.query, weights=field.sizes[found.place], minlength=len(found.distance)
-    )
+    candidates = candidate_counts(field, found)
     hit = right_among(both.own, field, found, query_of)
     return share(float((hit / candidates[query_of]).sum()), both.original_records)
 
@@ -230,4 +233,3 @@ def _verdict(
         "counts as alike)."
     )
     return ("fails" if failed else "withstands"), tuple(reasons)
-
