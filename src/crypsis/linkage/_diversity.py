@@ -18,7 +18,10 @@ from crypsis.linkage._orders import Taxonomy
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
+
 Criterion: TypeAlias = Literal["variance", "distinct", "entropy", "t-closeness"]
+
+_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -85,14 +88,22 @@ def meets(criterion: Criterion, found: Floats, wanted: float) -> NDArray[np.bool
 
 
 def _variance(values: Floats, low: Ints, high: Ints) -> Floats:
-    # Running totals of centred values in extended precision keep what a difference of totals loses.
-    centred = (values - values.mean()).astype(np.longdouble)
-    first = np.concatenate([[0], np.cumsum(centred)])
-    second = np.concatenate([[0], np.cumsum(centred * centred)])
-    size = (high - low).astype(np.longdouble)
-    mean = (first[high] - first[low]) / size
-    spread = np.maximum((second[high] - second[low]) / size - mean * mean, 0).astype(np.float64)
+    centred = values - values.mean()
+    wide = centred.astype(np.longdouble)
+    first = np.concatenate([[0], np.cumsum(wide)])
+    second = np.concatenate([[0], np.cumsum(wide * wide)])
+    size = high - low
+    squares = second[high] - second[low] - (first[high] - first[low]) ** 2 / size
+    spread = np.maximum(squares, 0).astype(np.float64) / size
     spread[values[low] == values[high - 1]] = 0.0
+    # Near-equal values far from the others drown in the rounding of the totals: count those anew.
+    rounding = np.finfo(np.longdouble).eps * second[-1]
+    doubtful = np.flatnonzero((squares < 1e9 * rounding) & (values[low] < values[high - 1]))
+    for width in np.unique(size[doubtful]).tolist():
+        some = doubtful[size[doubtful] == width]
+        windows = np.lib.stride_tricks.sliding_window_view(centred, width)
+        for part in np.array_split(some, 1 + len(some) * width // _AT_ONCE):
+            spread[part] = windows[low[part]].var(axis=1)
     return np.asarray(spread)
 
 
