@@ -73,30 +73,26 @@ def near_distances(
         raise ParameterError(f"nearest is at least 1; {nearest} was given.")
     points = places(both, ties=ties, seed=seed)
     # Not grouped into places: each masked record is a pair of its own here.
-    tree_rows, tree_columns = _nearest_rows(points.masked, points.original, nearest)
+    tree = cKDTree(points.masked, balanced_tree=False, compact_nodes=False)
+    k = min(nearest, both.masked_records)
+    distance, masked_rows = tree.query(points.original, k=range(1, k + 1), p=np.inf, workers=-1)
+    first, second = np.repeat(np.arange(both.original_records), k), masked_rows.ravel()
+    apart = distance.ravel()
     if include_own and both.own is not None:
-        tree_rows, tree_columns = _with_own(tree_rows, tree_columns, both.own)
-    apart = np.abs(points.original[tree_rows] - points.masked[tree_columns]).max(axis=1)
-    order = np.lexsort((tree_columns, apart, tree_rows))
+        absent = np.flatnonzero((masked_rows != both.own[:, None]).all(axis=1) & (both.own >= 0))
+        own = both.own[absent]
+        far = np.abs(points.original[absent] - points.masked[own]).max(axis=1)
+        behind = (absent + 1) * k  # its own record is no nearer than the last of the nearest
+        first, second, apart = (
+            np.insert(values, behind, more)
+            for values, more in ((first, absent), (second, own), (apart, far))
+        )
     return NearDistances(
         both.names,
         (both.original_records, both.masked_records),
         nearest,
-        tree_rows[order],
-        tree_columns[order],
-        apart[order] / points.unit,
+        first,
+        second.astype(np.int64),
+        apart / points.unit,
         both.own,
     )
-
-
-def _nearest_rows(masked: Floats, original: Floats, k: int) -> tuple[Ints, Ints]:
-    k = min(k, len(masked))
-    found = cKDTree(masked).query(original, k=range(1, k + 1), p=np.inf, workers=-1)[1]
-    return np.repeat(np.arange(len(original)), k), found.ravel().astype(np.int64)
-
-
-def _with_own(rows: Ints, columns: Ints, own: Ints) -> tuple[Ints, Ints]:
-    kept = np.flatnonzero(own >= 0)
-    width = int(max(columns.max(), own.max())) + 1
-    keys = np.unique(np.concatenate([rows * width + columns, kept * width + own[kept]]))
-    return keys // width, keys % width

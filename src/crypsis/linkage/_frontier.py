@@ -18,8 +18,14 @@ from crypsis.linkage._permuted_privacy import Around, Mapping, around
 from crypsis.linkage._ranks import Ties
 from crypsis.results import Result
 
-_LEVELS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
-_CLOSENESS_LEVELS = (0.5, 0.4, 0.3, 0.2, 0.1)
+# What neighbourhoods of up to a tenth of the records reach: variance grows with the square of
+# their size, entropy with its logarithm.
+_LEVELS: dict[Criterion, tuple[float, ...]] = {
+    "variance": (0.0, 0.0001, 0.001, 0.01, 0.05),
+    "distinct": (0.0, 0.01, 0.05, 0.1, 0.2),
+    "entropy": (0.0, 0.2, 0.4, 0.6, 0.8),
+    "t-closeness": (0.5, 0.4, 0.3, 0.25, 0.2),
+}
 _STEPS = (1, 2, 5)
 
 
@@ -95,12 +101,11 @@ def privacy_frontier(
     wanted = _grid(both.masked_records) if distances is None else tuple(distances)
     if not wanted or min(wanted) < 0:
         raise ParameterError("distances are ranks >= 0, at least one of them.")
-    levels = _CLOSENESS_LEVELS if criterion == "t-closeness" else _LEVELS
     whole = near.whole(criterion)
     points = [
         FrontierPoint(int(distance), level, share)
         for distance in progress.track(wanted, "distances of the frontier")
-        for level, share in _shares(near, float(distance), criterion, levels, whole)
+        for level, share in _shares(near, float(distance), criterion, _LEVELS[criterion], whole)
     ]
     return Frontier(both.names, near.name, criterion, both.original_records, tuple(points))
 
