@@ -326,3 +326,20 @@ def test_near_distances_are_the_nearest_few() -> None:
     assert own <= set(zip(*map(np.ndarray.tolist, whole.tocoo().coords), strict=True))
     with pytest.raises(ParameterError, match="at least 1"):
         linkage.near_distances(x, y, nearest=0)
+
+
+def test_the_order_of_the_search_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    from crypsis.linkage import _nearest
+
+    x, y = noisy(700, 3, 0.5, digits=1)
+    plain = linkage.link(x, y, ties="average")
+    monkeypatch.setattr(_nearest, "_WORTH_ORDERING", 1)
+    monkeypatch.setattr(_nearest, "_CHUNK", 64)
+    ordered = linkage.link(x, y, ties="average")
+    np.testing.assert_array_equal(plain.distances, ordered.distances)
+    assert [a.tolist() for a in plain.matches] == [b.tolist() for b in ordered.matches]
+    same = linkage.verify(x, y, ties="average").independent.null_distances
+    monkeypatch.undo()
+    np.testing.assert_array_equal(
+        same, linkage.verify(x, y, ties="average").independent.null_distances
+    )

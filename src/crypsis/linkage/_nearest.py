@@ -6,7 +6,9 @@ no more than their distinct ones, and no table of all pairs is ever made.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
@@ -20,6 +22,7 @@ Ints: TypeAlias = NDArray[np.int64]
 
 _CHUNK = 1 << 16
 _TIES_AT_ONCE = 1 << 22
+_WORTH_ORDERING = 20_000
 
 
 @dataclass(frozen=True)
@@ -53,36 +56,38 @@ class Field:
         self.sizes: Ints = np.bincount(self.place_of, minlength=len(self.points)).astype(np.int64)
         # Sliding midpoints: ranks are spread evenly, so medians would cost time and gain nothing.
         self._tree = cKDTree(self.points, balanced_tree=False, compact_nodes=False)
-        self._by_place = np.argsort(self.place_of, kind="stable")
-        self._first = np.concatenate([[0], np.cumsum(self.sizes)])
 
     def members(self, place: int) -> Ints:
         """The rows that lie at `place`."""
-        return self._by_place[self._first[place] : self._first[place + 1]]
+        by_place, first = self._members
+        return by_place[first[place] : first[place + 1]]
+
+    @cached_property
+    def _members(self) -> tuple[Ints, Ints]:
+        by_place = np.argsort(self.place_of, kind="stable")
+        return by_place, np.concatenate([[0], np.cumsum(self.sizes)])
 
     def nearest(self, queries: Floats, what: str = "nearest records") -> Found:
         """Every place at the smallest distance from each query (several, where distances tie)."""
-        counts, parts, least = [], [], []
-        with progress.step(what, total=len(queries)) as step:
-            for begin in range(0, len(queries), _CHUNK):
-                chunk = queries[begin : begin + _CHUNK]
-                found = self._nearest_chunk(chunk)
-                least.append(found.distance)
-                counts.append(np.diff(found.start))
-                parts.append(found.place)
-                step.advance(len(chunk))
-        start = np.concatenate([[0], np.cumsum(np.concatenate(counts))])
-        return Found(np.concatenate(least), start, np.concatenate(parts))
-
-    def distances(self, queries: Floats, what: str = "nearest records") -> Floats:
-        """The smallest distance from each query to any place."""
+        order = neighbourly(queries)
         parts = []
         with progress.step(what, total=len(queries)) as step:
             for begin in range(0, len(queries), _CHUNK):
-                chunk = queries[begin : begin + _CHUNK]
-                parts.append(self.some(chunk, 1)[0][:, 0])
-                step.advance(len(chunk))
-        return np.concatenate(parts)
+                some = order[begin : begin + _CHUNK]
+                parts.append(self._nearest_chunk(queries[some]))
+                step.advance(len(some))
+        return _put_back(parts, order)
+
+    def distances(self, queries: Floats, what: str = "nearest records") -> Floats:
+        """The smallest distance from each query to any place."""
+        order = neighbourly(queries)
+        found = np.empty(len(queries))
+        with progress.step(what, total=len(queries)) as step:
+            for begin in range(0, len(queries), _CHUNK):
+                some = order[begin : begin + _CHUNK]
+                found[some] = self.some(queries[some], 1)[0][:, 0]
+                step.advance(len(some))
+        return found
 
     def some(self, queries: Floats, k: int) -> tuple[Floats, Ints]:
         """The k nearest places of each query, nearest first (all, if there are fewer)."""
@@ -125,6 +130,40 @@ class Field:
             pairs.append((np.repeat(some, tied.sum(axis=1)), place[tied]))
             left.append(some[~done])
         return np.concatenate(left)
+
+
+def neighbourly(points: Floats) -> Ints:
+    """An order in which neighbours follow each other, so that searches find the cache warm.
+
+    Points are taken cell by cell of a coarse grid: twice as fast on a million points.
+    """
+    n, m = points.shape
+    if n < _WORTH_ORDERING:
+        return np.arange(n)
+    used = min(m, 16)
+    steps = max(2, int(np.ceil((n / 4) ** (1 / used))))
+    low, span = points.min(axis=0), np.ptp(points, axis=0)
+    cell = np.zeros(n, dtype=np.int64)
+    for j in range(used):
+        scale = steps / span[j] if span[j] > 0 else 0.0
+        cell *= steps
+        cell += np.minimum((points[:, j] - low[j]) * scale, steps - 1).astype(np.int64)
+    return np.argsort(cell)
+
+
+def _put_back(parts: Sequence[Found], order: Ints) -> Found:
+    """Answers to the queries taken in some order, as answers in the order of the queries."""
+    counts = np.empty(len(order), dtype=np.int64)
+    counts[order] = np.concatenate([np.diff(part.start) for part in parts])
+    distance = np.empty(len(order))
+    distance[order] = np.concatenate([part.distance for part in parts])
+    start = np.concatenate([[0], np.cumsum(counts)])
+    taken = counts[order]
+    first = np.concatenate([[0], np.cumsum(taken)])[:-1]
+    into = np.repeat(start[order] - first, taken) + np.arange(start[-1])
+    place = np.empty(start[-1], dtype=np.int64)
+    place[into] = np.concatenate([part.place for part in parts])
+    return Found(distance, start, place)
 
 
 def distinct(points: Floats) -> tuple[Floats, Ints]:

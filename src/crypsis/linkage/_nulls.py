@@ -111,9 +111,10 @@ def compare(
 ) -> NullComparison:
     """Hold match distances against a null (exact when it is exhaustive, else a sample of it)."""
     known = np.sort(null_distances)
-    within = np.searchsorted(known, distances, side="right")
-    p = within / len(known) if exhaustive else (within + 1) / (len(known) + 1)
-    q = _benjamini_hochberg(p)
+    different, which = np.unique(distances, return_inverse=True)
+    within = np.searchsorted(known, different, side="right")
+    level = within / len(known) if exhaustive else (within + 1) / (len(known) + 1)
+    p, q = level[which], _benjamini_hochberg(level, np.bincount(which))[which]
     random_share = min(1.0, 2.0 * float((p > 0.5).mean()))
     edges = _edges(distances, known)
     return NullComparison(
@@ -132,13 +133,13 @@ def compare(
     )
 
 
-def _benjamini_hochberg(p: Floats) -> Floats:
-    """The smallest false discovery rate at which each link would count as no chance."""
-    order = np.argsort(p, kind="stable")
-    scaled = p[order] * len(p) / np.arange(1, len(p) + 1)
-    q = np.empty(len(p))
-    q[order] = np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1.0)
-    return q
+def _benjamini_hochberg(p: Floats, counts: Ints) -> Floats:
+    """The smallest false discovery rate at which each link would count as no chance.
+
+    `p` holds the different p-values in increasing order, `counts` how many links have each.
+    """
+    scaled = p * (counts.sum() / np.cumsum(counts))
+    return np.asarray(np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1.0))
 
 
 def _advantage(distances: Floats, known: Floats, exhaustive: bool) -> Estimate:

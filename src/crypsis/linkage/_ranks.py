@@ -23,7 +23,7 @@ def ranks(scores: Scores, *, ties: Ties = "random", seed: tuple[int, ...] = (0,)
     array([4. , 1.5, 3. , 1.5])
     """
     check_ties(ties)
-    order = np.argsort(scores, kind="stable")
+    order = np.argsort(scores)
     lined_up = scores[order]
     new = np.concatenate([[True], lined_up[1:] != lined_up[:-1]])
     result = np.empty(len(scores))
@@ -33,6 +33,7 @@ def ranks(scores: Scores, *, ties: Ties = "random", seed: tuple[int, ...] = (0,)
         result[order] = ((first + after + 1) / 2)[np.cumsum(new) - 1]
         return result
     if not new.all():
+        # A stable sort of shuffled scores: the same on every machine.
         shuffled = np.random.default_rng(seed).permutation(len(scores))
         order = shuffled[np.argsort(scores[shuffled], kind="stable")]
     result[order] = np.arange(1, len(scores) + 1)
