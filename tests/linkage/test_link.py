@@ -162,7 +162,7 @@ def test_an_equal_column_tells_nothing() -> None:
     x = np.zeros((50, 1))
     assert linkage.link(x, x, ties="average").multiple == 50
     assert float(linkage.link(x, x, ties="average").right) == pytest.approx(1 / 50)
-    random = linkage.link(x, x)  # ties at random: a random permutation
+    random = linkage.link(x, x, ties="random")  # a random permutation
     assert random.multiple == 0
     assert random.correct is not None
     assert random.correct < 10
@@ -189,12 +189,15 @@ def test_whole_numbers_beyond_float_precision_stay_apart() -> None:
 
 def test_ties_at_random_repeat_with_the_seed_and_do_not_depend_on_other_columns() -> None:
     x, y = noisy(200, 2, 0.5, digits=0)
-    one, again, other = (linkage.link(x, y, seed=s).distances for s in (1, 1, 2))
+    one, again, other = (linkage.link(x, y, ties="random", seed=s).distances for s in (1, 1, 2))
     np.testing.assert_array_equal(one, again)
     assert (one != other).any()
-    alone = linkage.link({"a": x[:, 0]}, {"a": y[:, 0]}).distances
+    alone = linkage.link({"a": x[:, 0]}, {"a": y[:, 0]}, ties="random").distances
     beside = linkage.link(
-        {"b": x[:, 1], "a": x[:, 0]}, {"b": y[:, 1], "a": y[:, 0]}, columns=["a"]
+        {"b": x[:, 1], "a": x[:, 0]},
+        {"b": y[:, 1], "a": y[:, 0]},
+        columns=["a"],
+        ties="random",
     ).distances
     np.testing.assert_array_equal(alone, beside)
 

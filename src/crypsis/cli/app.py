@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from crypsis import __version__
-from crypsis.cli import demo, scan
+from crypsis.cli import compare, demo, scan, verify
 
 app = typer.Typer(
     name="crypsis",
@@ -38,3 +38,5 @@ def _root(
 
 app.command("demo")(demo.demo)
 app.command("scan")(scan.scan)
+app.command("compare")(compare.compare)
+app.command("verify")(verify.verify)

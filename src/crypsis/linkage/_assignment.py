@@ -59,7 +59,7 @@ def assign(
     orders: Orders | None = None,
     on: str | None = None,
     row_map: RowMap = None,
-    ties: Ties = "random",
+    ties: Ties = "average",
     seed: int = 0,
 ) -> Assignment:
     """Link originals and masked records one to one, with the least total permutation distance.

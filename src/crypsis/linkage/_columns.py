@@ -219,8 +219,8 @@ def _category_order(
             return levels
         raise ColumnError(
             f"Column {name!r} holds categories without an order, and ranks need one. Give "
-            f"orders={{{name!r}: ...}} with the list of its values in order, a Taxonomy or "
-            "'frequency', or leave the column out (columns=...)."
+            f"orders={{{name!r}: ...}} (--order) with the list of its values in order, a Taxonomy "
+            "or 'frequency', or leave the column out (columns=...)."
         )
     decides, other = (x, y) if order_from == "original" else (y, x)
     seen, which = _coded(decides)

@@ -50,7 +50,7 @@ def near_distances(
     orders: Orders | None = None,
     on: str | None = None,
     row_map: RowMap = None,
-    ties: Ties = "random",
+    ties: Ties = "average",
     seed: int = 0,
 ) -> NearDistances:
     """The permutation distances from each original to its nearest few masked records.

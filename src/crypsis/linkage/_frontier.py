@@ -82,7 +82,7 @@ def privacy_frontier(
     orders: Orders | None = None,
     on: str | None = None,
     row_map: RowMap = None,
-    ties: Ties = "random",
+    ties: Ties = "average",
     seed: int = 0,
 ) -> Frontier:
     """How many records meet which distance and diversity.

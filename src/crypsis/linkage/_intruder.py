@@ -95,7 +95,7 @@ def link(
     orders: Orders | None = None,
     on: str | None = None,
     row_map: RowMap = None,
-    ties: Ties = "random",
+    ties: Ties = "average",
     seed: int = 0,
 ) -> Link:
     """Link every original record to the masked record(s) at the smallest permutation distance.
@@ -105,9 +105,10 @@ def link(
     some `columns` to link on a subset, Note 1 of the paper). All records at the smallest distance
     are found. Records are row-aligned, joined on a column of record numbers (`on`), or by a
     `row_map` (for each masked record the row of its original, or -1); unequal numbers of records
-    are compared by rescaled ranks. Equal values get ranks at random (`ties="random"`, the paper's
-    way, repeatable by `seed`) or their mean rank (`ties="average"`: the stronger intruder on
-    columns full of equal values, who is not fooled by our dice). Missing values are an error.
+    are compared by rescaled ranks. Equal values share their mean rank (`ties="average"`): an
+    intruder is not fooled by dice of our making. The paper breaks ties at random
+    (`ties="random"`, repeatable by `seed`), which on columns full of equal values makes a file look
+    safer than it is. Missing values are an error.
 
     Cost: a k-d tree search, about n log n for few columns; memory grows with the records, never
     with their pairs.

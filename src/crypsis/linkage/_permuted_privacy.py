@@ -71,7 +71,7 @@ class Around:
 
 
 def around(
-    both: Pair, mapping: Mapping, criterion: Criterion, ties: Ties = "random", seed: int = 0
+    both: Pair, mapping: Mapping, criterion: Criterion, ties: Ties = "average", seed: int = 0
 ) -> Around:
     """Algorithm 2 for all originals, with f as the protector, the subject or an array of rows."""
     check_criterion(criterion)
@@ -187,7 +187,7 @@ def permuted_privacy(
     orders: Orders | None = None,
     on: str | None = None,
     row_map: RowMap = None,
-    ties: Ties = "random",
+    ties: Ties = "average",
     seed: int = 0,
 ) -> PermutedPrivacy:
     """Hold every record against distances d and diversities v, one of each a column.

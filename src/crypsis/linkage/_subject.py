@@ -49,7 +49,7 @@ def permutation_distances(
     criterion: Criterion = "variance",
     columns: Sequence[str] | None = None,
     orders: Orders | None = None,
-    ties: Ties = "random",
+    ties: Ties = "average",
     seed: int = 0,
 ) -> PermutationDistances:
     """The permutation distances of one original record (domingo2016, Algorithm 2 and Table 3).
@@ -154,7 +154,7 @@ def subject(
     criterion: Criterion = "variance",
     columns: Sequence[str] | None = None,
     orders: Orders | None = None,
-    ties: Ties = "random",
+    ties: Ties = "average",
     seed: int = 0,
 ) -> SubjectView:
     """What a person can check with her own record and the release (subject-verifiability).

@@ -40,7 +40,7 @@ def link_subsets(
     orders: Orders | None = None,
     on: str | None = None,
     row_map: RowMap = None,
-    ties: Ties = "random",
+    ties: Ties = "average",
     seed: int = 0,
 ) -> tuple[SubsetLink, ...]:
     """The linkage on every subset of the columns (of at most `largest`), the most right one first.

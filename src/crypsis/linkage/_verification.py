@@ -56,7 +56,7 @@ def verify(
     orders: Orders | None = None,
     on: str | None = None,
     row_map: RowMap = None,
-    ties: Ties = "random",
+    ties: Ties = "average",
     seed: int = 0,
 ) -> Verification:
     """Compare the match distances of the originals with those of records that are not in the file.
