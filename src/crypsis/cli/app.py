@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from crypsis import __version__
-from crypsis.cli import demo, leak, scan
+from crypsis.cli import compare, demo, leak, scan, verify
 
 app = typer.Typer(
     name="crypsis",
@@ -37,5 +37,7 @@ def _root(
 
 
 app.command("demo")(demo.demo)
-app.command("leak")(leak.leak)
 app.command("scan")(scan.scan)
+app.command("leak")(leak.leak)
+app.command("compare")(compare.compare)
+app.command("verify")(verify.verify)

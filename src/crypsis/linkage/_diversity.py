@@ -1,0 +1,164 @@
+"""How diverse the values around a record are (domingo2016, condition 2 of Definition 1).
+
+S(d) is a stretch of a sorted masked column: the values whose rank is within d of the rank of the
+value nearest to the subject's. Sums over such stretches come from running totals, so that all
+records of a column cost one pass. Arrays in, arrays out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crypsis.errors import ParameterError
+from crypsis.linkage._orders import Taxonomy
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+Criterion: TypeAlias = Literal["variance", "distinct", "entropy", "t-closeness"]
+
+_AT_ONCE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Sorted:
+    """A masked column in increasing order, with its runs of equal values."""
+
+    values: NDArray[Any]
+    run: Ints
+    run_start: Ints
+
+    @classmethod
+    def of(cls, values: NDArray[Any]) -> Sorted:
+        """Sort a column and note where its runs of equal values begin."""
+        lined_up = np.sort(values, kind="stable")
+        new = np.concatenate([[True], lined_up[1:] != lined_up[:-1]])
+        return cls(lined_up, np.cumsum(new) - 1, np.append(np.flatnonzero(new), len(values)))
+
+
+def stretch(centre: Floats, distance: Floats, records: int) -> tuple[Ints, Ints]:
+    """First and one-past-last position of the ranks within `distance` of the rank `centre`."""
+    low = np.maximum(np.ceil(centre - distance), 1).astype(np.int64) - 1
+    high = np.minimum(np.floor(centre + distance), records).astype(np.int64)
+    return low, np.maximum(high, low + 1)
+
+
+def diversity(
+    column: Sorted,
+    low: Ints,
+    high: Ints,
+    criterion: Criterion,
+    *,
+    taxonomy: tuple[Taxonomy, tuple[Any, ...]] | None = None,
+) -> Floats:
+    """The diversity of the stretches low..high of a sorted column.
+
+    Variance divides by the number of values; for a nominal column with a taxonomy it is the mean
+    marginality within the stretch (Domingo-Ferrer et al. 2013). Entropy is in bits. "t-closeness"
+    is the earth mover's distance between the stretch and the whole column, with neighbouring
+    distinct values equally far apart (Li et al. 2007): there less is more diverse.
+    """
+    check_criterion(criterion)
+    if criterion == "distinct":
+        return (column.run[high - 1] - column.run[low] + 1).astype(np.float64)
+    if criterion == "entropy":
+        return _entropy(column, low, high)
+    if criterion == "t-closeness":
+        return _closeness(column, low, high)
+    if taxonomy is not None:
+        return _marginality(column, low, high, *taxonomy)
+    return _variance(np.asarray(column.values, dtype=np.float64), low, high)
+
+
+def check_criterion(criterion: str) -> None:
+    """Refuse a criterion that does not exist."""
+    if criterion not in get_args(Criterion):
+        names = ", ".join(repr(name) for name in get_args(Criterion))
+        raise ParameterError(f"The diversity criterion is one of {names}; {criterion!r} was given.")
+
+
+def meets(criterion: Criterion, found: Floats, wanted: float) -> NDArray[np.bool_]:
+    """Whether a diversity is enough. Definition 1 says "greater than v", its example "at least"."""
+    slack = 1e-12 * abs(wanted)
+    return found <= wanted + slack if criterion == "t-closeness" else found >= wanted - slack
+
+
+def _variance(values: Floats, low: Ints, high: Ints) -> Floats:
+    centred = values - values.mean()
+    wide = centred.astype(np.longdouble)
+    first = np.concatenate([[0], np.cumsum(wide)])
+    second = np.concatenate([[0], np.cumsum(wide * wide)])
+    size = high - low
+    squares = second[high] - second[low] - (first[high] - first[low]) ** 2 / size
+    spread = np.maximum(squares, 0).astype(np.float64) / size
+    spread[values[low] == values[high - 1]] = 0.0
+    # Near-equal values far from the others drown in the rounding of the totals: count those anew.
+    rounding = np.finfo(np.longdouble).eps * second[-1]
+    doubtful = np.flatnonzero((squares < 1e9 * rounding) & (values[low] < values[high - 1]))
+    for width in np.unique(size[doubtful]).tolist():
+        some = doubtful[size[doubtful] == width]
+        windows = np.lib.stride_tricks.sliding_window_view(centred, width)
+        for part in np.array_split(some, 1 + len(some) * width // _AT_ONCE):
+            spread[part] = windows[low[part]].var(axis=1)
+    return np.asarray(spread)
+
+
+def _entropy(column: Sorted, low: Ints, high: Ints) -> Floats:
+    """log2(size) minus the mean of log2(run length), full runs from totals, the two ends apart."""
+    runs = np.diff(column.run_start).astype(np.float64)
+    totals = np.concatenate([[0.0], np.cumsum(runs * np.log2(runs))])
+    first, last = column.run[low], column.run[high - 1]
+    size = (high - low).astype(np.float64)
+    head = np.minimum(column.run_start[first + 1], high) - low
+    tail = high - np.maximum(column.run_start[last], low)
+    inner = np.where(last > first, totals[last] - totals[np.minimum(first + 1, last)], 0.0)
+    ends = head * np.log2(head) + np.where(last > first, tail * np.log2(tail), 0.0)
+    return np.maximum(np.log2(size) - (inner + ends) / size, 0.0)
+
+
+def _closeness(column: Sorted, low: Ints, high: Ints) -> Floats:
+    """Sum over distinct values of |share of the stretch - share of the column| up to that value.
+
+    Up to a value below the stretch the difference is minus the column's share; beyond it, one minus
+    that share; inside, it grows with the count and changes sign once.
+    """
+    n = len(column.values)
+    up_to = column.run_start[1:].astype(np.float64)  # records up to and with each distinct value
+    distinct = len(up_to)
+    if distinct == 1:
+        return np.zeros(len(low))
+    totals = np.concatenate([[0.0], np.cumsum(up_to)])
+    size = (high - low).astype(np.float64)
+    first, last = column.run[low], column.run[high - 1]
+    below = totals[first] / n
+    above = (distinct - last) - (totals[distinct] - totals[last]) / n
+    slope, offset = 1 / size - 1 / n, low / size
+    with np.errstate(divide="ignore", invalid="ignore"):
+        turn = np.where(slope > 0, offset / slope, 0.0)
+    middle = np.clip(np.searchsorted(up_to, turn), first, last)
+    inside = _linear(totals, middle, last, slope, offset) - _linear(
+        totals, first, middle, slope, offset
+    )
+    return np.asarray(np.maximum((below + above + inside) / (distinct - 1), 0.0))
+
+
+def _linear(totals: Floats, begin: Ints, end: Ints, slope: Floats, offset: Floats) -> Floats:
+    return np.asarray(slope * (totals[end] - totals[begin]) - offset * (end - begin))
+
+
+def _marginality(
+    column: Sorted, low: Ints, high: Ints, tree: Taxonomy, values: tuple[Any, ...]
+) -> Floats:
+    """Mean over the stretch of each value's total distance to the stretch, per record."""
+    codes = column.values[column.run_start[:-1]].astype(np.int64)
+    table = tree.distances([values[code] for code in codes])
+    begin, end = column.run_start[:-1], column.run_start[1:]
+    stretches, which = np.unique(np.column_stack([low, high]), axis=0, return_inverse=True)
+    counts = np.minimum(end, stretches[:, 1:]) - np.maximum(begin, stretches[:, :1])
+    counts = np.maximum(counts, 0).astype(np.float64)
+    size = counts.sum(axis=1)
+    return np.asarray((np.einsum("ij,jk,ik->i", counts, table, counts) / size)[which.ravel()])

@@ -1,0 +1,181 @@
+"""All nearest neighbours in rank space, ties included. Arrays in, arrays out.
+
+Points that coincide are one place with several members, so that files full of equal records cost
+no more than their distinct ones, and no table of all pairs is ever made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from crypsis import progress
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+_CHUNK = 1 << 16
+_TIES_AT_ONCE = 1 << 22
+_WORTH_ORDERING = 20_000
+
+
+@dataclass(frozen=True)
+class Found:
+    """For query i: the smallest distance, and the places at it, `place[start[i]:start[i + 1]]`."""
+
+    distance: Floats
+    start: Ints
+    place: Ints
+
+    @property
+    def query(self) -> Ints:
+        """Which query each entry of `place` answers."""
+        return np.repeat(np.arange(len(self.distance)), np.diff(self.start))
+
+
+class Field:
+    """Points that can be searched, in the maximum norm if not told otherwise.
+
+    Points that coincide share a place.
+
+    >>> field = Field(np.array([[1.0, 1.0], [3.0, 3.0], [3.0, 3.0]]))
+    >>> found = field.nearest(np.array([[2.0, 2.0]]))
+    >>> found.distance, found.place, field.sizes
+    (array([1.]), array([0, 1]), array([1, 2]))
+    """
+
+    def __init__(self, points: Floats, *, norm: float = np.inf) -> None:
+        self._norm = norm
+        self.points, self.place_of = distinct(points)
+        self.sizes: Ints = np.bincount(self.place_of, minlength=len(self.points)).astype(np.int64)
+        # Sliding midpoints: ranks are spread evenly, so medians would cost time and gain nothing.
+        self._tree = cKDTree(self.points, balanced_tree=False, compact_nodes=False)
+
+    def members(self, place: int) -> Ints:
+        """The rows that lie at `place`."""
+        by_place, first = self._members
+        return by_place[first[place] : first[place + 1]]
+
+    @cached_property
+    def _members(self) -> tuple[Ints, Ints]:
+        by_place = np.argsort(self.place_of, kind="stable")
+        return by_place, np.concatenate([[0], np.cumsum(self.sizes)])
+
+    def nearest(self, queries: Floats, what: str = "nearest records") -> Found:
+        """Every place at the smallest distance from each query (several, where distances tie)."""
+        order = neighbourly(queries)
+        parts = []
+        with progress.step(what, total=len(queries)) as step:
+            for begin in range(0, len(queries), _CHUNK):
+                some = order[begin : begin + _CHUNK]
+                parts.append(self._nearest_chunk(queries[some]))
+                step.advance(len(some))
+        return _put_back(parts, order)
+
+    def distances(self, queries: Floats, what: str = "nearest records") -> Floats:
+        """The smallest distance from each query to any place."""
+        order = neighbourly(queries)
+        found = np.empty(len(queries))
+        with progress.step(what, total=len(queries)) as step:
+            for begin in range(0, len(queries), _CHUNK):
+                some = order[begin : begin + _CHUNK]
+                found[some] = self.some(queries[some], 1)[0][:, 0]
+                step.advance(len(some))
+        return found
+
+    def some(self, queries: Floats, k: int) -> tuple[Floats, Ints]:
+        """The k nearest places of each query, nearest first (all, if there are fewer)."""
+        k = min(k, len(self.points))
+        distance, place = self._tree.query(queries, k=range(1, k + 1), p=self._norm, workers=-1)
+        return distance, place.astype(np.int64, copy=False)
+
+    def within(self, queries: Floats, radius: Floats) -> tuple[Ints, Ints]:
+        """All places within each query's own radius, as pairs of query and place."""
+        lists = self._tree.query_ball_point(queries, radius, p=self._norm, workers=-1)
+        sizes = np.fromiter((len(some) for some in lists), dtype=np.int64, count=len(lists))
+        place = np.concatenate([*(np.asarray(some, dtype=np.int64) for some in lists), []])
+        return np.repeat(np.arange(len(lists)), sizes), place.astype(np.int64)
+
+    def _nearest_chunk(self, queries: Floats) -> Found:
+        distance, place = self.some(queries, 2)
+        least = distance[:, 0].copy()
+        tied = distance[:, -1] == least if distance.shape[1] > 1 else np.zeros(len(least), bool)
+        pairs = [(np.flatnonzero(~tied), place[~tied, 0])]
+        rows, k = np.flatnonzero(tied), 2
+        while len(rows):
+            k = min(4 * k, len(self.points))
+            rows = self._settle(queries, rows, k, pairs)
+        query = np.concatenate([some for some, _ in pairs])
+        answer = np.concatenate([some for _, some in pairs])
+        order = np.lexsort((answer, query))
+        counts = np.bincount(query, minlength=len(queries))
+        return Found(least, np.concatenate([[0], np.cumsum(counts)]), answer[order])
+
+    def _settle(self, queries: Floats, rows: Ints, k: int, pairs: list[tuple[Ints, Ints]]) -> Ints:
+        """Note the ties of those rows whose k nearest show all of them; hand back the others."""
+        left = []
+        block = max(1, _TIES_AT_ONCE // k)
+        for begin in range(0, len(rows), block):
+            some = rows[begin : begin + block]
+            distance, place = self.some(queries[some], k)
+            tied = distance == distance[:, :1]
+            done = ~tied[:, -1] if k < len(self.points) else np.ones(len(some), bool)
+            tied &= done[:, None]
+            pairs.append((np.repeat(some, tied.sum(axis=1)), place[tied]))
+            left.append(some[~done])
+        return np.concatenate(left)
+
+
+def neighbourly(points: Floats) -> Ints:
+    """An order in which neighbours follow each other, so that searches find the cache warm.
+
+    Points are taken cell by cell of a coarse grid: twice as fast on a million points.
+    """
+    n, m = points.shape
+    if n < _WORTH_ORDERING:
+        return np.arange(n)
+    used = min(m, 16)
+    steps = max(2, int(np.ceil((n / 4) ** (1 / used))))
+    low, span = points.min(axis=0), np.ptp(points, axis=0)
+    cell = np.zeros(n, dtype=np.int64)
+    for j in range(used):
+        scale = steps / span[j] if span[j] > 0 else 0.0
+        cell *= steps
+        cell += np.minimum((points[:, j] - low[j]) * scale, steps - 1).astype(np.int64)
+    return np.argsort(cell)
+
+
+def _put_back(parts: Sequence[Found], order: Ints) -> Found:
+    """Answers to the queries taken in some order, as answers in the order of the queries."""
+    counts = np.empty(len(order), dtype=np.int64)
+    counts[order] = np.concatenate([np.diff(part.start) for part in parts])
+    distance = np.empty(len(order))
+    distance[order] = np.concatenate([part.distance for part in parts])
+    start = np.concatenate([[0], np.cumsum(counts)])
+    taken = counts[order]
+    first = np.concatenate([[0], np.cumsum(taken)])[:-1]
+    into = np.repeat(start[order] - first, taken) + np.arange(start[-1])
+    place = np.empty(start[-1], dtype=np.int64)
+    place[into] = np.concatenate([part.place for part in parts])
+    return Found(distance, start, place)
+
+
+def distinct(points: Floats) -> tuple[Floats, Ints]:
+    """The distinct points, and for each point which of them it is (first seen, first numbered)."""
+    code = np.zeros(len(points), dtype=np.int64)
+    for column in points.T:
+        _, value = np.unique(column, return_inverse=True)
+        if value.max(initial=0) == len(points) - 1:
+            return points, np.arange(len(points))  # a column without ties: no two points coincide
+        _, code = np.unique(code * (int(value.max(initial=0)) + 1) + value, return_inverse=True)
+    _, first = np.unique(code, return_index=True)
+    order = np.argsort(first, kind="stable")
+    number = np.empty(len(first), dtype=np.int64)
+    number[order] = np.arange(len(first))
+    return points[np.sort(first)], number[code]

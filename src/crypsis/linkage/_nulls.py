@@ -1,0 +1,205 @@
+"""What the match distance looks like for records that are not in the masked file.
+
+Two nulls. domingo2016 draws random records column by column; on columns that depend on each other
+such records are unlike any real one. The other null keeps the dependence: each original looks for
+its match with its own masked record left out, or people known not to be in the file (controls) do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from crypsis.distributions import hellinger
+from crypsis.linkage._intruder import right_among, share
+from crypsis.linkage._nearest import Field, Floats, Found, Ints
+from crypsis.linkage._random_match import random_match_probability
+from crypsis.results import Estimate, Result, raw
+
+MOST_COMBINATIONS = 100_000
+_MOST_ROWS = 60
+_FEWER_ROWS = 30
+
+
+@dataclass(frozen=True)
+class DistanceRow(Result):
+    """One line of the comparison (domingo2016, Tables 5 and 6): distances from `low` to `high`.
+
+    `originals` and `random` are the shares of records that match at such a distance; `closed_form`
+    is what `random` would be if the masked columns were independent. `within_if_random` is
+    P(D <= high | random); `random_if_within` is P(random | D <= high), by Bayes' rule from the
+    estimated share of random links. They are different things (the paper reads one as the other).
+    """
+
+    low: float
+    high: float
+    originals: float
+    random: float
+    closed_form: float | None
+    within_if_random: float
+    random_if_within: float | None
+
+
+@dataclass(frozen=True)
+class NullComparison(Result):
+    """The originals' match distances held against those of records that are not in the file.
+
+    `advantage` is the largest gap between the shares matched within some distance: 0 when originals
+    match no nearer than strangers, 1 when a cut-off tells them apart without fail. `discoveries`
+    are links too near for chance, at the false discovery rate asked for (Benjamini and Hochberg);
+    `p_values` and `q_values` are by record. `random_share` estimates how many links are random
+    (Storey). `exhaustive` says that all combinations were tried, so that nothing is sampled.
+    """
+
+    null: str
+    records: int
+    exhaustive: bool
+    hellinger: float
+    advantage: Estimate
+    discoveries: int
+    random_share: float
+    rows: tuple[DistanceRow, ...]
+    distances: Floats = raw()
+    null_distances: Floats = raw()
+    p_values: Floats = raw()
+    q_values: Floats = raw()
+
+    def random_within(self, distance: float) -> Estimate:
+        """P(D <= distance | random): how often a stranger matches that near, with its interval."""
+        hits = int(np.searchsorted(self.null_distances, distance, side="right"))
+        if self.exhaustive:
+            value = hits / self.records
+            return Estimate(value, value, value, 1.0, "all combinations")
+        return share(hits, self.records)
+
+
+def random_records(ranks: Floats, wanted: int, rng: np.random.Generator) -> tuple[Floats, bool]:
+    """Values drawn column by column: all combinations where they are few, else a sample."""
+    n, m = ranks.shape
+    if n**m <= MOST_COMBINATIONS:
+        axes = np.meshgrid(*ranks.T, indexing="ij")
+        return np.column_stack([axis.ravel() for axis in axes]), True
+    drawn = rng.integers(0, n, size=(wanted, m))
+    return np.take_along_axis(ranks, drawn, axis=0), False
+
+
+def without_own(originals: Floats, own: Ints, field: Field, found: Found, query_of: Ints) -> Floats:
+    """The match distance of each original when its own masked record is left out of the file."""
+    distance = found.distance[query_of].copy()
+    hit = right_among(own, field, found, query_of)
+    alone = field.sizes[field.place_of[own]] == 1
+    single = (np.diff(found.start) == 1)[query_of]
+    # Only where the own record is the one and only nearest does leaving it out change anything.
+    rows = np.flatnonzero(hit & single & alone)
+    if len(rows):
+        # With two masked records or more, of which the own one lies alone, there are two places.
+        near, place = field.some(originals[rows], 2)
+        distance[rows] = np.where(place[:, 0] == field.place_of[own[rows]], near[:, 1], near[:, 0])
+    return distance
+
+
+def compare(
+    distances: Floats,
+    null_distances: Floats,
+    *,
+    null: str,
+    exhaustive: bool,
+    false_discovery_rate: float,
+    closed_form_columns: int | None,
+    masked_records: int,
+) -> NullComparison:
+    """Hold match distances against a null (exact when it is exhaustive, else a sample of it)."""
+    known = np.sort(null_distances)
+    different, which = np.unique(distances, return_inverse=True)
+    within = np.searchsorted(known, different, side="right")
+    level = within / len(known) if exhaustive else (within + 1) / (len(known) + 1)
+    p, q = level[which], _benjamini_hochberg(level, np.bincount(which))[which]
+    random_share = min(1.0, 2.0 * float((p > 0.5).mean()))
+    edges = _edges(distances, known)
+    return NullComparison(
+        null=null,
+        records=len(known),
+        exhaustive=exhaustive,
+        hellinger=hellinger(np.histogram(distances, edges)[0], np.histogram(known, edges)[0]),
+        advantage=_advantage(distances, known, exhaustive),
+        discoveries=int((q <= false_discovery_rate).sum()),
+        random_share=random_share,
+        rows=_rows(distances, known, edges, random_share, closed_form_columns, masked_records),
+        distances=distances,
+        null_distances=known,
+        p_values=p,
+        q_values=q,
+    )
+
+
+def _benjamini_hochberg(p: Floats, counts: Ints) -> Floats:
+    """The smallest false discovery rate at which each link would count as no chance.
+
+    `p` holds the different p-values in increasing order, `counts` how many links have each.
+    """
+    scaled = p * (counts.sum() / np.cumsum(counts))
+    return np.asarray(np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1.0))
+
+
+def _advantage(distances: Floats, known: Floats, exhaustive: bool) -> Estimate:
+    """The largest excess of originals over strangers within a distance, with its band."""
+    lined_up = np.sort(distances)
+    at = np.unique(lined_up)
+    ours = np.searchsorted(lined_up, at, side="right") / len(lined_up)
+    theirs = np.searchsorted(known, at, side="right") / len(known)
+    value = max(0.0, float((ours - theirs).max()))
+    # Each distribution is within its own band with 97.5 %, so both are with 95 %.
+    band = np.sqrt(np.log(2 / 0.025) / (2 * len(lined_up)))
+    if not exhaustive:
+        band += np.sqrt(np.log(2 / 0.025) / (2 * len(known)))
+    return Estimate(
+        value,
+        max(0.0, value - float(band)),
+        min(1.0, value + float(band)),
+        method="Dvoretzky-Kiefer-Wolfowitz band",
+        assumes="links of different records count as independent",
+    )
+
+
+def _edges(distances: Floats, known: Floats) -> Floats:
+    """One line a rank while they are few, else some thirty equal steps: [edge, next edge)."""
+    largest = max(float(distances.max()), float(known[-1]))
+    step = 1.0 if largest < _MOST_ROWS else float(np.ceil((largest + 1) / _FEWER_ROWS))
+    edges = np.arange(0.0, largest + 1.5 * step, step)
+    edges[-1] = np.inf
+    return edges
+
+
+def _rows(
+    distances: Floats,
+    known: Floats,
+    edges: Floats,
+    random_share: float,
+    columns: int | None,
+    records: int,
+) -> tuple[DistanceRow, ...]:
+    highs = edges[1:] - 1.0
+    highs[-1] = max(edges[-2], float(distances.max()), float(known[-1]))
+    lined_up = np.sort(distances)
+    ours = np.searchsorted(lined_up, edges[1:], side="left") / len(lined_up)
+    theirs = np.searchsorted(known, edges[1:], side="left") / len(known)
+    theory = None
+    if columns is not None:
+        upto = random_match_probability(records, columns, np.minimum(highs, records - 1))
+        upto[-1] = 1.0
+        theory = np.diff(upto, prepend=0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        bayes = np.minimum(random_share * theirs / ours, 1.0)
+    return tuple(
+        DistanceRow(
+            low=float(edges[i]),
+            high=float(highs[i]),
+            originals=float(ours[i] - (ours[i - 1] if i else 0.0)),
+            random=float(theirs[i] - (theirs[i - 1] if i else 0.0)),
+            closed_form=None if theory is None else float(theory[i]),
+            within_if_random=float(theirs[i]),
+            random_if_within=float(bayes[i]) if ours[i] > 0 else None,
+        )
+        for i in range(len(highs))
+    )
