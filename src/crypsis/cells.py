@@ -45,6 +45,8 @@ class Subset(Result):
     doubletons: int
     smallest: int
     largest: int
+    squares: int
+    """The sum over all rows of how many rows are alike to each."""
 
     @property
     def unique_fraction(self) -> float:
@@ -217,8 +219,9 @@ class Cells:
             sizes, counts = cells.class_sizes, cells.counts
             pairs = int(counts[sizes == 2].sum()) // 2
             bounds = (int(sizes.min()), int(sizes.max()))
-            return Subset(names, cells.rows, cells.distinct, cells.singletons, pairs, *bounds)
-        fields = (p.ROWS, p.DISTINCT, p.SINGLETONS, p.DOUBLETONS, p.SMALLEST, p.LARGEST)
+            tally = (cells.rows, cells.distinct, cells.singletons, pairs, *bounds)
+            return Subset(names, *tally, int((counts * sizes).sum()))
+        fields = (p.ROWS, p.DISTINCT, p.SINGLETONS, p.DOUBLETONS, p.SMALLEST, p.LARGEST, p.SQUARES)
         return Subset(names, *(partition[place] for place in fields))
 
     def group(self, cell: int) -> Group:

@@ -19,7 +19,7 @@ Ints = NDArray[np.int64]
 Codes = NDArray[np.int32]
 
 # The places in the array of statistics.
-DISTINCT, SINGLETONS, DOUBLETONS, SMALLEST, LARGEST, ROWS = range(6)
+DISTINCT, SINGLETONS, DOUBLETONS, SMALLEST, LARGEST, ROWS, SQUARES = range(7)
 _NONE_YET = np.iinfo(np.int64).max
 
 
@@ -27,6 +27,7 @@ _NONE_YET = np.iinfo(np.int64).max
 def _note(stats: Ints, size: int) -> None:
     stats[DISTINCT] += 1
     stats[ROWS] += size
+    stats[SQUARES] += size * size
     if size == 1:
         stats[SINGLETONS] += 1
     elif size == 2:
@@ -116,7 +117,7 @@ class Partition:
     def whole(cls, counts: Ints) -> Partition:
         """All cells in one group: the partition by no column at all."""
         cells = counts.size
-        nothing = np.array([0, 0, 0, _NONE_YET, 0, 0], np.int64)
+        nothing = np.array([0, 0, 0, _NONE_YET, 0, 0, 0], np.int64)
         everything = nothing.copy()
         if cells:
             _note.py_func(everything, int(counts.sum()))

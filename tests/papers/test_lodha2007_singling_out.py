@@ -1,0 +1,137 @@
+"""lodha2007, sections 2, 3 and 5.1: the worked examples, Fig. 1 and all of Fig. 3."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import crypsis as cr
+from crypsis import singling_out as so
+
+POPULATION = 300_000_000
+COLUMNS = (
+    "age workclass education marital-status occupation relationship race sex hours-per-week "
+    "native-country"
+).split()
+DOMAINS = dict(zip(COLUMNS, (60, 8, 15, 7, 14, 6, 5, 2, 20, 40), strict=True))
+
+# Row: the columns marked x, then S, F1, D, F2 and k-Anon as printed.
+FIGURE_3 = {
+    1: ([1], 2, 6.1e-5, 60, 7.4e-8, 5e6),
+    2: ([1, 9], 986, 0.03, 1200, 1.48e-6, 2.5e5),
+    3: ([1, 7, 8], 65, 0.002, 600, 7.4e-7, 5e5),
+    4: ([1, 2, 3, 5], 5056, 0.16, 1e5, 1.2e-4, 3e3),
+    5: ([1, 2, 5, 10], 3105, 0.095, 2.7e5, 3.3e-4, 1.1e3),
+    6: ([1, 5, 9, 10], 7581, 0.23, 6.7e5, 8.3e-4, 450),
+    7: ([2, 3, 5, 10], 1384, 0.043, 6.7e4, 8.3e-5, 4.5e3),
+    8: ([1, 2, 3, 5, 10], 7659, 0.235, 4e6, 4.9e-3, 75),
+    9: ([1, 2, 4, 5, 6], 5215, 0.16, 2.8e5, 3.4e-4, 1e3),
+    10: ([1, 2, 5, 6, 9], 12870, 0.40, 8e5, 9.9e-4, 380),
+    11: ([1, 2, 5, 9, 10], 10402, 0.32, 5.4e6, 6.7e-3, 55),
+    12: (list(range(1, 11)), 24802, 0.76, 33e9, 0.99, 1),
+}
+
+
+@pytest.fixture(scope="module")
+def figure_3(adult: cr.Release) -> dict[int, so.ColumnSet]:
+    """The twelve rows as computed: S and F1 from the file, the rest from the printed domains."""
+    every = so.column_sets(adult, COLUMNS, alpha=0.2, population=POPULATION, domains=DOMAINS)
+    assert len(every) == 1023
+    by_columns = {one.columns: one for one in every}
+    return {
+        row: by_columns[tuple(COLUMNS[place - 1] for place in printed[0])]
+        for row, printed in FIGURE_3.items()
+    }
+
+
+@pytest.mark.parametrize("row", FIGURE_3)
+def test_figure_3(figure_3: dict[int, so.ColumnSet], row: int) -> None:
+    _, singletons, f1, distinct, f2, k = FIGURE_3[row]
+    ours = figure_3[row]
+    assert (ours.singletons, ours.rows) == (singletons, 32561)
+    assert ours.unique_fraction == pytest.approx(singletons / 32561)
+    # The printed figures are rounded to one or two digits (and row 10 prints n/D = 372 as 380).
+    assert ours.unique_fraction == pytest.approx(f1, rel=0.06)
+    assert ours.domain_product == pytest.approx(math.prod(DOMAINS[c] for c in ours.columns))
+    assert ours.domain_product == pytest.approx(distinct, rel=0.05)
+    assert ours.bound == pytest.approx(f2, rel=0.04)
+    assert ours.crowd == pytest.approx(k, rel=0.07)
+
+
+def test_section_5_1_publish_or_suppress(figure_3: dict[int, so.ColumnSet]) -> None:
+    by_release = [row for row, one in figure_3.items() if one.flagged_by_release]
+    by_population = [row for row, one in figure_3.items() if one.flagged_by_population]
+    by_paper = [row for row, one in figure_3.items() if one.bound is not None and one.bound >= 0.2]
+    assert by_release == [6, 8, 10, 11, 12]
+    assert by_population == by_paper == [12]
+    assert [row for row, one in figure_3.items() if not one.publish] == [12]
+    assert {one.measure for one in figure_3.values()} == {"F2"}
+
+
+def test_section_5_1_row_12_is_tighter_with_correlations(figure_3: dict[int, so.ColumnSet]) -> None:
+    row = figure_3[12]
+    assert row.bound == pytest.approx(0.99, abs=0.002)
+    # "many combinations are rare and do not occur": the share of unique people cannot exceed that
+    # of unique rows in a random sample, which is 0.76.
+    assert row.population_bound is not None
+    assert 0.76 < row.population_bound < 0.78
+
+
+def test_figure_1_quasi_identifier_test() -> None:
+    n = 1e6
+    assert so.uniqueness_bound(n, n) == pytest.approx(1 / math.e)
+    slope = (so.uniqueness_bound(1.001 * n, n) - so.uniqueness_bound(0.999 * n, n)) / 0.002
+    assert slope == pytest.approx(1 / math.e, rel=1e-3)
+    assert so.uniqueness_bound(0.5 * n, n) == pytest.approx(0.5 / math.e)
+    assert so.uniqueness_bound(3 * n, n) < 0.75 < so.uniqueness_bound(3.6 * n, n)
+
+
+def test_examples_2_and_3_gender_birth_date_zip_code() -> None:
+    assert 2 * 2e4 * 1e5 == 4e9
+    assert so.uniqueness_bound(4e9, 3e8) == pytest.approx(math.exp(-0.075))
+    assert round(so.uniqueness_bound(4e9, 3e8), 2) == 0.93
+
+
+def test_example_4_nationality_birth_date_occupation() -> None:
+    assert round(so.uniqueness_bound(4e8, 6e9), 3) == 0.025
+
+
+def test_theorem_3_and_below_one_over_e() -> None:
+    for alpha in (0.01, 0.2, 1 / math.e, 0.5, 0.75, 0.99):
+        cells = so.min_cells(3e8, alpha)
+        assert so.uniqueness_bound(cells, 3e8) == pytest.approx(alpha, rel=1e-12)
+    assert so.min_cells(3e8, 0.5) == pytest.approx(3e8 / math.log(2))
+
+
+def test_example_6_cells_for_crowds_of_100() -> None:
+    exact = so.max_cells(3e8, 100, 0.1)
+    x = -math.log(0.1) / 99
+    assert exact == pytest.approx(3e8 / 99 * (1 + x - math.sqrt(x * x + 2 * x)), rel=1e-12)
+    assert exact == pytest.approx(2.443e6, rel=5e-4)
+    assert 3e8 / 125 == 2.4e6 < exact
+    assert 2 * 120 * 1e4 == 2.4e6  # gender, half-year of birth, four digits of the zip code
+    assert 4e9 / exact < 1700
+
+
+def test_example_7_values_per_column() -> None:
+    equal = so.values_per_column(2.4e6, [math.inf] * 3)
+    assert [round(d) for d in equal] == [134, 134, 134]  # the paper truncates 133.9
+    gender, birth, zip_code = so.values_per_column(2.4e6, [2, 2e4, 1e5])
+    assert gender == 2
+    assert birth == zip_code == pytest.approx(1.1e3, rel=0.01)
+    assert gender * birth * zip_code == pytest.approx(2.4e6)
+
+
+def test_example_8_zip_codes_under_hipaa() -> None:
+    limit = so.cell_limit(POPULATION, 20_000, 0.1)
+    assert limit.mean_crowd / (2 * 100) == 75
+    assert round(limit.chernoff / (2 * 100), 1) == 73.9
+    assert limit.chernoff < limit.binomial < limit.mean_crowd
+
+
+def test_section_3_2_curse_of_dimensionality() -> None:
+    for cells in (3e8 / 10, so.max_cells(3e8, 10, 0.1)):
+        values = so.values_per_column(cells, [math.inf] * 25)
+        assert {round(d) for d in values} == {2}
+    assert so.cell_limit(POPULATION, 10, 0.1).slack == pytest.approx(0.45, abs=0.005)
