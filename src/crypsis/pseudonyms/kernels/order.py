@@ -1,0 +1,95 @@
+"""Which way through a matrix keeps the frontier small, and how large the frontier then is."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+Counts = NDArray[np.int64]
+_SWEEPS = 20
+
+
+class Classes(NamedTuple):
+    """Identical rows and identical columns counted together: weights per class, sizes, members."""
+
+    weights: NDArray[np.float64]
+    rows: Counts
+    columns: Counts
+    row_class: Counts
+    column_class: Counts
+
+
+def classes(matrix: NDArray[np.float64]) -> Classes:
+    """Merge identical rows and identical columns.
+
+    >>> classes(np.array([[1., 1., 0.], [1., 1., 0.], [0., 1., 1.]])).rows
+    array([1, 2])
+    """
+    distinct, row_class, rows = np.unique(matrix, axis=0, return_inverse=True, return_counts=True)
+    weights, column_class, columns = np.unique(
+        distinct, axis=1, return_inverse=True, return_counts=True
+    )
+    return Classes(weights, rows, columns, row_class.ravel(), column_class.ravel())
+
+
+def log_states(support: NDArray[np.bool_], rows: Counts, columns: Counts) -> float:
+    """Log of an upper bound of the number of states, if columns are done in the order given.
+
+    A state is a vector of counts of free rows with a given sum; deadlines are not looked at.
+    """
+    first = support.argmax(axis=1)
+    last = support.shape[1] - 1 - support[:, ::-1].argmax(axis=1)
+    total = -np.inf
+    matched = 0
+    for place in range(support.shape[1]):
+        matched += int(columns[place])
+        here = rows[(first <= place) & (place < last)]
+        closed = int(rows[last <= place].sum())
+        # How many vectors with entries up to n_k have the sum that is left: a product of
+        # (1 + x + ... + x^n_k), one coefficient of it; scaled, as only its logarithm is wanted.
+        ways = np.ones(1)
+        scale = 0.0
+        for count in here:
+            ways = np.convolve(ways, np.ones(int(count) + 1))
+            top = ways.max()
+            ways /= top
+            scale += float(np.log(top))
+        free = int(here.sum()) - (matched - closed)
+        if 0 <= free < ways.size and ways[free] > 0:
+            total = float(np.logaddexp(total, scale + np.log(ways[free])))
+    return total
+
+
+def column_order(support: NDArray[np.bool_], rows: Counts, columns: Counts) -> Counts:
+    """The best of a few orders of the columns: as given, by barycentre, by Cuthill-McKee."""
+    orders = [np.arange(support.shape[1]), _barycentres(support), _cuthill_mckee(support)]
+    costs = [log_states(support[:, order], rows, columns[order]) for order in orders]
+    return orders[int(np.argmin(costs))]
+
+
+def _barycentres(support: NDArray[np.bool_]) -> Counts:
+    """Move each row to the mean of its columns and each column to the mean of its rows, repeatedly."""
+    weights = support.astype(np.float64)
+    position = _cuthill_mckee(support).argsort().astype(np.float64)
+    for _ in range(_SWEEPS):
+        of_rows = _ranks(weights @ position / weights.sum(axis=1))
+        position = _ranks(of_rows @ weights / weights.sum(axis=0))
+    return np.argsort(position, kind="stable")
+
+
+def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    ranks = np.empty(values.size)
+    ranks[np.argsort(values, kind="stable")] = np.arange(values.size)
+    return ranks
+
+
+def _cuthill_mckee(support: NDArray[np.bool_]) -> Counts:
+    """Columns in the order in which Cuthill-McKee meets them in the bipartite graph."""
+    many, wide = support.shape
+    edges = csr_array(np.block([[np.zeros((many, many)), support], [support.T, np.zeros((wide, wide))]]))
+    order = reverse_cuthill_mckee(edges.tocsr(), symmetric_mode=True)
+    return np.asarray(order[order >= many] - many, dtype=np.int64)
