@@ -24,6 +24,7 @@ _WORK = 8e9  # cells visited in smoothing at most: about a minute on two cores
 _LARGEST_R_HAT = 1.05
 _SMALLEST_SIZE = 100  # effective draws, of the chain and of the importance weights
 _BATCHES = 16
+_PIECE = 1e8  # cells visited between two pieces of news
 
 
 class Spread(NamedTuple):
@@ -143,7 +144,7 @@ def _chains(
     cumulative = np.cumsum(rows[2])
     before = np.concatenate([[0.0], cumulative])[rows[0][:-1]]
     cumulative -= np.repeat(before, np.diff(rows[0]))
-    walks = int(min(16, max(2, edges // (16 * size))))
+    walks = int(min(8, max(2, edges // (16 * size))))
     most = int(min(50_000, max(32, _WORK / edges / _CHAINS), max(64, 1e8 / size)))
     draws = min(64, most) if edges > 1e5 else min(512, most)
     longest = 200 * size
@@ -161,11 +162,9 @@ def _chains(
             refused, attempted = refused + int(failed.sum()), attempted + _CHAINS * draws * walks
             parts.append(new)
             if truth is not None:
-                for chain in new:  # a chain at a time, so that progress is seen and can be stopped
-                    smooth.append(sampler.crack_stars(chain, truth, rows, columns))
-                    work.advance(draws)
+                smooth.append(_smoothed(new, truth, rows, columns, work))
             drawn = np.concatenate(parts, axis=1)
-            cracked = _by_chain(smooth) if smooth else None
+            cracked = np.concatenate(smooth, axis=1) if smooth else None
             enough, factor = _enough(cracked, precision)
             if enough or drawn.shape[1] >= most:
                 work.total = work.done
@@ -176,9 +175,22 @@ def _chains(
             work.total = float(_CHAINS * max(projected, drawn.shape[1] + draws))
 
 
-def _by_chain(smooth: list[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Rounds of one array a chain, put together as (chain, draw, item)."""
-    return np.stack([np.concatenate(smooth[chain::_CHAINS]) for chain in range(_CHAINS)])
+def _smoothed(
+    drawn: NDArray[np.int32],
+    truth: Indices,
+    rows: tuple[Indices, Indices, NDArray[np.float64]],
+    columns: tuple[Indices, Indices, NDArray[np.float64]],
+    work: progress.Step,
+) -> NDArray[np.float64]:
+    """Crack probabilities by draw, in pieces of about a second: progress is seen, and may stop it."""
+    chains, draws, size = drawn.shape
+    flat = drawn.reshape(-1, size)
+    pieces = max(1, round(flat.shape[0] * rows[2].size / _PIECE))
+    smooth = []
+    for piece in np.array_split(flat, pieces):
+        smooth.append(sampler.crack_stars(piece, truth, rows, columns))
+        work.advance(len(piece))
+    return np.concatenate(smooth).reshape(chains, draws, size)
 
 
 def _enough(cracked: NDArray[np.float64] | None, precision: float) -> tuple[bool, float]:
@@ -187,7 +199,7 @@ def _enough(cracked: NDArray[np.float64] | None, precision: float) -> tuple[bool
         return False, 4.0
     found = average(cracked.sum(axis=2))
     goal = precision * max(found.mean, 0.25)
-    poor = found.r_hat > 1.02 or found.effective < 4 * _SMALLEST_SIZE
+    poor = found.r_hat > 1.03 or found.effective < 1.5 * _SMALLEST_SIZE
     return found.half <= goal and not poor, max((found.half / goal) ** 2, 2.0 if poor else 1.0)
 
 
@@ -218,16 +230,15 @@ def _log_permanent(
     size, edges = scaled.shape[0], scaled.nnz
     careful = edges < size * size
     cost = edges * (size if careful else 4)
-    most = int(min(200_000, max(64, _WORK / 4 / cost)))
+    most = int(min(200_000, max(64, _WORK / 2 / cost)))
     generator = np.random.default_rng(seed)
     order = np.argsort(np.diff(rows[0]), kind="stable")
     logs = np.zeros(0)
     draws = min(2000, most)
     with progress.step("permanent, importance draws", total=most) as work:
         while True:
-            for part in np.array_split(
-                generator.integers(0, 2**63, (draws, 1)).astype(np.uint64), max(1, draws // 200)
-            ):
+            streams = generator.integers(0, 2**63, (draws, 1)).astype(np.uint64)
+            for part in np.array_split(streams, max(1, round(draws * cost / _PIECE))):
                 new = sampler.importance_weights(order, start, rows, columns, careful, part)
                 logs = np.concatenate([logs, new])
                 work.advance(part.size)

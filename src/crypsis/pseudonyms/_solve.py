@@ -169,9 +169,9 @@ def _is_easy(cells: NDArray[np.float64]) -> bool:
     """Whether the frontier is surely small."""
     kinds = order.classes(cells)
     support = kinds.weights > 0
-    if support.sum(axis=0).max() > 40:
-        return False
     way = order.column_order(support, kinds.rows, kinds.columns)
+    if way is None:
+        return False
     states = order.log_states(support[:, way], kinds.rows, kinds.columns[way])
     return states <= math.log(_EASY_STATES)
 

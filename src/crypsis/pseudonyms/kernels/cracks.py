@@ -88,8 +88,8 @@ def _cut_up(groups: Counts) -> Counts:
 def _hits(groups: _Groups, limit: int) -> NDArray[np.float64] | None:
     support = groups.weights > 0
     order = column_order(support, groups.rows, groups.columns)
-    plan = layout(support[:, order], groups.rows)
-    if plan is None:
+    plan = None if order is None else layout(support[:, order], groups.rows)
+    if order is None or plan is None:
         return None
     keys = np.zeros(1, dtype=np.int64)
     values = np.zeros((1, int(groups.columns.sum()) + 1))

@@ -53,8 +53,8 @@ def build(matrix: NDArray[np.float64], *, limit: int = STATES) -> Frontier | Non
     kinds = classes(matrix)
     support = kinds.weights > 0
     order = column_order(support, kinds.rows, kinds.columns)
-    plan = layout(support[:, order], kinds.rows)
-    if plan is None:
+    plan = None if order is None else layout(support[:, order], kinds.rows)
+    if order is None or plan is None:
         return None
     ordered, widths = support[:, order], kinds.columns[order]
     keys = np.zeros(1, dtype=np.int64)

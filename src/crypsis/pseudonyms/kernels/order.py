@@ -11,6 +11,7 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 Counts = NDArray[np.int64]
 _SWEEPS = 20
+MOST_OPEN = 63  # classes open at a time: each needs a bit of the key at least
 
 
 class Classes(NamedTuple):
@@ -27,13 +28,27 @@ def classes(matrix: NDArray[np.float64]) -> Classes:
     """Merge identical rows and identical columns.
 
     >>> classes(np.array([[1., 1., 0.], [1., 1., 0.], [0., 1., 1.]])).rows
-    array([1, 2])
+    array([2, 1])
     """
-    distinct, row_class, rows = np.unique(matrix, axis=0, return_inverse=True, return_counts=True)
-    weights, column_class, columns = np.unique(
-        distinct, axis=1, return_inverse=True, return_counts=True
+    row_class = _kinds(matrix)
+    row_first = _first(row_class)
+    column_class = _kinds(matrix[row_first].T)
+    weights = matrix[np.ix_(row_first, _first(column_class))]
+    return Classes(
+        weights, np.bincount(row_class), np.bincount(column_class), row_class, column_class
     )
-    return Classes(weights, rows, columns, row_class.ravel(), column_class.ravel())
+
+
+def _kinds(rows: NDArray[np.float64]) -> Counts:
+    """A number for each row, the same for identical ones, in order of first appearance."""
+    seen: dict[bytes, int] = {}
+    exact = np.ascontiguousarray(rows) + 0.0  # so that -0.0 is 0.0 to the last bit
+    return np.array([seen.setdefault(row.tobytes(), len(seen)) for row in exact], dtype=np.int64)
+
+
+def _first(kinds: Counts) -> Counts:
+    """The first member of each class."""
+    return np.unique(kinds, return_index=True)[1]
 
 
 def log_states(support: NDArray[np.bool_], rows: Counts, columns: Counts) -> float:
@@ -48,6 +63,8 @@ def log_states(support: NDArray[np.bool_], rows: Counts, columns: Counts) -> flo
     for place in range(support.shape[1]):
         matched += int(columns[place])
         here = rows[(first <= place) & (place < last)]
+        if here.size > MOST_OPEN:
+            return np.inf
         closed = int(rows[last <= place].sum())
         # How many vectors with entries up to n_k have the sum that is left: a product of
         # (1 + x + ... + x^n_k), one coefficient of it; scaled, as only its logarithm is wanted.
@@ -64,11 +81,17 @@ def log_states(support: NDArray[np.bool_], rows: Counts, columns: Counts) -> flo
     return total
 
 
-def column_order(support: NDArray[np.bool_], rows: Counts, columns: Counts) -> Counts:
-    """The best of a few orders of the columns: as given, by barycentre, by Cuthill-McKee."""
+def column_order(support: NDArray[np.bool_], rows: Counts, columns: Counts) -> Counts | None:
+    """The best of a few orders of the columns: as given, by barycentre, by Cuthill-McKee.
+
+    None where no order will do, because some column alone meets too many classes of rows.
+    """
+    if support.sum(axis=0).max() > MOST_OPEN:
+        return None
     orders = [np.arange(support.shape[1]), _barycentres(support), _cuthill_mckee(support)]
     costs = [log_states(support[:, order], rows, columns[order]) for order in orders]
-    return orders[int(np.argmin(costs))]
+    best = int(np.argmin(costs))
+    return orders[best] if np.isfinite(costs[best]) else None
 
 
 def _barycentres(support: NDArray[np.bool_]) -> Counts:

@@ -113,8 +113,17 @@ def run_chains(matchings, streams, starts, indices, cumulative, draws, walks, lo
     return drawn, refused
 
 
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
+def _full_sum(row, column, of_column, inverse):  # type: ignore[no-untyped-def]
+    """The sum of `_star` where nothing is zero: no searching, and it vectorizes."""
+    total = 0.0
+    for k in range(row.size):
+        total += row[k] * column[of_column[k]] * inverse[k]
+    return total
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
-def _star(i, j, of_row, of_column, used, rows, columns, size):  # type: ignore[no-untyped-def]
+def _star(i, j, of_row, of_column, used, inverse, rows, columns, size):  # type: ignore[no-untyped-def]
     """The probability of the matching that uses cell (i, j), given the star of the drawn one."""
     starts, indices, values = rows
     column_starts, column_indices, column_values = columns
@@ -123,11 +132,16 @@ def _star(i, j, of_row, of_column, used, rows, columns, size):  # type: ignore[n
     if cell < 0:
         return 0.0
     total = 0.0
-    for place in range(starts[i], starts[i + 1]):
-        other = of_column[indices[place]]
-        at = _place(begin, end, column_indices, other, size)
-        if at >= 0:
-            total += values[place] * column_values[at] / used[other]
+    if end - begin == size and starts[i + 1] - starts[i] == size:
+        total = _full_sum(
+            values[starts[i] : starts[i + 1]], column_values[begin:end], of_column, inverse
+        )
+    else:
+        for place in range(starts[i], starts[i + 1]):
+            column = indices[place]
+            at = _place(begin, end, column_indices, of_column[column], size)
+            if at >= 0:
+                total += values[place] * column_values[at] * inverse[column]
     now = of_row[i]
     if now == j:
         return values[cell] / total
@@ -145,9 +159,11 @@ def crack_stars(drawn, truth, rows, columns):  # type: ignore[no-untyped-def]
     cracked = np.empty((draws, size))
     for draw in prange(draws):
         of_row = drawn[draw]
-        of_column, used = _uses(of_row, rows, size)
+        of_column, used, inverse = _uses(of_row, rows, size)
         for i in range(size):
-            cracked[draw, i] = _star(i, truth[i], of_row, of_column, used, rows, columns, size)
+            cracked[draw, i] = _star(
+                i, truth[i], of_row, of_column, used, inverse, rows, columns, size
+            )
     return cracked
 
 
@@ -162,11 +178,11 @@ def edge_stars(drawn, rows, columns):  # type: ignore[no-untyped-def]
         begin, end = part * draws // parts, (part + 1) * draws // parts
         for draw in range(begin, end):
             of_row = drawn[draw]
-            of_column, used = _uses(of_row, rows, size)
+            of_column, used, inverse = _uses(of_row, rows, size)
             for i in range(size):
                 for place in range(starts[i], starts[i + 1]):
                     sums[part, place] += _star(
-                        i, indices[place], of_row, of_column, used, rows, columns, size
+                        i, indices[place], of_row, of_column, used, inverse, rows, columns, size
                     )
         sums[part] /= end - begin
     return sums
@@ -174,14 +190,16 @@ def edge_stars(drawn, rows, columns):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _uses(of_row, rows, size):  # type: ignore[no-untyped-def]
-    """The inverse of a matching, and the cells it uses, row by row."""
+    """The inverse of a matching, the cells it uses by row, and one over them by column."""
     starts, indices, values = rows
     of_column = np.empty(size, dtype=np.int64)
     used = np.empty(size)
+    inverse = np.empty(size)
     for row in range(size):
         of_column[of_row[row]] = row
         used[row] = values[_place(starts[row], starts[row + 1], indices, of_row[row], size)]
-    return of_column, used
+        inverse[of_row[row]] = 1.0 / used[row]
+    return of_column, used, inverse
 
 
 @njit(cache=True, nogil=True, parallel=True)
@@ -190,7 +208,7 @@ def log_weights(drawn, rows):  # type: ignore[no-untyped-def]
     draws, size = drawn.shape
     out = np.empty(draws)
     for draw in prange(draws):
-        _, used = _uses(drawn[draw], rows, size)
+        _, used, _ = _uses(drawn[draw], rows, size)
         out[draw] = np.log(used).sum()
     return out
 
