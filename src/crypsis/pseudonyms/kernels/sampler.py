@@ -1,0 +1,308 @@
+"""Matchings drawn at random: a Markov chain for probabilities, importance sampling for permanents.
+
+**The chain** moves from one perfect matching to another through a hole. A random item lets go of its
+pseudonym j; the free item k then takes a pseudonym l with probability proportional to its row, which
+frees the item that had l, and so on until a free item takes j. Between perfect matchings this is
+reversible with respect to the product of the cells: a state "k free, j open, rest M" has weight
+(row sum of k) * w(M), every step between such states and both ends of the walk are in detailed
+balance, and a walk read backwards is as long as forwards, so walks beyond a length may be refused.
+All matchings of an irreducible block can be reached, whatever its zeros. On a doubly stochastic
+matrix one walk redraws about as many rows as there are.
+
+**Rao and Blackwell.** For a cell (i, j), each matching that avoids it has exactly one neighbour that
+uses it and differs in two rows. So matchings fall into stars: one with (i, j), and its neighbours.
+The probability of the centre given its star is a smooth function of the drawn matching (`star`),
+bounded, with a far smaller variance than "is (i, j) in it": the number that is averaged.
+
+**Importance sampling** for the permanent fills the rows in turn, choosing among free columns in
+proportion to cell / (what is left of the column), and never one that leaves no perfect matching.
+
+Matrices come as compressed rows and compressed columns, sorted. Every chain and every draw has a
+random stream of its own, so results depend on the seed alone and not on the number of threads.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit, prange
+
+
+@njit(cache=True, nogil=True)
+def _uniform(stream):  # type: ignore[no-untyped-def]
+    """The next number in [0, 1) of a stream (Steele, Lea and Flood 2014, SplitMix64)."""
+    stream[0] += np.uint64(0x9E3779B97F4A7C15)
+    bits = stream[0]
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    bits = bits ^ (bits >> np.uint64(31))
+    return (bits >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+@njit(cache=True, nogil=True)
+def _draw(cumulative, begin, end, at):  # type: ignore[no-untyped-def]
+    """The first place in [begin, end) whose cumulative share exceeds `at` of the total."""
+    goal = at * cumulative[end - 1]
+    low, high = begin, end - 1
+    while low < high:
+        middle = (low + high) // 2
+        if cumulative[middle] > goal:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@njit(cache=True, nogil=True)
+def _place(begin, end, indices, wanted, full):  # type: ignore[no-untyped-def]
+    """Where `wanted` stands in the sorted indices from begin to end, or -1."""
+    if end - begin == full:
+        return begin + wanted
+    low, high = begin, end
+    while low < high:
+        middle = (low + high) // 2
+        if indices[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < end and indices[low] == wanted else -1
+
+
+@njit(cache=True, nogil=True)
+def _walk(of_row, of_column, starts, indices, cumulative, longest, stream):  # type: ignore[no-untyped-def]
+    """One walk of the hole; False (and nothing changed) where it grew too long."""
+    size = of_row.size
+    backup = of_row.copy()
+    item = min(int(_uniform(stream) * size), size - 1)
+    hole = of_row[item]
+    for _ in range(longest):
+        place = _draw(cumulative, starts[item], starts[item + 1], _uniform(stream))
+        column = indices[place]
+        if column == hole:
+            of_row[item] = hole
+            of_column[hole] = item
+            return True
+        pushed = of_column[column]
+        of_row[item] = column
+        of_column[column] = item
+        item = pushed
+    of_row[:] = backup
+    for row in range(size):
+        of_column[of_row[row]] = row
+    return False
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def run_chains(matchings, streams, starts, indices, cumulative, draws, walks, longest):  # type: ignore[no-untyped-def]
+    """Carry every chain on; `matchings` and `streams` (one row a chain) are updated in place.
+
+    Returns the matchings after each `walks` walks, and the number of walks that were refused.
+    """
+    chains, size = matchings.shape
+    drawn = np.empty((chains, draws, size), dtype=np.int32)
+    refused = np.zeros(chains, dtype=np.int64)
+    for chain in prange(chains):
+        of_row = matchings[chain]
+        of_column = np.empty(size, dtype=np.int64)
+        for row in range(size):
+            of_column[of_row[row]] = row
+        for draw in range(draws):
+            for _ in range(walks):
+                if not _walk(of_row, of_column, starts, indices, cumulative, longest, streams[chain]):
+                    refused[chain] += 1
+            drawn[chain, draw] = of_row
+    return drawn, refused
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
+def _full_sum(row, column, of_column, inverse):  # type: ignore[no-untyped-def]
+    """The sum of `_star` where nothing is zero: no searching, and it vectorizes."""
+    total = 0.0
+    for k in range(row.size):
+        total += row[k] * column[of_column[k]] * inverse[k]
+    return total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _star(i, j, of_row, of_column, used, inverse, rows, columns, size):  # type: ignore[no-untyped-def]
+    """The probability of the matching that uses cell (i, j), given the star of the drawn one."""
+    starts, indices, values = rows
+    column_starts, column_indices, column_values = columns
+    begin, end = column_starts[j], column_starts[j + 1]
+    cell = _place(starts[i], starts[i + 1], indices, j, size)
+    if cell < 0:
+        return 0.0
+    total = 0.0
+    if end - begin == size and starts[i + 1] - starts[i] == size:
+        total = _full_sum(
+            values[starts[i] : starts[i + 1]], column_values[begin:end], of_column, inverse
+        )
+    else:
+        for place in range(starts[i], starts[i + 1]):
+            column = indices[place]
+            at = _place(begin, end, column_indices, of_column[column], size)
+            if at >= 0:
+                total += values[place] * column_values[at] * inverse[column]
+    now = of_row[i]
+    if now == j:
+        return values[cell] / total
+    rival = of_column[j]
+    swapped = _place(starts[rival], starts[rival + 1], indices, now, size)
+    if swapped < 0:
+        return 0.0
+    return values[cell] / (total - values[cell] + used[i] * used[rival] / values[swapped])
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def crack_stars(drawn, truth, rows, columns):  # type: ignore[no-untyped-def]
+    """For each drawn matching and item, the smoothed probability that the item is cracked."""
+    draws, size = drawn.shape
+    cracked = np.empty((draws, size))
+    for draw in prange(draws):
+        of_row = drawn[draw]
+        of_column, used, inverse = _uses(of_row, rows, size)
+        for i in range(size):
+            cracked[draw, i] = _star(
+                i, truth[i], of_row, of_column, used, inverse, rows, columns, size
+            )
+    return cracked
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def edge_stars(drawn, rows, columns):  # type: ignore[no-untyped-def]
+    """The smoothed probability of every stored cell, averaged over each of a few runs of draws."""
+    draws, size = drawn.shape
+    starts, indices, values = rows
+    parts = min(draws, 16)
+    sums = np.zeros((parts, values.size))
+    for part in prange(parts):
+        begin, end = part * draws // parts, (part + 1) * draws // parts
+        for draw in range(begin, end):
+            of_row = drawn[draw]
+            of_column, used, inverse = _uses(of_row, rows, size)
+            for i in range(size):
+                for place in range(starts[i], starts[i + 1]):
+                    sums[part, place] += _star(
+                        i, indices[place], of_row, of_column, used, inverse, rows, columns, size
+                    )
+        sums[part] /= end - begin
+    return sums
+
+
+@njit(cache=True, nogil=True)
+def _uses(of_row, rows, size):  # type: ignore[no-untyped-def]
+    """The inverse of a matching, the cells it uses by row, and one over them by column."""
+    starts, indices, values = rows
+    of_column = np.empty(size, dtype=np.int64)
+    used = np.empty(size)
+    inverse = np.empty(size)
+    for row in range(size):
+        of_column[of_row[row]] = row
+        used[row] = values[_place(starts[row], starts[row + 1], indices, of_row[row], size)]
+        inverse[of_row[row]] = 1.0 / used[row]
+    return of_column, used, inverse
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def log_weights(drawn, rows):  # type: ignore[no-untyped-def]
+    """The logarithm of the weight of each drawn matching."""
+    draws, size = drawn.shape
+    out = np.empty(draws)
+    for draw in prange(draws):
+        _, used, _ = _uses(drawn[draw], rows, size)
+        out[draw] = np.log(used).sum()
+    return out
+
+
+@njit(cache=True, nogil=True)
+def _can_give_way(item, mate, of_column, done, columns, via, queue):  # type: ignore[no-untyped-def]
+    """Mark every free item that can move elsewhere once `item` gives up its mate.
+
+    `via[row]` is the column that `row` would move to (-1: it cannot). Breadth first, backwards
+    along alternating paths from the mate of `item`.
+    """
+    column_starts, column_indices, _ = columns
+    via[:] = -1
+    queue[0] = mate[item]
+    head, tail = 0, 1
+    while head < tail:
+        column = queue[head]
+        head += 1
+        for place in range(column_starts[column], column_starts[column + 1]):
+            row = column_indices[place]
+            if row != item and not done[row] and via[row] < 0:
+                via[row] = column
+                queue[tail] = mate[row]
+                tail += 1
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _importance_draw(order, start, rows, columns, careful, stream):  # type: ignore[no-untyped-def]
+    """The logarithm of the importance weight of one sequentially drawn matching (-inf: stuck)."""
+    starts, indices, values = rows
+    size = order.size
+    mate = start.copy()
+    of_column = np.empty(size, dtype=np.int64)
+    for row in range(size):
+        of_column[mate[row]] = row
+    done = np.zeros(size, dtype=np.bool_)
+    taken = np.zeros(size, dtype=np.bool_)
+    left = np.zeros(size)
+    for place in range(values.size):
+        left[indices[place]] += values[place]
+    via = np.empty(size, dtype=np.int64)
+    queue = np.empty(size + 1, dtype=np.int64)
+    shares = np.empty(size)
+    logarithm = 0.0
+    for row in order:
+        if careful:
+            _can_give_way(row, mate, of_column, done, columns, via, queue)
+        total = 0.0
+        begin, end = starts[row], starts[row + 1]
+        for place in range(begin, end):
+            column = indices[place]
+            share = 0.0
+            if not taken[column] and (
+                not careful or column == mate[row] or via[of_column[column]] >= 0
+            ):
+                share = values[place] / max(left[column], values[place])
+            total += share
+            shares[place - begin] = total
+        if total <= 0.0:
+            return -np.inf
+        chosen = begin + _draw(shares, 0, end - begin, _uniform(stream))
+        share = shares[chosen - begin] - (shares[chosen - begin - 1] if chosen > begin else 0.0)
+        logarithm += np.log(values[chosen]) - np.log(share / total)
+        column = indices[chosen]
+        taken[column] = True
+        done[row] = True
+        for place in range(begin, end):
+            left[indices[place]] -= values[place]
+        if careful and column != mate[row]:
+            _move_along(row, column, mate, of_column, via)
+    return logarithm
+
+
+@njit(cache=True, nogil=True)
+def _move_along(row, column, mate, of_column, via):  # type: ignore[no-untyped-def]
+    """Give `column` to `row`; whoever had it moves on, along the marked path."""
+    end = mate[row]
+    pushed = of_column[column]
+    mate[row] = column
+    of_column[column] = row
+    while True:
+        target = via[pushed]
+        following = of_column[target]
+        mate[pushed] = target
+        of_column[target] = pushed
+        if target == end:
+            return
+        pushed = following
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def importance_weights(order, start, rows, columns, careful, streams):  # type: ignore[no-untyped-def]
+    """Logarithms of importance weights whose mean is the permanent, one for each stream."""
+    out = np.empty(streams.shape[0])
+    for draw in prange(streams.shape[0]):
+        out[draw] = _importance_draw(order, start, rows, columns, careful, streams[draw])
+    return out
