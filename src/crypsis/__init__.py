@@ -26,7 +26,7 @@ _NAMES = {
     "Role": "release",
     "read": "release",
 }
-_PACKAGES: tuple[str, ...] = ()
+_PACKAGES = ("inference", "linkage", "pseudonyms", "singling_out")
 
 __all__ = [
     "Cells",
