@@ -236,7 +236,7 @@ def read(name: str) -> Floats:
 HEAD = (
     "method",
     "strength",
-    "right links (95 %)",
+    "right links (99 %)",
     "by values",
     "one to one",
     "rank correlation",
@@ -330,7 +330,7 @@ def main() -> None:
         equal += [equal_utility(file, x, strength) for strength in (0.05, 0.25, 1.0)]
         (DOCS / "_static").mkdir(parents=True, exist_ok=True)
         (DOCS / "_static" / f"linkage_casc_{file.lower()}.svg").write_text(chart(file, points))
-    (DOCS / "linkage_casc_results.md").write_text("\n".join(tables(points, equal)) + "\n")
+    (DOCS / "linkage_casc_results.txt").write_text("\n".join(tables(points, equal)) + "\n")
     content = {"points": [asdict(p) for p in points], "equal_utility": [asdict(e) for e in equal]}
     measure.RESULTS.mkdir(exist_ok=True)
     (measure.RESULTS / "linkage_casc.json").write_text(json.dumps(content, indent=2) + "\n")

@@ -327,8 +327,15 @@ def test_near_distances_are_the_nearest_few() -> None:
     assert whole.shape == (80, 80)
     own = {(i, i) for i in range(80)}
     assert own <= set(zip(*map(np.ndarray.tolist, whole.tocoo().coords), strict=True))
+    dense = linkage.near_distances(x, y, nearest=80).to_dense()
+    np.testing.assert_array_equal(dense, table)
+    few = linkage.near_distances(x, y, nearest=1, include_own=False).to_dense()
+    np.testing.assert_array_equal(np.isfinite(few).sum(axis=1), np.ones(80))
     with pytest.raises(ParameterError, match="at least 1"):
         linkage.near_distances(x, y, nearest=0)
+    many = np.arange(5001.0)[:, None]
+    with pytest.raises(TooLarge, match="up to 5,000"):
+        linkage.near_distances(many, many, nearest=1).to_dense()
 
 
 def test_the_order_of_the_search_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -116,6 +116,11 @@ def test_which_records_fail_and_why(files: tuple[np.ndarray, np.ndarray]) -> Non
     assert found.columns[0].too_near == (found.distances[:, 0] < 5).sum()
     assert found.columns[1].too_uniform == (found.diversities[:, 1] < 0.5).sum()
     assert (found.columns[2].too_near, found.columns[2].too_uniform) == (0, 0)
+    for row in range(120):
+        assert bool(found.failures(row)) != bool(found.meets[row])
+        words = " ".join(found.failures(row))
+        assert ("'1' moved" in words) == (found.distances[row, 0] < 5)
+        assert ("'2' has a variance" in words) == (found.diversities[row, 1] < 0.5)
 
 
 def test_any_mapping_may_be_given(files: tuple[np.ndarray, np.ndarray]) -> None:

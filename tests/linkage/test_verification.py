@@ -92,6 +92,7 @@ def test_p_values_hellinger_and_table_follow_their_definitions() -> None:
         if ours:
             bayes = min(1.0, found.random_share * row.within_if_random / ours)
             assert row.random_if_within == pytest.approx(bayes)
+        assert found.random_given_within(row.high) == row.random_if_within
     assert sum(row.originals for row in found.rows) == pytest.approx(1)
     assert sum(row.random for row in found.rows) == pytest.approx(1)
     assert sum(row.closed_form or 0 for row in found.rows) == pytest.approx(1)

@@ -10,12 +10,14 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.spatial import cKDTree
 
-from crypsis.errors import ParameterError
+from crypsis.errors import ParameterError, TooLarge
 from crypsis.linkage._alignment import RowMap
 from crypsis.linkage._columns import Orders, pair
 from crypsis.linkage._nearest import Floats, Ints
 from crypsis.linkage._ranks import Ties, places
 from crypsis.results import Result, raw
+
+_MOST_DENSE = 5_000
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,17 @@ class NearDistances(Result):
     def to_sparse(self) -> csr_array:
         """Originals by masked records as a SciPy table; a stored zero is a distance of zero."""
         return csr_array((self.distance, (self.original, self.masked)), shape=self.shape)
+
+    def to_dense(self) -> Floats:
+        """Originals by masked records as an array, infinite where a pair is not near."""
+        if max(self.shape) > _MOST_DENSE:
+            raise TooLarge(
+                f"A full table of distances is made for up to {_MOST_DENSE:,} records, and there "
+                f"are {max(self.shape):,}. Use to_sparse(), or the arrays themselves."
+            )
+        table = np.full(self.shape, np.inf)
+        table[self.original, self.masked] = self.distance
+        return table
 
 
 def near_distances(

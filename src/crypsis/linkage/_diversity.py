@@ -81,7 +81,7 @@ def check_criterion(criterion: str) -> None:
         raise ParameterError(f"The diversity criterion is one of {names}; {criterion!r} was given.")
 
 
-def meets(criterion: Criterion, found: Floats, wanted: float) -> NDArray[np.bool_]:
+def meets(criterion: Criterion, found: Any, wanted: float) -> Any:
     """Whether a diversity is enough. Definition 1 says "greater than v", its example "at least"."""
     slack = 1e-12 * abs(wanted)
     return found <= wanted + slack if criterion == "t-closeness" else found >= wanted - slack

@@ -73,6 +73,12 @@ class NullComparison(Result):
             return Estimate(value, value, value, 1.0, "all combinations")
         return share(hits, self.records)
 
+    def random_given_within(self, distance: float) -> float | None:
+        """P(random | D <= distance): how likely a link that near is chance; None if none is."""
+        ours = float((self.distances <= distance).mean())
+        theirs = self.random_within(distance).value
+        return None if ours == 0 else min(1.0, self.random_share * theirs / ours)
+
 
 def random_records(ranks: Floats, wanted: int, rng: np.random.Generator) -> tuple[Floats, bool]:
     """Values drawn column by column: all combinations where they are few, else a sample."""

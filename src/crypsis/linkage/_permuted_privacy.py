@@ -162,7 +162,7 @@ class PermutedPrivacy(Result):
     """
 
     mapping: str
-    criterion: str
+    criterion: Criterion
     records: int
     suppressed: int
     satisfied: bool
@@ -173,6 +173,22 @@ class PermutedPrivacy(Result):
     meets: NDArray[np.bool_] = raw()
     distances: Floats = raw()
     diversities: Floats = raw()
+
+    def failures(self, row: int) -> tuple[str, ...]:
+        """Why one record does not meet d and v, column by column; empty where it does."""
+        if np.isnan(self.distances[row]).any():
+            return ()
+        words = []
+        for j, column in enumerate(self.columns):
+            moved, found = self.distances[row, j], self.diversities[row, j]
+            if moved < column.distance:
+                words.append(f"{column.column!r} moved {moved:g} ranks, not {column.distance:g}")
+            if not meets(self.criterion, found, column.diversity):
+                words.append(
+                    f"{column.column!r} has a {self.criterion} of {found:.4g} around it, "
+                    f"not {column.diversity:.4g}"
+                )
+        return tuple(words)
 
 
 def permuted_privacy(

@@ -104,8 +104,8 @@ def two_steps(
 
     domingo2016, Sec. 3 and Table 2. The paper says that residual noise is "necessarily small": it
     is small in one sense only. Pairing values in sorted order is the cheapest way to pair them, so
-    the mean of |E'| never exceeds the mean of |E|; but masking that moves the whole column
-    (Y = 1000 X) leaves residual noise as large as it likes, and single records may do worse, which
+    the mean size of E' never exceeds that of E; but masking that moves the whole column (Y = 1000
+    X) leaves residual noise as large as it likes, and single records may do worse, which
     `smaller_share` tells. Compare with `spread`, the column's standard deviation.
 
     >>> step, = two_steps({"age": [31, 45, 22]}, {"age": [44.0, 41.5, 20.1]})

@@ -165,7 +165,9 @@ def comparison_page(found: Comparison, title: str, left_out: Sequence[str] = ())
 def _figure(chart: Any) -> _Figure:
     import vl_convert
 
-    picture = vl_convert.vegalite_to_svg(chart.to_json())
+    # Room at the sides: the reader's font may be wider than the one the text was measured with.
+    roomy = chart.properties(padding={"left": 28, "right": 48, "top": 5, "bottom": 5})
+    picture = vl_convert.vegalite_to_svg(roomy.to_json())
     coded = base64.b64encode(picture.encode()).decode()
     return _Figure(f"data:image/svg+xml;base64,{coded}", chart.description)
 

@@ -1,0 +1,162 @@
+"""`crypsis compare` and `crypsis verify` as a person runs them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from crypsis.cli import run
+
+SECRET = "<b>sergeant"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    """An original and a masked file, joined on `no`, three records suppressed."""
+    rng = np.random.default_rng(0)
+    n = 200
+    age, income = rng.integers(18, 90, n), rng.lognormal(10, 0.5, n).round(2)
+    job = rng.choice(["cook", "clerk", SECRET], n)
+    masked_income = (income * np.exp(0.05 * rng.normal(size=n))).round(2)
+    original, masked = tmp_path / "original.csv", tmp_path / "masked.csv"
+    head = "no,age,income,job\n"
+    original.write_text(head + "".join(f"{i},{age[i]},{income[i]},{job[i]}\n" for i in range(n)))
+    masked.write_text(
+        head
+        + "".join(
+            f"{i},{age[i] + i % 2},{masked_income[i]},{job[i]}\n" for i in rng.permutation(n)[3:]
+        )
+    )
+    return original, masked
+
+
+def test_compare_on_screen(files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["compare", *map(str, files), "--on", "no"]) == 0
+    shown = capsys.readouterr().out
+    assert "200 original and 197 masked records, 2 columns" in shown
+    assert "this masking fails" in shown
+    assert "Column 'job': categories without an order" in shown
+    assert max(len(line) for line in shown.splitlines()) <= 80
+    assert SECRET not in shown
+
+
+def test_compare_as_json(files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--on", "no", "--order", "job=frequency", "--json"]
+    assert run(["compare", *map(str, files), *options]) == 0
+    text = capsys.readouterr().out
+    found = json.loads(text)
+    assert found["verb"] == "compare"
+    result = found["result"]
+    assert result["columns"] == ["age", "income", "job"]
+    assert result["verification"]["verdict"] == "fails"
+    assert result["link"]["correct"] > 100
+    assert SECRET not in text
+    assert "matches" not in result["link"]
+    assert run(["compare", *map(str, files), *options]) == 0
+    assert capsys.readouterr().out == text
+
+
+def test_compare_as_a_page_that_fetches_nothing(
+    files: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "report.html"
+    assert run(["compare", *map(str, files), "--on", "no", "-o", str(page)]) == 0
+    text = page.read_text()
+    assert text.count("data:image/svg+xml") == 7
+    assert text.count("alt=") >= 7
+    for sign in ("<script", "http://", "https://", SECRET):
+        assert sign not in text
+    assert run(["compare", *map(str, files), "--on", "no", "-o", str(page)]) == 2
+    assert "--force" in capsys.readouterr().err
+
+
+def test_names_from_the_data_are_escaped(tmp_path: Path) -> None:
+    file = tmp_path / "x.csv"
+    file.write_text("<script>a,b\n" + "".join(f"{i},{i * i}\n" for i in range(30)))
+    page = tmp_path / "x.html"
+    assert run(["compare", str(file), str(file), "-o", str(page)]) == 0
+    assert "<script>a" not in page.read_text()
+    assert "&lt;script&gt;a" in page.read_text()
+
+
+def test_acceptable_makes_it_a_gate(files: tuple[Path, Path]) -> None:
+    assert run(["compare", *map(str, files), "--on", "no", "--acceptable", "0.01"]) == 1
+    original = str(files[0])
+    assert run(["compare", original, original, "--unaligned", "--acceptable", "0.5"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--on", "nr"], "no column 'nr'"),
+        (["--column", "job"], "without an order"),
+        (["--order", "job"], "--order is written"),
+        (["--taxonomy", "job=none.csv"], "cannot be read"),
+        (["--on", "no", "--ties", "never"], "ties is"),
+        (["--on", "no", "--criterion", "spread"], "diversity criterion"),
+    ],
+)
+def test_clear_refusals(
+    files: tuple[Path, Path],
+    options: list[str],
+    words: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["compare", *map(str, files), *options]) == 2
+    shown = capsys.readouterr().err
+    assert words in shown.replace("\n", " ")
+    assert SECRET not in shown
+
+
+def test_verify_one_record(
+    files: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    me = tmp_path / "me.csv"
+    me.write_text(f"age,income,job\n41,22000.5,{SECRET}\n")
+    assert run(["verify", str(files[1]), "--record", str(me)]) == 0
+    shown = capsys.readouterr().out
+    assert "197 records" in shown
+    assert "ordered by how frequent" in shown.replace("\n", " ")
+    for secret in ("22000", SECRET):
+        assert secret not in shown
+    assert run(["verify", str(files[1]), "--record", str(me), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["result"]
+    assert [column["column"] for column in found["columns"]] == ["age", "income", "job"]
+    assert found["plausible"] is None
+
+
+def test_verify_a_permutation(
+    files: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    me = tmp_path / "me.csv"
+    lines = files[0].read_text().splitlines()
+    me.write_text("\n".join([lines[0], lines[5]]) + "\n")
+    options = ["--permutation-only", "--column", "age", "--column", "income", "--json"]
+    assert run(["verify", str(files[0]), "--record", str(me), *options]) == 0
+    found = json.loads(capsys.readouterr().out)["result"]
+    assert found["record_distance"] == 0
+    assert found["plausible"] is False
+    assert run(["verify", str(files[1]), "--record", str(me), *options]) == 2
+    assert "not a permutation" in capsys.readouterr().err.replace("\n", " ")
+
+
+def test_verify_asks_when_there_is_no_file(
+    files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
+    assert run(["verify", str(files[1])]) == 2
+    assert "--record" in capsys.readouterr().err
+    answers = iter(["", "41", "22000.5", ""])
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("typer.prompt", lambda *_, **__: next(answers))
+    assert run(["verify", str(files[1]), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["result"]
+    assert [column["column"] for column in found["columns"]] == ["age", "income"]
+    answers = iter(["", "old", "", ""])
+    assert run(["verify", str(files[1])]) == 2
+    shown = capsys.readouterr().err
+    assert "'age'" in shown
+    assert "old" not in shown.replace("older", "")
