@@ -214,7 +214,7 @@ def _verdict(
         bound = "" if acceptable is None else f", {acceptable:.2%} being acceptable"
         reasons.append(
             f"The nearest masked record is the right one for {right.value:.3%} of the records "
-            f"({right.low:.3%} to {right.high:.3%} at {100 * right.confidence:g} %), {times}{bound}."
+            f"({right.low:.3%} to {right.high:.3%} at {right.confidence:.0%}), {times}{bound}."
         )
     if dependent is None:
         reasons.append(
