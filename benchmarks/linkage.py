@@ -60,15 +60,16 @@ class Timing:
     records: int
     columns: int
     seconds: float
+    cpu_seconds: float
     peak_mb: float
 
 
 def time_one(n: int, m: int) -> Timing:
     run = measure.run(link_and_verify, n, m)
-    found = Timing("link and verify", n, m, run.seconds, run.peak_mb)
+    found = Timing("link and verify", n, m, run.seconds, run.cpu_seconds, run.peak_mb)
     print(
-        f"{found.task}, {n:,} x {m}: {found.seconds:.2f} s, peak {found.peak_mb:.0f} MB "
-        f"({run.answer[0]:,} right, {run.answer[1]})",
+        f"{found.task}, {n:,} x {m}: {found.seconds:.2f} s ({found.cpu_seconds:.2f} s CPU), "
+        f"peak {found.peak_mb:.0f} MB ({run.answer[0]:,} right, {run.answer[1]})",
         flush=True,
     )
     return found
