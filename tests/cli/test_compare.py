@@ -51,7 +51,7 @@ def test_compare_as_json(files: tuple[Path, Path], capsys: pytest.CaptureFixture
     assert found["verb"] == "compare"
     result = found["result"]
     assert result["columns"] == ["age", "income", "job"]
-    assert result["verification"]["verdict"] == "fails"
+    assert result["verdict"] == "fails"
     assert result["link"]["correct"] > 100
     assert SECRET not in text
     assert "matches" not in result["link"]

@@ -140,7 +140,7 @@ def compare(
         screen.print(comparison_view(found, title, notes))
         if output is not None:
             screen.print(f"\nWrote {output}", markup=False)
-    if acceptable is not None and found.verification.verdict != "withstands":
+    if acceptable is not None and found.verdict != "withstands":
         raise typer.Exit(1)
 
 

@@ -13,12 +13,12 @@ from crypsis.linkage._assignment import Assignment, assign
 from crypsis.linkage._columns import Orders, pair, to_frame
 from crypsis.linkage._diversity import Criterion
 from crypsis.linkage._frontier import Frontier, privacy_frontier
-from crypsis.linkage._intruder import Link, link, link_values
+from crypsis.linkage._intruder import Link, link, link_values, share
 from crypsis.linkage._permuted_privacy import PermutedPrivacy, permuted_privacy
 from crypsis.linkage._ranks import Ties
 from crypsis.linkage._reverse_mapping import TwoSteps, two_steps
 from crypsis.linkage._subsets import SubsetLink, link_subsets
-from crypsis.linkage._verification import Verification, verify
+from crypsis.linkage._verification import CONFIDENCE, Verdict, Verification, verify
 from crypsis.results import Result
 
 _ASSIGN_UP_TO = 5_000
@@ -29,9 +29,13 @@ _SUBSET_WORK = 2_000_000
 class Comparison(Result):
     """What protector, intruder and subject can learn from an original and a masked file.
 
-    A part that could not be had is None, and `left_out` says why.
+    `verdict` is that of the verification, and "fails" as well where one of the stronger intruders
+    is right more often than acceptable; `reasons` say it in words. A part that could not be had is
+    None, and `left_out` says why.
     """
 
+    verdict: Verdict
+    reasons: tuple[str, ...]
     records: int
     masked_records: int
     columns: tuple[str, ...]
@@ -73,7 +77,7 @@ def compare(
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> x = rng.normal(size=(100, 2))
-    >>> compare(x, x + 0.01 * rng.normal(size=x.shape)).verification.verdict
+    >>> compare(x, x + 0.01 * rng.normal(size=x.shape)).verdict
     'fails'
     """
     # Values are needed, not ranks alone: rows that live elsewhere are fetched once.
@@ -130,7 +134,10 @@ def compare(
             original, masked, d=d, v=v, mapping="subject", criterion=criterion, **ranked
         )
         step.advance()
+    verdict, reasons = _verdict(verification, by_values, one_to_one, acceptable)
     return Comparison(
+        verdict=verdict,
+        reasons=reasons,
         records=both.original_records,
         masked_records=both.masked_records,
         columns=both.names,
@@ -145,3 +152,25 @@ def compare(
         frontier=edge,
         left_out=tuple(left_out),
     )
+
+
+def _verdict(
+    verification: Verification,
+    by_values: Link | None,
+    one_to_one: Assignment | None,
+    acceptable: float | None,
+) -> tuple[Verdict, tuple[str, ...]]:
+    """The verification's verdict, held against the other intruders: a gate must not fail open."""
+    verdict, reasons = verification.verdict, list(verification.reasons)
+    for name, found in (("values", by_values), ("one-to-one assignment", one_to_one)):
+        if found is None or found.right is None:
+            continue
+        limit = max(acceptable or 0.0, found.chance)
+        sure = share(found.right.value * found.records, found.records, CONFIDENCE)
+        if sure.low > limit:
+            verdict = "fails"
+            reasons.append(
+                f"An intruder who links by {name} is right for {sure.value:.3%} of the records "
+                f"({sure.low:.3%} to {sure.high:.3%} at {sure.confidence:.0%})."
+            )
+    return verdict, tuple(reasons)

@@ -44,11 +44,11 @@ def comparison_view(found: Comparison, title: str, left_out: Sequence[str] = ())
         "",
         Text.assemble(
             "Against an intruder who knows all originals, this masking ",
-            (check.verdict, f"bold {_VERDICT_COLOURS[check.verdict]}"),
+            (found.verdict, f"bold {_VERDICT_COLOURS[found.verdict]}"),
             " (by the paper's own test, which takes columns as independent: "
             f"{check.paper_verdict}).",
         ),
-        *(Text(f"- {reason}") for reason in check.reasons),
+        *(Text(f"- {reason}") for reason in found.reasons),
         "",
         Text("Links", "bold"),
         _links(found),
