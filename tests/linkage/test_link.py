@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 from datetime import date, datetime, timedelta
+from typing import Any
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -76,12 +78,13 @@ def test_the_same_on_every_kind_of_frame() -> None:
         lambda t: pl.from_arrow(t).lazy(),
         lambda t: {name: t[name].to_numpy() for name in t.column_names},
         cr.Release.from_frame,
+        duckdb.from_arrow,
     ):
         found = linkage.link(*(make(table) for table in tables))
         np.testing.assert_array_equal(found.distances, expected)
 
 
-def test_releases_joined_on_numbers_are_ranked_by_the_engine(tmp_path: object) -> None:
+def test_releases_joined_on_numbers_are_ranked_by_the_engine() -> None:
     x, y = noisy(500, 2, 0.3, digits=1)
     rng = np.random.default_rng(1)
     numbers, order = rng.permutation(500), rng.permutation(500)
@@ -94,6 +97,14 @@ def test_releases_joined_on_numbers_are_ranked_by_the_engine(tmp_path: object) -
     assert (engine.correct, engine.multiple) == (local.correct, local.multiple)
     by_number = np.argsort(numbers)
     np.testing.assert_array_equal(engine.distances, local.distances[by_number])
+
+
+def test_ranks_from_spark(spark: Any) -> None:
+    x, y = noisy(40, 1, 0.3, digits=1)
+    tables = [pa.table({"no": np.arange(40), "a": v[:, 0]}) for v in (x, y)]
+    frames = [spark.createDataFrame(table.to_pylist()) for table in tables]
+    found = linkage.link(*map(cr.Release.from_frame, frames), on="no")
+    np.testing.assert_array_equal(found.distances, linkage.link(*tables, on="no").distances)
 
 
 def test_engine_ranks_refuse_what_frames_refuse() -> None:
