@@ -60,7 +60,11 @@ class Belief:
         put = object.__setattr__  # a frozen dataclass sets its own fields this way
         put(self, "matrix", values)
         put(self, "items", _labels(items, size, "items"))
-        put(self, "pseudonyms", _labels(columns if pseudonyms is None else pseudonyms, size, "pseudonyms"))
+        put(
+            self,
+            "pseudonyms",
+            _labels(columns if pseudonyms is None else pseudonyms, size, "pseudonyms"),
+        )
         matching, lacking = matching_or_deficiency(values)
         if matching is None:
             raise self._unmatchable(lacking)
@@ -166,7 +170,10 @@ class Belief:
 
     def _checked_truth(self, truth: Sequence[int] | Mapping[Hashable, Hashable]) -> Indices:
         if isinstance(truth, Mapping):
-            found = {self._position(i, "items"): self._position(p, "pseudonyms") for i, p in truth.items()}
+            found = {
+                self._position(i, "items"): self._position(p, "pseudonyms")
+                for i, p in truth.items()
+            }
             if len(found) != self.size:
                 raise InputError(
                     f"The truth gives a pseudonym for {len(found)} of {self.size} items; it must "
@@ -231,9 +238,13 @@ def _read(matrix: Any) -> tuple[csr_array, Sequence[Hashable] | None]:
         try:
             dense = np.asarray(matrix, dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise InputError("A belief is a square table of numbers; some cells are not.") from error
+            raise InputError(
+                "A belief is a square table of numbers; some cells are not."
+            ) from error
         if dense.ndim != 2:
-            raise InputError(f"A belief is a square table, not an array of {dense.ndim} dimensions.")
+            raise InputError(
+                f"A belief is a square table, not an array of {dense.ndim} dimensions."
+            )
         _check_cells(dense)
         values = csr_array(dense)
     if values.shape[0] != values.shape[1]:

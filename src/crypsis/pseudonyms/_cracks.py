@@ -107,7 +107,9 @@ def _block(
     return sampled_hits(hits, size, sample)
 
 
-def _drawn(cells: NDArray[np.float64], truth: NDArray[np.int64], seed: int, precision: float) -> Sample:
+def _drawn(
+    cells: NDArray[np.float64], truth: NDArray[np.int64], seed: int, precision: float
+) -> Sample:
     from scipy.sparse import csr_array
 
     return sample_block(csr_array(cells), truth, truth, seed=seed, precision=precision)

@@ -88,9 +88,7 @@ def edge_probabilities(
         if half is not None:
             widths[np.ix_(part.rows, part.columns)] = half
     exact = all(part.report.exact for part in solved)
-    return EdgeProbabilities(
-        belief.size, exact, _reports(solved), cells, None if exact else widths
-    )
+    return EdgeProbabilities(belief.size, exact, _reports(solved), cells, None if exact else widths)
 
 
 def crack_probabilities(
@@ -179,9 +177,7 @@ def heuristic_error(belief: Belief | Any, *, draws: int = 20_000, seed: int = 0)
     if size <= _PERMUTATIONS:
         truths = np.array(list(permutations(range(size))))
     else:
-        truths = np.random.default_rng(seed).permuted(
-            np.tile(np.arange(size), (draws, 1)), axis=1
-        )
+        truths = np.random.default_rng(seed).permuted(np.tile(np.arange(size), (draws, 1)), axis=1)
     errors = np.abs(difference[np.arange(size), truths].sum(axis=1)) / size * 100
     if size <= _PERMUTATIONS:
         return max(0.0, float(errors.mean()))
@@ -217,7 +213,9 @@ def matching_probability(
     else:
         columns = np.asarray(matching)
     if columns.shape != (belief.size,) or sorted(columns.tolist()) != list(range(belief.size)):
-        raise InputError(f"A matching gives each of the {belief.size} items a pseudonym of its own.")
+        raise InputError(
+            f"A matching gives each of the {belief.size} items a pseudonym of its own."
+        )
     cells = belief.matrix[np.arange(belief.size), columns]
     if (cells <= 0).any():
         return 0.0
@@ -284,9 +282,7 @@ def _reports(solved: list[Solved]) -> tuple[Block, ...]:
     return tuple(part.report for part in solved)
 
 
-def _cracked(
-    belief: Belief, truth: NDArray[np.int64], solved: list[Solved]
-) -> NDArray[np.float64]:
+def _cracked(belief: Belief, truth: NDArray[np.int64], solved: list[Solved]) -> NDArray[np.float64]:
     cracked = np.zeros(belief.size)
     place = np.empty(belief.size, dtype=np.int64)
     for part in solved:
@@ -342,7 +338,9 @@ def _number(spread: Spread, solved: list[Solved], *, low: float, high: float) ->
         return value
     drawn = [part.report.convergence for part in solved if part.report.convergence is not None]
     worst = max(found.r_hat for found in drawn)
-    method = f"Markov chain over matchings, {min(c.draws for c in drawn):,} draws, R-hat {worst:.3f}"
+    method = (
+        f"Markov chain over matchings, {min(c.draws for c in drawn):,} draws, R-hat {worst:.3f}"
+    )
     if not all(found.converged for found in drawn):
         method += ", NOT converged: the interval is all that is possible"
     return Estimate(

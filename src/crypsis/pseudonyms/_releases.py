@@ -83,4 +83,6 @@ def _check(beliefs: Sequence[Belief]) -> None:
         raise InputError("Give at least one belief, all about the same items in the same rows.")
     for labels in ("items",):
         if len({getattr(belief, labels) for belief in beliefs}) > 1:
-            raise InputError("The beliefs name different items; put their rows into the same order.")
+            raise InputError(
+                "The beliefs name different items; put their rows into the same order."
+            )

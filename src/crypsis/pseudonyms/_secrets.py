@@ -15,7 +15,7 @@ from crypsis.pseudonyms._cracks import CrackDistribution, Hits, fold
 from crypsis.pseudonyms._metrics import _truth, edge_probabilities
 from crypsis.pseudonyms._solve import Block, check_options
 from crypsis.pseudonyms.kernels import cracks as kernel
-from crypsis.results import Number, Result, raw
+from crypsis.results import Result, raw
 
 
 @dataclass(frozen=True)

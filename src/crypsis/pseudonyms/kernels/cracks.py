@@ -13,7 +13,7 @@ match a of them inside the group with c cracks follows from inclusion and exclus
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +21,15 @@ from numba import njit
 from numpy.typing import NDArray
 
 from crypsis.pseudonyms.kernels.order import classes, column_order
-from crypsis.pseudonyms.kernels.states import Counts, Layout, Turn, hopeless, layout, match_column, turn
+from crypsis.pseudonyms.kernels.states import (
+    Counts,
+    Layout,
+    Turn,
+    hopeless,
+    layout,
+    match_column,
+    turn,
+)
 
 CELLS = 200_000_000  # numbers held in one layer at most, unless told otherwise
 _LARGEST_GROUP = 24  # larger groups are cut up: the table of ways grows with the fourth power
@@ -71,7 +79,8 @@ def marked(
     own = np.full(kinds.columns.size, -1)
     weights = np.abs(kinds.weights)
     return _hits(
-        _Groups(weights, (kinds.weights < 0).astype(np.int64), kinds.rows, kinds.columns, own), limit
+        _Groups(weights, (kinds.weights < 0).astype(np.int64), kinds.rows, kinds.columns, own),
+        limit,
     )
 
 
@@ -97,7 +106,9 @@ def _hits(groups: _Groups, limit: int) -> NDArray[np.float64] | None:
     degree = 0
     for place, column in enumerate(order):
         now = turn(place, support[:, order], groups.rows, groups.columns[order], plan)
-        step = _column_group(keys + now.opening, values, degree, int(column), groups, plan, now, limit)
+        step = _column_group(
+            keys + now.opening, values, degree, int(column), groups, plan, now, limit
+        )
         if step is None:
             return None
         keys, values = step
@@ -157,7 +168,7 @@ def _own_ways(size: int) -> NDArray[np.float64]:
     return ways
 
 
-@lru_cache(maxsize=None)
+@cache
 def _avoiding(items: int, places: int, pairs: int) -> int:
     """Ways to pair `pairs` of the items with distinct places, each item avoiding one of its own."""
     return sum(

@@ -89,8 +89,6 @@ def _tasks(a, real_roots, imaginary_roots):  # type: ignore[no-untyped-def]
         signs = np.empty(size)
         total = np.zeros(2 * LANES)
         for stretch in range(task * stretches // tasks, (task + 1) * stretches // tasks):
-            _stretch(
-                a, real_roots, imaginary_roots, stretch * length, length, sums, signs, total
-            )
+            _stretch(a, real_roots, imaginary_roots, stretch * length, length, sums, signs, total)
         out[task] = total
     return out

@@ -99,9 +99,7 @@ def edges(frontier: Frontier) -> Edges:
     backward = np.ones(forward[-1].size)
     for layer, before in zip(reversed(layers), reversed(forward[:-1]), strict=True):
         weights = kinds.weights[layer.active, layer.column]
-        share, backward = _backward(
-            layer.keys, layer.moves, layer.bits, weights, before, backward
-        )
+        share, backward = _backward(layer.keys, layer.moves, layer.bits, weights, before, backward)
         expected[layer.active, layer.column] += share / share.sum()
         backward /= backward.max()
     # The last state of all has every row matched; states that got stuck never reach it.

@@ -15,8 +15,8 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from llvmlite import ir
 from numba.core import types
+from numba.core.cgutils import ir  # the builder of instructions that Numba itself uses
 from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
 
 LANE_BITS = 4
@@ -95,7 +95,11 @@ def _register(operation: Any, instruction: str) -> None:
         return getattr(builder, instruction)(*args, flags=("contract",))
 
 
-for _operation, _instruction in ((operator.add, "fadd"), (operator.sub, "fsub"), (operator.mul, "fmul")):
+for _operation, _instruction in (
+    (operator.add, "fadd"),
+    (operator.sub, "fsub"),
+    (operator.mul, "fmul"),
+):
     _register(_operation, _instruction)
 
 

@@ -113,6 +113,8 @@ def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def _cuthill_mckee(support: NDArray[np.bool_]) -> Counts:
     """Columns in the order in which Cuthill-McKee meets them in the bipartite graph."""
     many, wide = support.shape
-    edges = csr_array(np.block([[np.zeros((many, many)), support], [support.T, np.zeros((wide, wide))]]))
+    edges = csr_array(
+        np.block([[np.zeros((many, many)), support], [support.T, np.zeros((wide, wide))]])
+    )
     order = reverse_cuthill_mckee(edges.tocsr(), symmetric_mode=True)
     return np.asarray(order[order >= many] - many, dtype=np.int64)

@@ -16,8 +16,12 @@ Matrix = Sequence[Sequence[Fraction | int]]
 def weights(matrix: Matrix) -> Iterator[tuple[tuple[int, ...], Fraction]]:
     """Every matching (the column of each row) with its weight, the product of its cells."""
     for matching in permutations(range(len(matrix))):
-        yield matching, math.prod(
-            (Fraction(matrix[row][column]) for row, column in enumerate(matching)), start=Fraction(1)
+        yield (
+            matching,
+            math.prod(
+                (Fraction(matrix[row][column]) for row, column in enumerate(matching)),
+                start=Fraction(1),
+            ),
         )
 
 

@@ -107,7 +107,9 @@ def run_chains(matchings, streams, starts, indices, cumulative, draws, walks, lo
             of_column[of_row[row]] = row
         for draw in range(draws):
             for _ in range(walks):
-                if not _walk(of_row, of_column, starts, indices, cumulative, longest, streams[chain]):
+                if not _walk(
+                    of_row, of_column, starts, indices, cumulative, longest, streams[chain]
+                ):
                     refused[chain] += 1
             drawn[chain, draw] = of_row
     return drawn, refused
