@@ -1,9 +1,9 @@
-"""Every number of bagai2017, typed from the paper or recovered as `shared/papers/README.md` says."""
+"""Every number of bagai2017, typed from the paper or recovered from what it prints."""
 
 from __future__ import annotations
 
 import math
-from fractions import Fraction as F
+from fractions import Fraction
 from itertools import permutations, product
 
 import numpy as np
@@ -12,6 +12,7 @@ import pytest
 from crypsis import pseudonyms as ps
 from crypsis.pseudonyms.kernels import glynn, reference
 
+F = Fraction
 TRUTH = [3, 1, 2, 0]  # Brad-d, Claudia-b, Mike-c, Susan-a
 P = [[0, F(1, 3), F(1, 3), F(1, 3)]] * 2 + [[F(1, 2), F(1, 6), F(1, 6), F(1, 6)]] * 2
 A = [[0, 1, 1, 1], [0, 1, 1, 1], [1, 1, 1, 1], [1, 1, 1, 1]]
@@ -43,7 +44,7 @@ def test_figure_1_complete_and_no_anonymity():
 
 
 def test_figure_2_frequency_attack_on_transactions_that_fit_the_text():
-    # The figure is lost; the text keeps a at 20 % of 10 transactions, and Bread at 50-80 % as c or d.
+    # The figure is lost; the text keeps a at 20 % of 10, and Bread at 50-80 % as c or d.
     baskets = [["a", "b", "c", "d"], ["a", "b", "c", "d"], ["b", "c", "d"], ["b", "c", "d"],
                ["c", "d"], ["c", "d"], ["d"], [], [], []]  # fmt: skip
     ranges = {"Bread": (0.5, 0.8), "Eggs": (0.1, 0.5), "Milk": (0.3, 0.9), "Sausages": (0.1, 0.7)}

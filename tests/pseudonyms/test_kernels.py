@@ -98,8 +98,9 @@ def test_derangements(size):
 
 
 @pytest.mark.parametrize(
-    ("size", "menage"), [(3, 1), (4, 2), (5, 13), (6, 80), (7, 579), (8, 4738), (9, 43387), (10, 439792)]
-)  # fmt: skip
+    ("size", "menage"),
+    [(3, 1), (4, 2), (5, 13), (6, 80), (7, 579), (8, 4738), (9, 43387), (10, 439792)],
+)
 def test_menage_numbers(size, menage):
     assert counted(1 - np.eye(size) - np.roll(np.eye(size), 1, axis=1)) == menage
 

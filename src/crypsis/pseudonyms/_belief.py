@@ -86,7 +86,8 @@ class Belief:
         `bandwidth` is the distance that the attacker thinks usual between a record and its masked
         form. Infinite distances are infeasible pairs.
 
-        >>> Belief.from_distances([[0, 2], [2, 0]], bandwidth=1, truth=[0, 1]).matrix.toarray().round(3)
+        >>> belief = Belief.from_distances([[0, 2], [2, 0]], bandwidth=1)
+        >>> belief.matrix.toarray().round(3)
         array([[1.   , 0.135],
                [0.135, 1.   ]])
         """
@@ -153,9 +154,8 @@ class Belief:
             values[row, :] = 0.0
             values[:, column] = 0.0
             values[row, column] = cell
-        return Belief(
-            values.tocsr(), truth=self.truth, items=self.items, pseudonyms=self.pseudonyms
-        )
+        truth = None if self.truth is None else self.truth.tolist()
+        return Belief(values.tocsr(), truth, self.items, self.pseudonyms)
 
     def _position(self, label: Hashable, kind: str) -> int:
         labels = getattr(self, kind)
@@ -196,8 +196,8 @@ class Belief:
         impossible = np.flatnonzero(self.matrix[np.arange(self.size), columns] <= 0)
         if impossible.size:
             raise InputError(
-                f"The belief rules out the truth for {_listed(impossible)}: an attack that excludes "
-                "what is true cannot be measured. Widen what the attacker holds possible."
+                f"The belief rules out the truth for {_listed(impossible)}: an attack that "
+                "excludes what is true cannot be measured. Widen what the attacker holds possible."
             )
         return columns
 
@@ -205,8 +205,8 @@ class Belief:
         reach = np.unique(self.matrix[rows].indices).size
         labels = tuple(self.items[row] if self.items else int(row) for row in rows)
         return Unmatchable(
-            f"No one-to-one assignment fits this belief: {_listed(rows)} have only {reach} possible "
-            f"pseudonym(s) for {rows.size} items. Check the attack, or the rows named.",
+            f"No one-to-one assignment fits this belief: {_listed(rows)} have only {reach} "
+            f"possible pseudonym(s) for {rows.size} items. Check the attack, or the rows named.",
             labels,
         )
 
@@ -263,8 +263,8 @@ def _read(matrix: Any) -> tuple[csr_array, Sequence[Hashable] | None]:
 def _check_cells(cells: NDArray[np.float64]) -> None:
     if not np.isfinite(cells).all():
         raise InputError(
-            "A belief must be finite; some cells are NaN or infinite. A pair about which nothing is "
-            "known gets the same likelihood as any other."
+            "A belief must be finite; some cells are NaN or infinite. A pair about which nothing "
+            "is known gets the same likelihood as any other."
         )
     if (cells < 0).any():
         raise InputError("A belief must not be negative; some cells are below 0.")

@@ -99,8 +99,8 @@ def _block(
             return found
         if method != "auto":
             raise TooLarge(
-                f"The crack distribution of a block of {size} items is out of reach of this method. "
-                'Use method="sampling", or method="auto", which does so by itself.'
+                f"The crack distribution of a block of {size} items is out of reach of this "
+                'method. Use method="sampling", or method="auto", which does so by itself.'
             )
     sample = _drawn(cells, truth, seed, precision)
     hits = (sample.drawn == truth).sum(axis=2).ravel()

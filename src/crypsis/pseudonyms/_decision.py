@@ -65,7 +65,8 @@ def decide(
         results.append(
             (
                 passes,
-                f"expected cracks {_shown(anonymity.expected_cracks)}, at most {most_cracks:g} wanted",
+                f"expected cracks {_shown(anonymity.expected_cracks)}, "
+                f"at most {most_cracks:g} wanted",
             )
         )
     if any(passes is False for passes, _ in results):

@@ -65,7 +65,7 @@ def frequency_attack(
     *,
     truth: Truth = None,
 ) -> Belief:
-    """Which pseudonyms fit the range in which each item's frequency is expected (bagai2017, Fig. 2).
+    """Which pseudonyms fit the range of frequencies expected of each item (bagai2017, Fig. 2).
 
     `ranges` gives for each item the lowest and highest share of transactions the attacker expects;
     both ends belong to it. `truth` is the owner's: a dict from item to pseudonym, or "names" where
@@ -96,8 +96,8 @@ def probabilistic_frequency_attack(
 
     `experience` is the number of transactions from which the attacker learned the frequencies; the
     likelihood is then beta-binomial, wider the less he has seen. None means that he knows them.
-    Pairs with a probability below `negligible` (in the doubly stochastic matrix) are ruled out, which
-    may make exact work possible; 0 rules out nothing.
+    Pairs with a probability below `negligible` (in the doubly stochastic matrix) are ruled out,
+    which may make exact work possible; 0 rules out nothing.
 
     >>> seen = [["a"]] * 6 + [["a", "b"]] * 3 + [["b"]]
     >>> belief = probabilistic_frequency_attack(seen, {"bread": 0.9, "eggs": 0.4})
@@ -116,7 +116,7 @@ def probabilistic_frequency_attack(
     if experience is None:
         logs = xlogy(hits, chances[:, None]) + xlog1py(total - hits, -chances[:, None])
     else:
-        # Laplace's half a transaction on either side keeps a frequency of 0 or 1 from being certain.
+        # Half a transaction on either side keeps a frequency of 0 or 1 from being certain.
         yes = chances[:, None] * experience + 0.5
         no = (1 - chances[:, None]) * experience + 0.5
         logs = betaln(yes + hits, no + total - hits) - betaln(yes, no)

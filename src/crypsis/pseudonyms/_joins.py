@@ -72,7 +72,7 @@ def probabilistic_join_attack(
     `agreement` is the probability m that a column agrees for the same person (errors and changes
     happen), for all columns or by column. Agreement on a value counts m over the share of known
     records with that value, so rare values say more; disagreement counts (1 - m) over the chance of
-    disagreeing; a missing value on either side counts 1. Columns are taken as independent, as there.
+    disagreeing; a missing value on either side counts 1. Columns are taken as independent.
     Pairs with a probability below `negligible` (in the doubly stochastic matrix) are ruled out.
 
     >>> import pyarrow as pa
@@ -137,7 +137,7 @@ def _frame(table: Any) -> nw.DataFrame[Any]:
 def _columns(
     left: nw.DataFrame[Any], right: nw.DataFrame[Any], tolerances: Mapping[str, float]
 ) -> list[tuple[NDArray[np.float64], NDArray[np.float64], float]]:
-    """Each shared column as two arrays of numbers: codes, or the numbers themselves; NaN missing."""
+    """Each shared column as two arrays of numbers, themselves or codes; NaN is missing."""
     found = []
     for column, tolerance in tolerances.items():
         numeric = left[column].dtype.is_numeric() and right[column].dtype.is_numeric()

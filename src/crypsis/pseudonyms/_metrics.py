@@ -1,4 +1,4 @@
-"""The metrics of bagai2017 for one belief: anonymity left, cracks expected, and how sure that is."""
+"""The metrics of bagai2017: anonymity left, cracks expected, and how sure that is."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def crack_heuristic(belief: Belief) -> float:
 
 
 def heuristic_error(belief: Belief | Any, *, draws: int = 20_000, seed: int = 0) -> Number:
-    """NMAPE: how far H is from Psi on average over all truths, in percent of t (bagai2017, Sec. V-B).
+    """NMAPE: how far H is from Psi on average over all truths, in percent of t (Sec. V-B).
 
     Exact for t up to 8, by going through all t! truths; beyond that estimated from random ones.
 
@@ -328,7 +328,7 @@ def _frequencies(
     keys = np.repeat(np.arange(size), np.diff(starts)) * size + indices
     used = np.arange(size) * size + matchings
     places = np.searchsorted(keys, used.ravel())
-    return np.bincount(places, minlength=keys.size) / matchings.shape[0]
+    return np.asarray(np.bincount(places, minlength=keys.size) / matchings.shape[0])
 
 
 def _number(spread: Spread, solved: list[Solved], *, low: float, high: float) -> Number:

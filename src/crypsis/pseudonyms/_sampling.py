@@ -82,8 +82,8 @@ def sample_block(
 ) -> Sample:
     """Draw matchings of an irreducible block until the cracks are known to `precision`.
 
-    The half-width aimed at is `precision` times the expected number of cracks, and `precision` times
-    log t! for entropies; the work is bounded, so it may stay wider. Same seed, same answer.
+    The half-width aimed at is `precision` times the expected number of cracks, and `precision`
+    times log t! for entropies; the work is bounded, so it may stay wider. Same seed, same answer.
     """
     size = block.shape[0]
     scaling = balance(block, tolerance=1e-10)
@@ -182,7 +182,7 @@ def _smoothed(
     columns: tuple[Indices, Indices, NDArray[np.float64]],
     work: progress.Step,
 ) -> NDArray[np.float64]:
-    """Crack probabilities by draw, in pieces of about a second: progress is seen, and may stop it."""
+    """Crack probabilities by draw, in pieces of a second: progress is seen, and may stop it."""
     chains, draws, size = drawn.shape
     flat = drawn.reshape(-1, size)
     pieces = max(1, round(flat.shape[0] * rows[2].size / _PIECE))

@@ -1,7 +1,7 @@
 """How many items are hit: the whole distribution, by the frontier program with polynomials.
 
-Each state carries a polynomial instead of a number; the coefficient of x^c is the weight of the ways
-there with c hits. All coefficients are positive, so the far tails are as exact as the middle.
+Each state carries a polynomial instead of a number; the coefficient of x^c is the weight of the
+ways there with c hits. All coefficients are positive, so the far tails are as exact as the middle.
 
 A hit is either a marked cell (`marked`: any set of cells) or an item matched to its own pseudonym
 (`cracks`). In the second case items that look alike to the attacker are still counted together:
@@ -36,7 +36,7 @@ _LARGEST_GROUP = 24  # larger groups are cut up: the table of ways grows with th
 
 
 class _Groups(NamedTuple):
-    """Row and column groups, their sizes, weights and marks; `own[l]` is the row group of l, or -1."""
+    """Row and column groups, sizes, weights and marks; `own[l]` is the row group of l, or -1."""
 
     weights: NDArray[np.float64]
     marks: NDArray[np.int64]
@@ -157,7 +157,7 @@ def _column_group(
 
 @lru_cache(maxsize=64)
 def _own_ways(size: int) -> NDArray[np.float64]:
-    """Entry [u, a, c], over size!: ways to match a of u given items inside a group, c with cracks."""
+    """Entry [u, a, c], over size!: ways to match a of u items inside a group, c with cracks."""
     ways = np.zeros((size + 1, size + 1, size + 1))
     scale = math.factorial(size)
     for free in range(size + 1):
@@ -185,7 +185,8 @@ def _match_own(keys, size, shift, mask, waiting, room):  # type: ignore[no-untyp
     """Take 0, 1, ... free items of the own group out of each state; no two results coincide."""
     moves = np.full((keys.size, size + 1), -1, dtype=np.int32)
     free = np.empty(keys.size, dtype=np.int64)
-    index = dict()
+    index = {np.int64(0): 0}
+    index.clear()
     found = np.empty(keys.size * (size + 1), dtype=np.int64)
     remaining = np.empty(keys.size * (size + 1), dtype=np.int32)
     count = 0

@@ -1,9 +1,10 @@
 """The distribution of the number of hits in a dense block, by Glynn's formula at roots of unity.
 
-Give every hit the weight x. The permanent is then a polynomial F(x) whose coefficients, divided by
-F(1), are the probabilities of 0, 1, ..., t hits. Its values at the t + 1 roots of unity come from one
-walk along the Gray code: a lane for each root (those in conjugate pairs once), so t is at most 30.
-Each column has one hit cell, so its sum at x is (sum at 1) + (x - 1) * (signed hit cell).
+Give every hit the weight x. The permanent is then a polynomial F(x) whose coefficients, divided
+by F(1), are the probabilities of 0, 1, ..., t hits. Its values at the t + 1 roots of unity come
+from one walk along the Gray code: a lane for each root (those in conjugate pairs once), so t is
+at most 30. Each column has one hit cell, so its sum at x is (sum at 1) + (x - 1) * (signed hit
+cell).
 """
 
 from __future__ import annotations

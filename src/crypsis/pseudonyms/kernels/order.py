@@ -95,7 +95,7 @@ def column_order(support: NDArray[np.bool_], rows: Counts, columns: Counts) -> C
 
 
 def _barycentres(support: NDArray[np.bool_]) -> Counts:
-    """Move each row to the mean of its columns and each column to the mean of its rows, repeatedly."""
+    """Move rows to the mean of their columns, and columns to that of their rows, repeatedly."""
     weights = support.astype(np.float64)
     position = _cuthill_mckee(support).argsort().astype(np.float64)
     for _ in range(_SWEEPS):

@@ -1,4 +1,4 @@
-"""The definitions of bagai2017 written out in rational arithmetic: slow, exact, and obviously right.
+"""The definitions of bagai2017 written out in rational arithmetic: slow and obviously right.
 
 Every fast kernel is tested against this one. Sums run over all t! matchings, so t up to about 8.
 """
