@@ -26,6 +26,15 @@ class Decision(Result):
     reasons: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class AttackOutcome(Result):
+    """An attack as the command line reports it: what it leaves, and what the thresholds say."""
+
+    attack: str
+    anonymity: Anonymity
+    decision: Decision | None
+
+
 def decide(
     anonymity: Anonymity,
     *,

@@ -29,11 +29,14 @@ class EdgeProbabilities(Result):
     """The probability of each pair of being in the matching, and how it was computed.
 
     `half_widths` are 95 % half-widths where blocks were sampled, and None where all is exact.
+    `row_order` and `column_order` put the blocks down the diagonal.
     """
 
     size: int
     exact: bool
     blocks: tuple[Block, ...]
+    row_order: tuple[int, ...] = raw()
+    column_order: tuple[int, ...] = raw()
     probabilities: NDArray[np.float64] = raw()
     half_widths: NDArray[np.float64] | None = raw(default=None)
 
@@ -88,7 +91,15 @@ def edge_probabilities(
         if half is not None:
             widths[np.ix_(part.rows, part.columns)] = half
     exact = all(part.report.exact for part in solved)
-    return EdgeProbabilities(belief.size, exact, _reports(solved), cells, None if exact else widths)
+    return EdgeProbabilities(
+        belief.size,
+        exact,
+        _reports(solved),
+        tuple(int(row) for part in solved for row in part.rows),
+        tuple(int(column) for part in solved for column in part.columns),
+        cells,
+        None if exact else widths,
+    )
 
 
 def crack_probabilities(
