@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from crypsis import __version__
-from crypsis.cli import compare, demo, leak, scan, verify
+from crypsis.cli import attack, compare, demo, leak, scan, verify
 
 app = typer.Typer(
     name="crypsis",
@@ -41,3 +41,4 @@ app.command("scan")(scan.scan)
 app.command("leak")(leak.leak)
 app.command("compare")(compare.compare)
 app.command("verify")(verify.verify)
+app.add_typer(attack.app, name="attack")

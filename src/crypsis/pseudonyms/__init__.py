@@ -2,7 +2,15 @@
 
 from crypsis.pseudonyms._belief import Belief, Unmatchable
 from crypsis.pseudonyms._cracks import CrackDistribution, crack_distribution
-from crypsis.pseudonyms._decision import Decision, Verdict, decide
+from crypsis.pseudonyms._decision import AttackOutcome, Decision, Verdict, decide
+from crypsis.pseudonyms._figures import (
+    GraphPoint,
+    HeuristicErrors,
+    TruthPoint,
+    attack_graphs,
+    heuristic_by_truth,
+    random_heuristic_errors,
+)
 from crypsis.pseudonyms._frequencies import (
     Frequencies,
     frequencies,
@@ -38,6 +46,7 @@ from crypsis.pseudonyms._solve import Block
 
 __all__ = [
     "Anonymity",
+    "AttackOutcome",
     "Belief",
     "Block",
     "Convergence",
@@ -45,13 +54,17 @@ __all__ = [
     "Decision",
     "EdgeProbabilities",
     "Frequencies",
+    "GraphPoint",
     "GroupAnonymity",
+    "HeuristicErrors",
     "ItemRisk",
     "ReleasesRisk",
     "Scaling",
     "SecretRisk",
+    "TruthPoint",
     "Unmatchable",
     "Verdict",
+    "attack_graphs",
     "combine",
     "crack_distribution",
     "crack_heuristic",
@@ -65,6 +78,7 @@ __all__ = [
     "group_anonymity",
     "group_belief",
     "group_crack_distribution",
+    "heuristic_by_truth",
     "heuristic_error",
     "join_attack",
     "log_permanent",
@@ -73,6 +87,7 @@ __all__ = [
     "permanent",
     "probabilistic_frequency_attack",
     "probabilistic_join_attack",
+    "random_heuristic_errors",
     "releases_risk",
     "scale",
     "secret_distribution",

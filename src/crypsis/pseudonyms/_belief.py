@@ -60,7 +60,11 @@ class Belief:
         put = object.__setattr__  # a frozen dataclass sets its own fields this way
         put(self, "matrix", values)
         put(self, "items", _labels(items, size, "items"))
-        put(self, "pseudonyms", _labels(columns if pseudonyms is None else pseudonyms, size, "pseudonyms"))
+        put(
+            self,
+            "pseudonyms",
+            _labels(columns if pseudonyms is None else pseudonyms, size, "pseudonyms"),
+        )
         matching, lacking = matching_or_deficiency(values)
         if matching is None:
             raise self._unmatchable(lacking)
@@ -82,7 +86,8 @@ class Belief:
         `bandwidth` is the distance that the attacker thinks usual between a record and its masked
         form. Infinite distances are infeasible pairs.
 
-        >>> Belief.from_distances([[0, 2], [2, 0]], bandwidth=1, truth=[0, 1]).matrix.toarray().round(3)
+        >>> belief = Belief.from_distances([[0, 2], [2, 0]], bandwidth=1)
+        >>> belief.matrix.toarray().round(3)
         array([[1.   , 0.135],
                [0.135, 1.   ]])
         """
@@ -149,9 +154,8 @@ class Belief:
             values[row, :] = 0.0
             values[:, column] = 0.0
             values[row, column] = cell
-        return Belief(
-            values.tocsr(), truth=self.truth, items=self.items, pseudonyms=self.pseudonyms
-        )
+        truth = None if self.truth is None else self.truth.tolist()
+        return Belief(values.tocsr(), truth, self.items, self.pseudonyms)
 
     def _position(self, label: Hashable, kind: str) -> int:
         labels = getattr(self, kind)
@@ -166,7 +170,10 @@ class Belief:
 
     def _checked_truth(self, truth: Sequence[int] | Mapping[Hashable, Hashable]) -> Indices:
         if isinstance(truth, Mapping):
-            found = {self._position(i, "items"): self._position(p, "pseudonyms") for i, p in truth.items()}
+            found = {
+                self._position(i, "items"): self._position(p, "pseudonyms")
+                for i, p in truth.items()
+            }
             if len(found) != self.size:
                 raise InputError(
                     f"The truth gives a pseudonym for {len(found)} of {self.size} items; it must "
@@ -189,8 +196,8 @@ class Belief:
         impossible = np.flatnonzero(self.matrix[np.arange(self.size), columns] <= 0)
         if impossible.size:
             raise InputError(
-                f"The belief rules out the truth for {_listed(impossible)}: an attack that excludes "
-                "what is true cannot be measured. Widen what the attacker holds possible."
+                f"The belief rules out the truth for {_listed(impossible)}: an attack that "
+                "excludes what is true cannot be measured. Widen what the attacker holds possible."
             )
         return columns
 
@@ -198,8 +205,8 @@ class Belief:
         reach = np.unique(self.matrix[rows].indices).size
         labels = tuple(self.items[row] if self.items else int(row) for row in rows)
         return Unmatchable(
-            f"No one-to-one assignment fits this belief: {_listed(rows)} have only {reach} possible "
-            f"pseudonym(s) for {rows.size} items. Check the attack, or the rows named.",
+            f"No one-to-one assignment fits this belief: {_listed(rows)} have only {reach} "
+            f"possible pseudonym(s) for {rows.size} items. Check the attack, or the rows named.",
             labels,
         )
 
@@ -231,9 +238,13 @@ def _read(matrix: Any) -> tuple[csr_array, Sequence[Hashable] | None]:
         try:
             dense = np.asarray(matrix, dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise InputError("A belief is a square table of numbers; some cells are not.") from error
+            raise InputError(
+                "A belief is a square table of numbers; some cells are not."
+            ) from error
         if dense.ndim != 2:
-            raise InputError(f"A belief is a square table, not an array of {dense.ndim} dimensions.")
+            raise InputError(
+                f"A belief is a square table, not an array of {dense.ndim} dimensions."
+            )
         _check_cells(dense)
         values = csr_array(dense)
     if values.shape[0] != values.shape[1]:
@@ -252,8 +263,8 @@ def _read(matrix: Any) -> tuple[csr_array, Sequence[Hashable] | None]:
 def _check_cells(cells: NDArray[np.float64]) -> None:
     if not np.isfinite(cells).all():
         raise InputError(
-            "A belief must be finite; some cells are NaN or infinite. A pair about which nothing is "
-            "known gets the same likelihood as any other."
+            "A belief must be finite; some cells are NaN or infinite. A pair about which nothing "
+            "is known gets the same likelihood as any other."
         )
     if (cells < 0).any():
         raise InputError("A belief must not be negative; some cells are below 0.")

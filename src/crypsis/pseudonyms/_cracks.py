@@ -99,15 +99,17 @@ def _block(
             return found
         if method != "auto":
             raise TooLarge(
-                f"The crack distribution of a block of {size} items is out of reach of this method. "
-                'Use method="sampling", or method="auto", which does so by itself.'
+                f"The crack distribution of a block of {size} items is out of reach of this "
+                'method. Use method="sampling", or method="auto", which does so by itself.'
             )
     sample = _drawn(cells, truth, seed, precision)
     hits = (sample.drawn == truth).sum(axis=2).ravel()
     return sampled_hits(hits, size, sample)
 
 
-def _drawn(cells: NDArray[np.float64], truth: NDArray[np.int64], seed: int, precision: float) -> Sample:
+def _drawn(
+    cells: NDArray[np.float64], truth: NDArray[np.int64], seed: int, precision: float
+) -> Sample:
     from scipy.sparse import csr_array
 
     return sample_block(csr_array(cells), truth, truth, seed=seed, precision=precision)

@@ -26,6 +26,15 @@ class Decision(Result):
     reasons: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class AttackOutcome(Result):
+    """An attack as the command line reports it: what it leaves, and what the thresholds say."""
+
+    attack: str
+    anonymity: Anonymity
+    decision: Decision | None
+
+
 def decide(
     anonymity: Anonymity,
     *,
@@ -49,7 +58,12 @@ def decide(
             raise ParameterError(f"Delta lies between 0 and 1, so {least_degree} is no threshold.")
         low, high = _ends(anonymity.degree)
         passes = True if low >= least_degree else False if high < least_degree else None
-        results.append((passes, f"degree of anonymity {_shown(anonymity.degree)}, at least {least_degree:g} wanted"))
+        results.append(
+            (
+                passes,
+                f"degree of anonymity {_shown(anonymity.degree)}, at least {least_degree:g} wanted",
+            )
+        )
     if most_cracks is not None:
         if not most_cracks >= 0:
             raise ParameterError(f"A number of cracks is at least 0, not {most_cracks}.")
@@ -57,7 +71,13 @@ def decide(
             raise ParameterError("Cracks are counted against the truth, and none was given.")
         low, high = _ends(anonymity.expected_cracks)
         passes = True if high <= most_cracks else False if low > most_cracks else None
-        results.append((passes, f"expected cracks {_shown(anonymity.expected_cracks)}, at most {most_cracks:g} wanted"))
+        results.append(
+            (
+                passes,
+                f"expected cracks {_shown(anonymity.expected_cracks)}, "
+                f"at most {most_cracks:g} wanted",
+            )
+        )
     if any(passes is False for passes, _ in results):
         verdict = Verdict.WITHHOLD
     elif all(passes for passes, _ in results):

@@ -15,6 +15,7 @@ from scipy.special import betaln, xlog1py, xlogy
 
 from crypsis.errors import InputError, ParameterError
 from crypsis.pseudonyms._belief import Belief
+from crypsis.pseudonyms._scaling import balance
 
 Truth = Sequence[int] | Mapping[Hashable, Hashable] | str | None
 # A bound that was itself computed (such as 1.1 times a frequency) is off by a few units in the last
@@ -64,7 +65,7 @@ def frequency_attack(
     *,
     truth: Truth = None,
 ) -> Belief:
-    """Which pseudonyms fit the range in which each item's frequency is expected (bagai2017, Fig. 2).
+    """Which pseudonyms fit the range of frequencies expected of each item (bagai2017, Fig. 2).
 
     `ranges` gives for each item the lowest and highest share of transactions the attacker expects;
     both ends belong to it. `truth` is the owner's: a dict from item to pseudonym, or "names" where
@@ -95,7 +96,7 @@ def probabilistic_frequency_attack(
 
     `experience` is the number of transactions from which the attacker learned the frequencies; the
     likelihood is then beta-binomial, wider the less he has seen. None means that he knows them.
-    Pairs less likely than `negligible` (relative to the best of their row and column) are ruled out,
+    Pairs with a probability below `negligible` (in the doubly stochastic matrix) are ruled out,
     which may make exact work possible; 0 rules out nothing.
 
     >>> seen = [["a"]] * 6 + [["a", "b"]] * 3 + [["b"]]
@@ -115,7 +116,7 @@ def probabilistic_frequency_attack(
     if experience is None:
         logs = xlogy(hits, chances[:, None]) + xlog1py(total - hits, -chances[:, None])
     else:
-        # Laplace's half a transaction on either side keeps a frequency of 0 or 1 from being certain.
+        # Half a transaction on either side keeps a frequency of 0 or 1 from being certain.
         yes = chances[:, None] * experience + 0.5
         no = (1 - chances[:, None]) * experience + 0.5
         logs = betaln(yes + hits, no + total - hits) - betaln(yes, no)
@@ -123,13 +124,22 @@ def probabilistic_frequency_attack(
 
 
 def from_logs(logs: NDArray[np.float64], negligible: float = 0.0) -> NDArray[np.float64]:
-    """Log-likelihoods as cells, each row and column divided by its best; impossible stays 0."""
+    """Log-likelihoods as cells, each row and column divided by its best; impossible stays 0.
+
+    Pairs that are below `negligible` once the matrix is doubly stochastic are ruled out. A perfect
+    matching remains as long as that is below about 4 / t^2 (every doubly stochastic matrix has one
+    with all cells at least that large).
+    """
     possible = np.isfinite(logs)
     for axis in (1, 0):
         best = np.where(possible, logs, -np.inf).max(axis=axis, keepdims=True)
         logs = np.where(possible, logs - np.where(np.isfinite(best), best, 0.0), -np.inf)
     cells = np.where(possible, np.maximum(np.exp(np.maximum(logs, -800.0)), _FLOOR), 0.0)
-    return np.asarray(np.where(cells < negligible, 0.0, cells))
+    if negligible and possible.any(axis=1).all() and possible.any(axis=0).all():
+        factors = balance(cells, tolerance=1e-3, most=1000)
+        scaled = factors.rows[:, None] * cells * factors.columns
+        cells = np.where(scaled < negligible, 0.0, cells)
+    return np.asarray(cells)
 
 
 def _range(bound: Any) -> tuple[float, float]:

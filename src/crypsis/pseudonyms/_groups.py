@@ -1,4 +1,4 @@
-"""Group pseudonyms: one pseudonym for several items (bagai2017, Sec. VII, after Pfitzmann and Hansen)."""
+"""Group pseudonyms: one pseudonym for several items (bagai2017, Sec. VII)."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def group_belief(
         raise InputError("There must be one whole-number size for each column of the matrix.")
     if (counts < 1).any() or int(counts.sum()) != cells.shape[0]:
         raise InputError(
-            f"Group sizes must be at least 1 and add up to the {cells.shape[0]} items; these add up "
-            f"to {int(counts.sum())}."
+            f"Group sizes must be at least 1 and add up to the {cells.shape[0]} items; these add "
+            f"up to {int(counts.sum())}."
         )
     group_of = np.repeat(np.arange(counts.size), counts)
     places = None if truth is None else _places(np.asarray(truth), counts)
@@ -76,8 +76,8 @@ def group_anonymity(
 ) -> GroupAnonymity:
     """Anonymity and expected cracks where a pseudonym stands for several items.
 
-    Every assignment of items to groups corresponds to prod size! equally likely matchings to places,
-    so its entropy is that of the matching less sum log size!.
+    Every assignment of items to groups corresponds to prod size! equally likely matchings to
+    places, so its entropy is that of the matching less sum log size!.
 
     >>> found = group_anonymity([[1, 1], [1, 1], [1, 1], [1, 1]], [2, 2], truth=[0, 0, 1, 1])
     >>> round(found.degree, 12), round(found.expected_cracks, 12)

@@ -72,8 +72,8 @@ def probabilistic_join_attack(
     `agreement` is the probability m that a column agrees for the same person (errors and changes
     happen), for all columns or by column. Agreement on a value counts m over the share of known
     records with that value, so rare values say more; disagreement counts (1 - m) over the chance of
-    disagreeing; a missing value on either side counts 1. Columns are taken as independent, as there.
-    Pairs less likely than `negligible`, relative to the best of row and column, are ruled out.
+    disagreeing; a missing value on either side counts 1. Columns are taken as independent.
+    Pairs with a probability below `negligible` (in the doubly stochastic matrix) are ruled out.
 
     >>> import pyarrow as pa
     >>> voters = pa.table({"age": [30, 30, 41]})
@@ -116,7 +116,9 @@ def _tables(
             raise unknown_columns(tolerances, frame.columns)
     for column, tolerance in tolerances.items():
         if not (np.isfinite(tolerance) and tolerance >= 0):
-            raise ParameterError(f"The tolerance of {column!r} must be at least 0, not {tolerance}.")
+            raise ParameterError(
+                f"The tolerance of {column!r} must be at least 0, not {tolerance}."
+            )
     if left.shape[0] != right.shape[0]:
         raise InputError(
             f"The known table has {left.shape[0]} rows and the release {right.shape[0]}; they must "
@@ -135,7 +137,7 @@ def _frame(table: Any) -> nw.DataFrame[Any]:
 def _columns(
     left: nw.DataFrame[Any], right: nw.DataFrame[Any], tolerances: Mapping[str, float]
 ) -> list[tuple[NDArray[np.float64], NDArray[np.float64], float]]:
-    """Each shared column as two arrays of numbers: codes, or the numbers themselves; NaN missing."""
+    """Each shared column as two arrays of numbers, themselves or codes; NaN is missing."""
     found = []
     for column, tolerance in tolerances.items():
         numeric = left[column].dtype.is_numeric() and right[column].dtype.is_numeric()
@@ -146,7 +148,9 @@ def _columns(
         else:
             codes: dict[Any, int] = {}
             pair = [
-                np.array([_code(codes, value) for value in frame[column].to_list()], dtype=np.float64)
+                np.array(
+                    [_code(codes, value) for value in frame[column].to_list()], dtype=np.float64
+                )
                 for frame in (left, right)
             ]
         found.append((pair[0], pair[1], float(tolerance)))
@@ -189,7 +193,9 @@ def _shares(values: NDArray[np.float64], tolerance: float) -> NDArray[np.float64
     return np.asarray(np.where(_missing(values), 1.0, np.maximum(high - low, 1) / seen.size))
 
 
-def _agreements(agreement: float | Mapping[str, float], columns: Mapping[str, float]) -> list[float]:
+def _agreements(
+    agreement: float | Mapping[str, float], columns: Mapping[str, float]
+) -> list[float]:
     if isinstance(agreement, Mapping):
         if set(agreement) != set(columns):
             raise unknown_columns([*agreement, *columns], set(agreement) & set(columns))

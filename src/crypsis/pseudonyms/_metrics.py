@@ -1,4 +1,4 @@
-"""The metrics of bagai2017 for one belief: anonymity left, cracks expected, and how sure that is."""
+"""The metrics of bagai2017: anonymity left, cracks expected, and how sure that is."""
 
 from __future__ import annotations
 
@@ -29,11 +29,14 @@ class EdgeProbabilities(Result):
     """The probability of each pair of being in the matching, and how it was computed.
 
     `half_widths` are 95 % half-widths where blocks were sampled, and None where all is exact.
+    `row_order` and `column_order` put the blocks down the diagonal.
     """
 
     size: int
     exact: bool
     blocks: tuple[Block, ...]
+    row_order: tuple[int, ...] = raw()
+    column_order: tuple[int, ...] = raw()
     probabilities: NDArray[np.float64] = raw()
     half_widths: NDArray[np.float64] | None = raw(default=None)
 
@@ -89,7 +92,13 @@ def edge_probabilities(
             widths[np.ix_(part.rows, part.columns)] = half
     exact = all(part.report.exact for part in solved)
     return EdgeProbabilities(
-        belief.size, exact, _reports(solved), cells, None if exact else widths
+        belief.size,
+        exact,
+        _reports(solved),
+        tuple(int(row) for part in solved for row in part.rows),
+        tuple(int(column) for part in solved for column in part.columns),
+        cells,
+        None if exact else widths,
     )
 
 
@@ -164,7 +173,7 @@ def crack_heuristic(belief: Belief) -> float:
 
 
 def heuristic_error(belief: Belief | Any, *, draws: int = 20_000, seed: int = 0) -> Number:
-    """NMAPE: how far H is from Psi on average over all truths, in percent of t (bagai2017, Sec. V-B).
+    """NMAPE: how far H is from Psi on average over all truths, in percent of t (Sec. V-B).
 
     Exact for t up to 8, by going through all t! truths; beyond that estimated from random ones.
 
@@ -179,9 +188,7 @@ def heuristic_error(belief: Belief | Any, *, draws: int = 20_000, seed: int = 0)
     if size <= _PERMUTATIONS:
         truths = np.array(list(permutations(range(size))))
     else:
-        truths = np.random.default_rng(seed).permuted(
-            np.tile(np.arange(size), (draws, 1)), axis=1
-        )
+        truths = np.random.default_rng(seed).permuted(np.tile(np.arange(size), (draws, 1)), axis=1)
     errors = np.abs(difference[np.arange(size), truths].sum(axis=1)) / size * 100
     if size <= _PERMUTATIONS:
         return max(0.0, float(errors.mean()))
@@ -217,7 +224,9 @@ def matching_probability(
     else:
         columns = np.asarray(matching)
     if columns.shape != (belief.size,) or sorted(columns.tolist()) != list(range(belief.size)):
-        raise InputError(f"A matching gives each of the {belief.size} items a pseudonym of its own.")
+        raise InputError(
+            f"A matching gives each of the {belief.size} items a pseudonym of its own."
+        )
     cells = belief.matrix[np.arange(belief.size), columns]
     if (cells <= 0).any():
         return 0.0
@@ -284,9 +293,7 @@ def _reports(solved: list[Solved]) -> tuple[Block, ...]:
     return tuple(part.report for part in solved)
 
 
-def _cracked(
-    belief: Belief, truth: NDArray[np.int64], solved: list[Solved]
-) -> NDArray[np.float64]:
+def _cracked(belief: Belief, truth: NDArray[np.int64], solved: list[Solved]) -> NDArray[np.float64]:
     cracked = np.zeros(belief.size)
     place = np.empty(belief.size, dtype=np.int64)
     for part in solved:
@@ -332,7 +339,7 @@ def _frequencies(
     keys = np.repeat(np.arange(size), np.diff(starts)) * size + indices
     used = np.arange(size) * size + matchings
     places = np.searchsorted(keys, used.ravel())
-    return np.bincount(places, minlength=keys.size) / matchings.shape[0]
+    return np.asarray(np.bincount(places, minlength=keys.size) / matchings.shape[0])
 
 
 def _number(spread: Spread, solved: list[Solved], *, low: float, high: float) -> Number:
@@ -342,7 +349,9 @@ def _number(spread: Spread, solved: list[Solved], *, low: float, high: float) ->
         return value
     drawn = [part.report.convergence for part in solved if part.report.convergence is not None]
     worst = max(found.r_hat for found in drawn)
-    method = f"Markov chain over matchings, {min(c.draws for c in drawn):,} draws, R-hat {worst:.3f}"
+    method = (
+        f"Markov chain over matchings, {min(c.draws for c in drawn):,} draws, R-hat {worst:.3f}"
+    )
     if not all(found.converged for found in drawn):
         method += ", NOT converged: the interval is all that is possible"
     return Estimate(

@@ -39,13 +39,17 @@ def permanent(
     except Unmatchable:
         return 0
     if belief.is_infeasibility and method != "sampling":
-        counts = [_count(belief.block(rows, columns), method) for rows, columns in belief.structure.blocks]
+        counts = [
+            _count(belief.block(rows, columns), method) for rows, columns in belief.structure.blocks
+        ]
         if all(count is not None for count in counts):
             return math.prod(count for count in counts if count is not None)
     elif method in ("auto", "glynn") and all(
         rows.size <= _small(method) for rows, _ in belief.structure.blocks
     ):
-        return _float(math.fsum(_log_glynn(belief.block(*block)) for block in belief.structure.blocks))
+        return _float(
+            math.fsum(_log_glynn(belief.block(*block)) for block in belief.structure.blocks)
+        )
     found = log_permanent(belief, method=method, seed=seed, precision=precision)
     if isinstance(found, Estimate):
         low, high = math.exp(min(found.low, 700)), math.exp(min(found.high, 700))

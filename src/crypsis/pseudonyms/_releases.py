@@ -36,7 +36,7 @@ class ReleasesRisk(Result):
 def releases_risk(
     beliefs: Sequence[Belief], *, method: str = "auto", seed: int = 0, precision: float = 0.005
 ) -> ReleasesRisk:
-    """What several releases of the same items give away (bagai2017, Sec. VII: transferable pseudonyms).
+    """What several releases of the same items give away (bagai2017, Sec. VII).
 
     With fresh pseudonyms each time the releases are independent to the attacker, so an item escapes
     with the product of its chances to escape. Items are matched by row. Where all beliefs have the
@@ -53,9 +53,9 @@ def releases_risk(
         [crack_probabilities(belief, seed=seed + k, **options) for k, belief in enumerate(beliefs)]
     )
     once = 1.0 - np.prod(1.0 - each, axis=0)
-    first = beliefs[0].truth
+    truths = {tuple(belief.truth.tolist()) for belief in beliefs if belief.truth is not None}
     kept = None
-    if all(np.array_equal(belief.truth, first) for belief in beliefs):
+    if len(truths) == 1:
         kept = float(crack_probabilities(combine(beliefs), seed=seed, **options).sum())
     return ReleasesRisk(
         beliefs[0].size, len(beliefs), tuple(float(row.sum()) for row in each), float(once.sum()),
@@ -75,12 +75,12 @@ def combine(beliefs: Sequence[Belief]) -> Belief:
     for belief in beliefs[1:]:
         product = product.multiply(belief.matrix)
     first = beliefs[0]
-    return Belief(product, truth=first.truth, items=first.items, pseudonyms=first.pseudonyms)
+    truth = None if first.truth is None else first.truth.tolist()
+    return Belief(product, truth, first.items, first.pseudonyms)
 
 
 def _check(beliefs: Sequence[Belief]) -> None:
     if len(beliefs) == 0 or len({belief.size for belief in beliefs}) != 1:
         raise InputError("Give at least one belief, all about the same items in the same rows.")
-    for labels in ("items",):
-        if len({getattr(belief, labels) for belief in beliefs}) > 1:
-            raise InputError("The beliefs name different items; put their rows into the same order.")
+    if len({belief.items for belief in beliefs}) > 1:
+        raise InputError("The beliefs name different items; put their rows into the same order.")

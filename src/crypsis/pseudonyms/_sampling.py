@@ -82,8 +82,8 @@ def sample_block(
 ) -> Sample:
     """Draw matchings of an irreducible block until the cracks are known to `precision`.
 
-    The half-width aimed at is `precision` times the expected number of cracks, and `precision` times
-    log t! for entropies; the work is bounded, so it may stay wider. Same seed, same answer.
+    The half-width aimed at is `precision` times the expected number of cracks, and `precision`
+    times log t! for entropies; the work is bounded, so it may stay wider. Same seed, same answer.
     """
     size = block.shape[0]
     scaling = balance(block, tolerance=1e-10)
@@ -99,7 +99,9 @@ def sample_block(
     drawn, cracked, refused = _chains(scaled, start, truth, rows, columns, chain_seed, precision)
     weights = sampler.log_weights(drawn.reshape(-1, size), rows).reshape(drawn.shape[:2])
     goal = precision * math.lgamma(size + 1)
-    log_scaled, importance, effective = _log_permanent(scaled, start, rows, columns, weight_seed, goal)
+    log_scaled, importance, effective = _log_permanent(
+        scaled, start, rows, columns, weight_seed, goal
+    )
     mean_weight = average(weights)
     averages = [mean_weight]
     cracks = None
@@ -152,9 +154,7 @@ def _chains(
     smooth: list[NDArray[np.float64]] = []
     refused = attempted = 0
     with progress.step("matchings drawn", total=_CHAINS * most) as work:
-        sampler.run_chains(
-            matchings, streams, rows[0], rows[1], cumulative, 1, 20 * walks, longest
-        )
+        sampler.run_chains(matchings, streams, rows[0], rows[1], cumulative, 1, 20 * walks, longest)
         while True:
             new, failed = sampler.run_chains(
                 matchings, streams, rows[0], rows[1], cumulative, draws, walks, longest
@@ -182,7 +182,7 @@ def _smoothed(
     columns: tuple[Indices, Indices, NDArray[np.float64]],
     work: progress.Step,
 ) -> NDArray[np.float64]:
-    """Crack probabilities by draw, in pieces of about a second: progress is seen, and may stop it."""
+    """Crack probabilities by draw, in pieces of a second: progress is seen, and may stop it."""
     chains, draws, size = drawn.shape
     flat = drawn.reshape(-1, size)
     pieces = max(1, round(flat.shape[0] * rows[2].size / _PIECE))
@@ -301,13 +301,17 @@ def average(series: NDArray[np.float64]) -> Average:
     padded = np.fft.rfft(centred, n=2 * draws, axis=1)
     covariance = np.fft.irfft(np.abs(padded) ** 2, axis=1)[:, :draws].mean(axis=0) / draws
     correlation = 1.0 - (within - covariance) / total
-    pairs = correlation[0 : draws - draws % 2 : 2] + correlation[1 : draws : 2][: draws // 2]
+    pairs = correlation[0 : draws - draws % 2 : 2] + correlation[1:draws:2][: draws // 2]
     positive = pairs[: int(np.argmax(pairs <= 0))] if (pairs <= 0).any() else pairs
     # Pairs of autocorrelations must fall: Geyer's initial monotone sequence.
-    time = max(2.0 * float(np.minimum.accumulate(positive).sum()) - 1.0, 0.0) if positive.size else 1.0
+    time = (
+        max(2.0 * float(np.minimum.accumulate(positive).sum()) - 1.0, 0.0) if positive.size else 1.0
+    )
     effective = min(chains * draws / max(time, 1e-3), float(chains * draws))
     deviation = math.sqrt(total / effective)
-    return Average(float(series.mean()), _quantile(max(effective, 3.0) - 1) * deviation, effective, r_hat)
+    return Average(
+        float(series.mean()), _quantile(max(effective, 3.0) - 1) * deviation, effective, r_hat
+    )
 
 
 def _quantile(freedom: float) -> float:

@@ -74,7 +74,9 @@ class Balance:
     sweeps: int
 
 
-def balance(block: NDArray[np.float64] | csr_array, *, tolerance: float = 1e-14) -> Balance:
+def balance(
+    block: NDArray[np.float64] | csr_array, *, tolerance: float = 1e-14, most: int = _MOST_SWEEPS
+) -> Balance:
     """Sinkhorn and Knopp (1967) on an irreducible block, finished by Newton where it is slow.
 
     Newton's method is applied to the convex function whose gradient are the row and column sums
@@ -84,7 +86,7 @@ def balance(block: NDArray[np.float64] | csr_array, *, tolerance: float = 1e-14)
     transposed = block.T.tocsr() if isinstance(block, csr_array) else block.T
     rows, columns = np.ones(size), np.ones(size)
     residual = np.inf
-    for sweep in range(1, _MOST_SWEEPS + 1):
+    for sweep in range(1, most + 1):
         rows = 1.0 / (block @ columns)
         columns = 1.0 / (transposed @ rows)
         residual = float(np.abs(rows * (block @ columns) - 1.0).max())

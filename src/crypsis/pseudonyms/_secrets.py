@@ -15,15 +15,15 @@ from crypsis.pseudonyms._cracks import CrackDistribution, Hits, fold
 from crypsis.pseudonyms._metrics import _truth, edge_probabilities
 from crypsis.pseudonyms._solve import Block, check_options
 from crypsis.pseudonyms.kernels import cracks as kernel
-from crypsis.results import Number, Result, raw
+from crypsis.results import Result, raw
 
 
 @dataclass(frozen=True)
 class SecretRisk(Result):
     """How well the attacker knows the secrets, whoever has which pseudonym.
 
-    `expected` secrets are right in a matching drawn by the attacker; `best_guesses_right` counts the
-    items whose likeliest secret is the true one; `certain` those whose secret has probability 1.
+    `expected` secrets are right in a matching drawn by the attacker; `best_guesses_right` counts
+    items whose likeliest secret is the true one; `certain` those whose secret is known for sure.
     `by_chance` is what someone gets who only knows how common each secret is.
     """
 

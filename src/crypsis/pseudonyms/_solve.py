@@ -104,7 +104,13 @@ def _solve_block(
     entropy = min(max(found.log_permanent - expected, 0.0), math.lgamma(size + 1))
     report = Block(size, found.method, True, found.states, found.rounding)
     return Solved(
-        rows, columns, report, Spread(found.log_permanent), Spread(entropy), found.probabilities, None
+        rows,
+        columns,
+        report,
+        Spread(found.log_permanent),
+        Spread(entropy),
+        found.probabilities,
+        None,
     )
 
 
@@ -160,7 +166,9 @@ def _closed_form(cells: NDArray[np.float64]) -> _Exact | None:
     ):
         return None
     logarithm = (
-        math.lgamma(size + 1) + math.fsum(np.log(cells[:, 0])) + math.fsum(np.log(cells[0] / cells[0, 0]))
+        math.lgamma(size + 1)
+        + math.fsum(np.log(cells[:, 0]))
+        + math.fsum(np.log(cells[0] / cells[0, 0]))
     )
     return _Exact("closed form", logarithm, np.full((size, size), 1.0 / size), None, 1e-15 * size)
 

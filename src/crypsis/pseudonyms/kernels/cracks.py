@@ -1,7 +1,7 @@
 """How many items are hit: the whole distribution, by the frontier program with polynomials.
 
-Each state carries a polynomial instead of a number; the coefficient of x^c is the weight of the ways
-there with c hits. All coefficients are positive, so the far tails are as exact as the middle.
+Each state carries a polynomial instead of a number; the coefficient of x^c is the weight of the
+ways there with c hits. All coefficients are positive, so the far tails are as exact as the middle.
 
 A hit is either a marked cell (`marked`: any set of cells) or an item matched to its own pseudonym
 (`cracks`). In the second case items that look alike to the attacker are still counted together:
@@ -13,7 +13,7 @@ match a of them inside the group with c cracks follows from inclusion and exclus
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -21,14 +21,22 @@ from numba import njit
 from numpy.typing import NDArray
 
 from crypsis.pseudonyms.kernels.order import classes, column_order
-from crypsis.pseudonyms.kernels.states import Counts, Layout, Turn, hopeless, layout, match_column, turn
+from crypsis.pseudonyms.kernels.states import (
+    Counts,
+    Layout,
+    Turn,
+    hopeless,
+    layout,
+    match_column,
+    turn,
+)
 
 CELLS = 200_000_000  # numbers held in one layer at most, unless told otherwise
 _LARGEST_GROUP = 24  # larger groups are cut up: the table of ways grows with the fourth power
 
 
 class _Groups(NamedTuple):
-    """Row and column groups, their sizes, weights and marks; `own[l]` is the row group of l, or -1."""
+    """Row and column groups, sizes, weights and marks; `own[l]` is the row group of l, or -1."""
 
     weights: NDArray[np.float64]
     marks: NDArray[np.int64]
@@ -71,7 +79,8 @@ def marked(
     own = np.full(kinds.columns.size, -1)
     weights = np.abs(kinds.weights)
     return _hits(
-        _Groups(weights, (kinds.weights < 0).astype(np.int64), kinds.rows, kinds.columns, own), limit
+        _Groups(weights, (kinds.weights < 0).astype(np.int64), kinds.rows, kinds.columns, own),
+        limit,
     )
 
 
@@ -97,7 +106,9 @@ def _hits(groups: _Groups, limit: int) -> NDArray[np.float64] | None:
     degree = 0
     for place, column in enumerate(order):
         now = turn(place, support[:, order], groups.rows, groups.columns[order], plan)
-        step = _column_group(keys + now.opening, values, degree, int(column), groups, plan, now, limit)
+        step = _column_group(
+            keys + now.opening, values, degree, int(column), groups, plan, now, limit
+        )
         if step is None:
             return None
         keys, values = step
@@ -146,7 +157,7 @@ def _column_group(
 
 @lru_cache(maxsize=64)
 def _own_ways(size: int) -> NDArray[np.float64]:
-    """Entry [u, a, c], over size!: ways to match a of u given items inside a group, c with cracks."""
+    """Entry [u, a, c], over size!: ways to match a of u items inside a group, c with cracks."""
     ways = np.zeros((size + 1, size + 1, size + 1))
     scale = math.factorial(size)
     for free in range(size + 1):
@@ -157,7 +168,7 @@ def _own_ways(size: int) -> NDArray[np.float64]:
     return ways
 
 
-@lru_cache(maxsize=None)
+@cache
 def _avoiding(items: int, places: int, pairs: int) -> int:
     """Ways to pair `pairs` of the items with distinct places, each item avoiding one of its own."""
     return sum(
@@ -174,7 +185,8 @@ def _match_own(keys, size, shift, mask, waiting, room):  # type: ignore[no-untyp
     """Take 0, 1, ... free items of the own group out of each state; no two results coincide."""
     moves = np.full((keys.size, size + 1), -1, dtype=np.int32)
     free = np.empty(keys.size, dtype=np.int64)
-    index = dict()
+    index = {np.int64(0): 0}
+    index.clear()
     found = np.empty(keys.size * (size + 1), dtype=np.int64)
     remaining = np.empty(keys.size * (size + 1), dtype=np.int32)
     count = 0

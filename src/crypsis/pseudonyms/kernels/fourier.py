@@ -1,9 +1,10 @@
 """The distribution of the number of hits in a dense block, by Glynn's formula at roots of unity.
 
-Give every hit the weight x. The permanent is then a polynomial F(x) whose coefficients, divided by
-F(1), are the probabilities of 0, 1, ..., t hits. Its values at the t + 1 roots of unity come from one
-walk along the Gray code: a lane for each root (those in conjugate pairs once), so t is at most 30.
-Each column has one hit cell, so its sum at x is (sum at 1) + (x - 1) * (signed hit cell).
+Give every hit the weight x. The permanent is then a polynomial F(x) whose coefficients, divided
+by F(1), are the probabilities of 0, 1, ..., t hits. Its values at the t + 1 roots of unity come
+from one walk along the Gray code: a lane for each root (those in conjugate pairs once), so t is
+at most 30. Each column has one hit cell, so its sum at x is (sum at 1) + (x - 1) * (signed hit
+cell).
 """
 
 from __future__ import annotations
@@ -89,8 +90,6 @@ def _tasks(a, real_roots, imaginary_roots):  # type: ignore[no-untyped-def]
         signs = np.empty(size)
         total = np.zeros(2 * LANES)
         for stretch in range(task * stretches // tasks, (task + 1) * stretches // tasks):
-            _stretch(
-                a, real_roots, imaginary_roots, stretch * length, length, sums, signs, total
-            )
+            _stretch(a, real_roots, imaginary_roots, stretch * length, length, sums, signs, total)
         out[task] = total
     return out

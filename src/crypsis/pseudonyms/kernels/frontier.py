@@ -1,10 +1,10 @@
 """Permanents and edge probabilities by a dynamic program over the frontier of a matrix.
 
 Columns are matched one by one, and states that agree on which rows are still free are one state
-(`states`). Every term is positive, so nothing cancels: the relative error is a few units in the last
-place per column. Forward sums times backward sums give the expected number of edges between each
-class of rows and each class of columns, in one sweep each way. Time and memory go with the number
-of states: small for band matrices and for intervals, at most 2^t for anything.
+(`states`). Every term is positive, so nothing cancels: the relative error is a few units in the
+last place per column. Forward sums times backward sums give the expected number of edges between
+each class of rows and each class of columns, in one sweep each way. Time and memory go with the
+number of states: small for band matrices and for intervals, at most 2^t for anything.
 """
 
 from __future__ import annotations
@@ -99,9 +99,7 @@ def edges(frontier: Frontier) -> Edges:
     backward = np.ones(forward[-1].size)
     for layer, before in zip(reversed(layers), reversed(forward[:-1]), strict=True):
         weights = kinds.weights[layer.active, layer.column]
-        share, backward = _backward(
-            layer.keys, layer.moves, layer.bits, weights, before, backward
-        )
+        share, backward = _backward(layer.keys, layer.moves, layer.bits, weights, before, backward)
         expected[layer.active, layer.column] += share / share.sum()
         backward /= backward.max()
     # The last state of all has every row matched; states that got stuck never reach it.

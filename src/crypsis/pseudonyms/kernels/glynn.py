@@ -1,6 +1,7 @@
 """Glynn's formula for the permanent, and all of its minors, in one walk along a Gray code.
 
-Glynn (2010), with signs d_1 = 1, d_2..d_t = +-1 for the rows of A and column sums s_j = sum_i d_i A_ij:
+Glynn (2010), with a sign d_i = +-1 for each row (one of them fixed) and column sums s_j = sum_i
+d_i A_ij:
 
     per(A) = 2^(1-t) * sum over d of (prod_i d_i) * prod_j s_j
 
@@ -8,13 +9,14 @@ Differentiating by A_ij gives the permanent of A without row i and column j, the
 
     2^(1-t) * sum over d of (prod_i d_i) * d_i * prod_{j' != j} s_j'
 
-whose products come from prefixes and suffixes. A sum weighted with d_i need not touch every row at
-every step: between two flips of row i the weight is constant, so by Abel summation it is enough to
-add the running total T_j to row i when row i flips, and a Gray code flips one row a step. Permanent
-and minors together so cost O(t 2^t), like the permanent alone.
+whose products come from prefixes and suffixes. A sum weighted with d_i need not touch every row
+at every step: between two flips of row i the weight is constant, so by Abel summation it is
+enough to add the running total T_j to row i when row i flips, and a Gray code flips one row a
+step. Permanent and minors together so cost O(t 2^t), like the permanent alone.
 
-Four rows are not walked but laid out side by side, as the 16 lanes of a vector. Each stretch of the walk starts from fresh column sums and ends in a compensated sum
-(Neumaier 1974). The work is cut the same way however many threads there are: same input, same bits.
+Four rows are not walked but laid out side by side, as the 16 lanes of a vector. Each stretch of
+the walk starts from fresh column sums and ends in a compensated sum (Neumaier 1974). The work is
+cut the same way however many threads there are: same input, same bits.
 """
 
 from __future__ import annotations
@@ -42,7 +44,7 @@ class Minors(NamedTuple):
 
 
 class Permanent(NamedTuple):
-    """The permanent, and the sum of the absolute terms it is a sum of (their ratio: cancellation)."""
+    """The permanent, and the sum of its terms' absolute values (their ratio: cancellation)."""
 
     permanent: float
     absolute: float

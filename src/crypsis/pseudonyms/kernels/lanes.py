@@ -15,8 +15,8 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from llvmlite import ir
 from numba.core import types
+from numba.core.cgutils import ir  # the builder of instructions that Numba itself uses
 from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
 
 LANE_BITS = 4
@@ -45,7 +45,7 @@ def _pointer(context: Any, builder: Any, array_type: Any, array: Any, at: Any) -
     return builder.bitcast(builder.gep(data, [at]), _VECTOR.as_pointer())
 
 
-@intrinsic
+@intrinsic  # type: ignore[untyped-decorator]
 def load(typingctx: Any, array: Any, at: Any) -> Any:
     """The lanes that start at index `at`."""
 
@@ -55,7 +55,7 @@ def load(typingctx: Any, array: Any, at: Any) -> Any:
     return _lanes(array, types.intp), code
 
 
-@intrinsic
+@intrinsic  # type: ignore[untyped-decorator]
 def store(typingctx: Any, array: Any, at: Any, lanes: Any) -> Any:
     """Write the lanes from index `at` on."""
 
@@ -67,7 +67,7 @@ def store(typingctx: Any, array: Any, at: Any, lanes: Any) -> Any:
     return types.void(array, types.intp, _lanes), code
 
 
-@intrinsic
+@intrinsic  # type: ignore[untyped-decorator]
 def splat(typingctx: Any, number: Any) -> Any:
     """One number in every lane."""
 
@@ -82,24 +82,28 @@ def splat(typingctx: Any, number: Any) -> Any:
 
 
 def _register(operation: Any, instruction: str) -> None:
-    @type_callable(operation)
+    @type_callable(operation)  # type: ignore[untyped-decorator]
     def typed(context: Any) -> Any:
         def typer(left: Any, right: Any) -> Any:
             return _lanes if left == right == _lanes else None
 
         return typer
 
-    @lower_builtin(operation, _Lanes, _Lanes)
+    @lower_builtin(operation, _Lanes, _Lanes)  # type: ignore[untyped-decorator]
     def lowered(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         # "contract" lets a product and a sum become one fused instruction, rounding once.
         return getattr(builder, instruction)(*args, flags=("contract",))
 
 
-for _operation, _instruction in ((operator.add, "fadd"), (operator.sub, "fsub"), (operator.mul, "fmul")):
+for _operation, _instruction in (
+    (operator.add, "fadd"),
+    (operator.sub, "fsub"),
+    (operator.mul, "fmul"),
+):
     _register(_operation, _instruction)
 
 
-@type_callable(abs)
+@type_callable(abs)  # type: ignore[untyped-decorator]
 def _type_abs(context: Any) -> Any:
     def typer(lanes: Any) -> Any:
         return _lanes if lanes == _lanes else None
@@ -107,7 +111,7 @@ def _type_abs(context: Any) -> Any:
     return typer
 
 
-@lower_builtin(abs, _Lanes)
+@lower_builtin(abs, _Lanes)  # type: ignore[untyped-decorator]
 def _lower_abs(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     bits = ir.VectorType(ir.IntType(64), LANES)
     without_sign = ir.Constant(bits, [(1 << 63) - 1] * LANES)

@@ -95,7 +95,7 @@ def column_order(support: NDArray[np.bool_], rows: Counts, columns: Counts) -> C
 
 
 def _barycentres(support: NDArray[np.bool_]) -> Counts:
-    """Move each row to the mean of its columns and each column to the mean of its rows, repeatedly."""
+    """Move rows to the mean of their columns, and columns to that of their rows, repeatedly."""
     weights = support.astype(np.float64)
     position = _cuthill_mckee(support).argsort().astype(np.float64)
     for _ in range(_SWEEPS):
@@ -113,6 +113,8 @@ def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def _cuthill_mckee(support: NDArray[np.bool_]) -> Counts:
     """Columns in the order in which Cuthill-McKee meets them in the bipartite graph."""
     many, wide = support.shape
-    edges = csr_array(np.block([[np.zeros((many, many)), support], [support.T, np.zeros((wide, wide))]]))
+    edges = csr_array(
+        np.block([[np.zeros((many, many)), support], [support.T, np.zeros((wide, wide))]])
+    )
     order = reverse_cuthill_mckee(edges.tocsr(), symmetric_mode=True)
     return np.asarray(order[order >= many] - many, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""The definitions of bagai2017 written out in rational arithmetic: slow, exact, and obviously right.
+"""The definitions of bagai2017 written out in rational arithmetic: slow and obviously right.
 
 Every fast kernel is tested against this one. Sums run over all t! matchings, so t up to about 8.
 """
@@ -16,8 +16,12 @@ Matrix = Sequence[Sequence[Fraction | int]]
 def weights(matrix: Matrix) -> Iterator[tuple[tuple[int, ...], Fraction]]:
     """Every matching (the column of each row) with its weight, the product of its cells."""
     for matching in permutations(range(len(matrix))):
-        yield matching, math.prod(
-            (Fraction(matrix[row][column]) for row, column in enumerate(matching)), start=Fraction(1)
+        yield (
+            matching,
+            math.prod(
+                (Fraction(matrix[row][column]) for row, column in enumerate(matching)),
+                start=Fraction(1),
+            ),
         )
 
 

@@ -1,18 +1,19 @@
-"""Matchings drawn at random: a Markov chain for probabilities, importance sampling for permanents.
+"""Matchings drawn at random: a Markov chain, and importance sampling for permanents.
 
-**The chain** moves from one perfect matching to another through a hole. A random item lets go of its
-pseudonym j; the free item k then takes a pseudonym l with probability proportional to its row, which
-frees the item that had l, and so on until a free item takes j. Between perfect matchings this is
-reversible with respect to the product of the cells: a state "k free, j open, rest M" has weight
-(row sum of k) * w(M), every step between such states and both ends of the walk are in detailed
-balance, and a walk read backwards is as long as forwards, so walks beyond a length may be refused.
-All matchings of an irreducible block can be reached, whatever its zeros. On a doubly stochastic
-matrix one walk redraws about as many rows as there are.
+**The chain** moves from one perfect matching to another through a hole. A random item lets go of
+its pseudonym j; the free item k then takes a pseudonym l with probability proportional to its
+row, which frees the item that had l, and so on until a free item takes j. Between perfect
+matchings this is reversible with respect to the product of the cells: a state "k free, j open,
+rest M" has weight (row sum of k) * w(M), every step between such states and both ends of the walk
+are in detailed balance, and a walk read backwards is as long as forwards, so walks beyond a
+length may be refused. All matchings of an irreducible block can be reached, whatever its zeros.
+On a doubly stochastic matrix one walk redraws about as many rows as there are.
 
-**Rao and Blackwell.** For a cell (i, j), each matching that avoids it has exactly one neighbour that
-uses it and differs in two rows. So matchings fall into stars: one with (i, j), and its neighbours.
-The probability of the centre given its star is a smooth function of the drawn matching (`star`),
-bounded, with a far smaller variance than "is (i, j) in it": the number that is averaged.
+**Rao and Blackwell.** For a cell (i, j), each matching that avoids it has exactly one neighbour
+that uses it and differs in two rows. So matchings fall into stars: one with (i, j), and its
+neighbours. The probability of the centre given its star is a smooth function of the drawn
+matching (`star`), bounded, with a far smaller variance than "is (i, j) in it": the number that is
+averaged.
 
 **Importance sampling** for the permanent fills the rows in turn, choosing among free columns in
 proportion to cell / (what is left of the column), and never one that leaves no perfect matching.
@@ -107,7 +108,9 @@ def run_chains(matchings, streams, starts, indices, cumulative, draws, walks, lo
             of_column[of_row[row]] = row
         for draw in range(draws):
             for _ in range(walks):
-                if not _walk(of_row, of_column, starts, indices, cumulative, longest, streams[chain]):
+                if not _walk(
+                    of_row, of_column, starts, indices, cumulative, longest, streams[chain]
+                ):
                     refused[chain] += 1
             drawn[chain, draw] = of_row
     return drawn, refused

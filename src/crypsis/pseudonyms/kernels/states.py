@@ -80,7 +80,7 @@ def turn(
 
 @njit(cache=True, nogil=True)
 def _find(table, keys, key):  # type: ignore[no-untyped-def]
-    """The slot of a key in an open-addressing table of indices into `keys` (or of where it goes)."""
+    """The slot of a key in an open-addressing table of indices into `keys` (or where it goes)."""
     size = table.size
     slot = (np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(20)
     place = np.int64(slot & np.uint64(size - 1))
