@@ -99,8 +99,8 @@ def test_population_uniqueness_is_honest_about_its_limits():
         so.population_uniqueness(twins, ["v"], population=5)
     with pytest.raises(RoleError, match="size of the population"):
         so.population_uniqueness(twins, ["v"])
+    blank = pa.table({"v": [1, None]})
     with pytest.raises(ParameterError):
-        blank = pa.table({"v": [1, None]})
         so.population_uniqueness(blank, ["v"], population=5, missing="wildcard")
 
 
@@ -184,7 +184,8 @@ def test_chao_by_hand_and_at_the_ends():
 
 
 def test_haas_stokes_by_hand_and_at_the_ends():
-    # d = 3, n = 4 (sizes 2, 1, 1), N = 8: D_uj1 = 3 / (1 - 1/2 * 2/4) = 4; gamma^2 = 4/16*2 + 4/8 - 1
+    # d = 3, n = 4 (sizes 2, 1, 1), N = 8: D_uj1 = 3 / (1 - 1/2 * 2/4) = 4, and gamma^2 =
+    # 4/16*2 + 4/8 - 1 = 0.
     assert estimators.haas_stokes(3, 2, 6, 4, 8) == pytest.approx(4)
     assert estimators.haas_stokes(3, 2, 6, 4, 4) == 3
     assert estimators.haas_stokes(3, 0, 20, 12, 1000) == pytest.approx(3)

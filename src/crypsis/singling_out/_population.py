@@ -229,10 +229,10 @@ def individual_risk(
 ) -> IndividualRisk:
     """Individual risk in weighted samples (Benedetti & Franconi 1998), with the exact expectation.
 
-    A class with f records and a sum of weights F-hat has p = f / F-hat. Its people in the population
-    are negative binomial given f, and the risk is E[1/F | f] = (p/f) 2F1(1, 1; f+1; 1-p), for which
-    many programs use approximations. It does not apply to weights that do not expand the sample (a
-    sum below f): then p is taken as 1 and the risk is 1/f.
+    A class with f records and a sum of weights F-hat has p = f / F-hat. Its people in the
+    population are negative binomial given f, and the risk is E[1/F | f], which equals
+    (p/f) 2F1(1, 1; f+1; 1-p) exactly; many programs use approximations. It does not apply to
+    weights that do not expand the sample (a sum below f): then p is taken as 1 and the risk is 1/f.
 
     >>> import pyarrow as pa
     >>> people = pa.table({"age": [30, 30, 41], "w": [50.0, 50.0, 100.0]})
