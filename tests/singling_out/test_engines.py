@@ -70,7 +70,7 @@ def plain(found):
     parts = found if isinstance(found, tuple) else (found,)
     shown = [part.to_dict(reveal=True) for part in parts]
     for part in shown:
-        if "records" in part:  # the order of rows is the engine's own
+        if isinstance(found, so.RecordsAtRisk):  # the order of rows is the engine's own
             table = found.records.drop_columns(["row"])
             part["records"] = sorted(map(str, table.to_pylist()))
     return shown

@@ -33,7 +33,7 @@ def quasi_identifier_test(sets: Sequence[ColumnSet]) -> alt.TopLevelMixin:
     shown = [one for one in sets if one.bound is not None]
     if not shown:
         raise ParameterError("The test of Fig. 1 needs a population; give its size.")
-    points = [
+    points: list[dict[str, Any]] = [
         {
             "columns": ", ".join(one.columns),
             "ratio": one.domain_product / (one.population or 1),
@@ -68,8 +68,8 @@ def quasi_identifier_test(sets: Sequence[ColumnSet]) -> alt.TopLevelMixin:
     )
     dots = base.mark_point(filled=True, size=70).encode(y="bound:Q")
     ticks = base.mark_tick(thickness=2, width=14).encode(y="tighter:Q")
-    return (line + rule + dots + ticks).properties(
-        width=_WIDTH,
+    return _finished(
+        line + rule + dots + ticks,
         height=280,
         title=alt.Title(
             "Can these columns single people out?",
@@ -85,7 +85,7 @@ def quasi_identifier_test(sets: Sequence[ColumnSet]) -> alt.TopLevelMixin:
 def class_sizes(crowds: Crowds) -> alt.TopLevelMixin:
     """How many people stand in crowds of 1, 2, 3-4, 5-9, ... people."""
     edges = [1, 2, 3, 5, 10, 20, 50, 100, 1000, math.inf]
-    rows = []
+    rows: list[dict[str, Any]] = []
     pairs = list(zip(crowds.class_sizes, crowds.class_counts, strict=True))
     total = sum(size * count for size, count in pairs)
     for place, (first, beyond) in enumerate(pairwise(edges)):
@@ -110,8 +110,8 @@ def class_sizes(crowds: Crowds) -> alt.TopLevelMixin:
         )
     )
     alone = rows[0]["share"]
-    return bars.properties(
-        width=_WIDTH,
+    return _finished(
+        bars,
         height=240,
         title=alt.Title(
             "How large are the crowds?",
@@ -128,7 +128,7 @@ def risk_by_column_set(
     sets: Sequence[ColumnSet] | QuasiIdentifiers, *, top: int = 20
 ) -> alt.TopLevelMixin:
     """The sets of columns that single out most, by the measure that decided."""
-    listed = list(getattr(sets, "found", sets))
+    listed: list[ColumnSet] = list(getattr(sets, "found", sets))  # type: ignore[arg-type]
     if top < 1 or not listed:
         raise ParameterError("Give at least one set of columns, and show at least one.")
     worst = sorted(listed, key=lambda one: -one.value)[:top]
@@ -161,8 +161,8 @@ def risk_by_column_set(
         )
     )
     rule = alt.Chart(_data([{"alpha": worst[0].alpha}])).mark_rule(strokeDash=[4, 3])
-    return (bars + rule.encode(x="alpha:Q")).properties(
-        width=_WIDTH,
+    return _finished(
+        bars + rule.encode(x="alpha:Q"),
         title="Which columns single people out together?",
         description=(
             f"The {len(rows)} sets of columns with the largest share of unique people; the first, "
@@ -188,8 +188,8 @@ def contributions(found: QuasiIdentifiers, *, top: int = 20) -> alt.TopLevelMixi
             tooltip=["column:N", alt.Tooltip("added:Q", format=".4f")],
         )
     )
-    return bars.properties(
-        width=_WIDTH,
+    return _finished(
+        bars,
         title="Which columns contribute most?",
         description=f"Columns by what they add to uniqueness; {rows[0]['column']} adds the most.",
     )
@@ -209,5 +209,11 @@ def _range(first: float, beyond: float) -> str:
     return f"{first:.0f}" if beyond == first + 1 else f"{first:.0f}-{beyond - 1:.0f}"
 
 
-def _data(rows: list[dict[str, Any]]) -> alt.Data:
-    return alt.Data(values=rows)
+def _data(rows: list[dict[str, Any]]) -> Any:
+    return alt.InlineData(values=rows)
+
+
+def _finished(chart: Any, **properties: Any) -> alt.TopLevelMixin:
+    """The chart with its title, description and size."""
+    done: alt.TopLevelMixin = chart.properties(width=_WIDTH, **properties)
+    return done
