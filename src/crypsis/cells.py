@@ -45,7 +45,7 @@ class Subset(Result):
     doubletons: int
     smallest: int
     largest: int
-    squares: int
+    squares: int = 0
     """The sum over all rows of how many rows are alike to each."""
 
     @property

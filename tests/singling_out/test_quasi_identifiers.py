@@ -135,7 +135,7 @@ def test_contributions_add_up_to_the_uniqueness_of_all_columns():
     ranking = so.find_quasi_identifiers(rows).ranking
     total = so.uniqueness(rows, list("abcdef")).fraction
     assert sum(share.contribution for share in ranking) == pytest.approx(total)
-    assert [share.column for share in ranking][0] == "f"
+    assert ranking[0].column == "f"
 
 
 def test_contributions_of_wide_tables_are_estimates_of_the_same_thing():

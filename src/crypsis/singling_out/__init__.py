@@ -11,25 +11,59 @@ from crypsis.singling_out._bounds import (
     values_per_column,
 )
 from crypsis.singling_out._column_sets import ColumnSet, Uniqueness, column_sets, uniqueness
+from crypsis.singling_out._crowds import (
+    Crowds,
+    HouseholdRisk,
+    Presence,
+    RecordsAtRisk,
+    Risk,
+    crowds,
+    household_risk,
+    presence,
+    records_at_risk,
+)
+from crypsis.singling_out._population import (
+    IndividualRisk,
+    PopulationUniqueness,
+    individual_risk,
+    population_uniqueness,
+)
 from crypsis.singling_out._quasi_identifiers import (
     ColumnShare,
     QuasiIdentifiers,
     find_quasi_identifiers,
 )
+from crypsis.singling_out._suda import ColumnScore, SpecialUniques, special_uniques
 
 __all__ = [
     "CellLimit",
+    "ColumnScore",
     "ColumnSet",
     "ColumnShare",
+    "Crowds",
+    "HouseholdRisk",
+    "IndividualRisk",
+    "PopulationUniqueness",
+    "Presence",
     "QuasiIdentifiers",
+    "RecordsAtRisk",
+    "Risk",
+    "SpecialUniques",
     "Uniqueness",
     "cell_limit",
     "column_sets",
+    "crowds",
     "exact_uniqueness_bound",
     "find_quasi_identifiers",
+    "household_risk",
+    "individual_risk",
     "max_cells",
     "max_cells_binomial",
     "min_cells",
+    "population_uniqueness",
+    "presence",
+    "records_at_risk",
+    "special_uniques",
     "uniqueness",
     "uniqueness_bound",
     "values_per_column",

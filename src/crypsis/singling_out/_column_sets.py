@@ -71,6 +71,7 @@ class ColumnSet(Result):
 
     columns: tuple[str, ...]
     rows: int
+    population: int | None
     distinct: int
     """Distinct tuples in the release."""
     singletons: int
@@ -243,8 +244,9 @@ class Yardstick:
                 near = (people / np.maximum(high, 1)).tolist()
         return tuple(
             ColumnSet(
-                s.columns, s.rows, s.distinct, s.singletons, float(unique[i]), float(product[i]),
-                bound[i], crowd[i], counted[i], among[i], near[i], self.alpha, self.measure,
+                s.columns, s.rows, self.population, s.distinct, s.singletons, float(unique[i]),
+                float(product[i]), bound[i], crowd[i], counted[i], among[i], near[i], self.alpha,
+                self.measure,
             )
             for i, s in enumerate(subsets)
         )  # fmt: skip

@@ -225,7 +225,7 @@ class RecordsAtRisk(Result):
     threshold: float
     count: int
     fraction: float
-    records: pa.Table = raw()  # noqa: RUF009 - a field, as dataclasses want it
+    records: pa.Table = raw()
     """Their place in the release (`row`, from 0), their `crowd`, their `risk`, and all columns."""
 
 

@@ -29,6 +29,17 @@ _REDRAWS = 60
 _RANDOM_SAMPLE = "the rows are a simple random sample of the population"
 
 
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """The unique people that a model expects, and where its likelihood was highest."""
+
+    uniques: float
+    point: Floats | None = None
+
+
+Model = Callable[[Ints, Ints, float, Floats | None], Fit | None]
+
+
 @dataclass(frozen=True)
 class PopulationUniqueness(Result):
     """People who are unique in the population, as a share of it, by several models."""
@@ -86,7 +97,7 @@ def population_uniqueness(
             f"The population ({people:,}) is smaller than the release ({rows:,} rows)."
         )
     size, number = np.unique(sizes, return_counts=True)
-    models = {
+    models: dict[str, Estimate | None] = {
         name: _with_interval(model, size, number, float(people), seed)
         for name, model in (
             ("pitman", pitman_uniques),
@@ -105,7 +116,9 @@ def population_uniqueness(
     )  # fmt: skip
 
 
-def pitman_uniques(size: Ints, number: Ints, population: float) -> float | None:
+def pitman_uniques(
+    size: Ints, number: Ints, population: float, start: Floats | None = None
+) -> Fit | None:
     """Uniques of the population under Pitman's sampling formula, fitted by maximum likelihood.
 
     Hoshino 2001. `number[i]` classes have `size[i]` rows. None without an interior maximum.
@@ -121,17 +134,20 @@ def pitman_uniques(size: Ints, number: Ints, population: float) -> float | None:
         old = float(number @ (gammaln(size - alpha) - gammaln(1 - alpha)))
         return float(gammaln(theta + rows) - gammaln(theta + 1) - new - old) / classes
 
-    fit = _fit(loss, [(math.log(max(classes, 2)), 0.0), (math.log(10), -2.0), (0.0, 2.0)])
+    starts = [(math.log(max(classes, 2)), 0.0), (math.log(10), -2.0), (0.0, 2.0)]
+    fit = _fit(loss, starts if start is None else [start])
     if fit is None:
         return None
     theta, alpha = math.exp(fit[0]), 1 / (1 + math.exp(-fit[1]))
     # E[uniques] = N * P(the first is joined by nobody); Hoshino's N^alpha is its limit.
     log_share = gammaln(population + theta + alpha - 1) - gammaln(population + theta)
     log_share += gammaln(1 + theta) - gammaln(theta + alpha)
-    return float(population * math.exp(min(0.0, log_share)))
+    return Fit(float(population * math.exp(min(0.0, log_share))), fit)
 
 
-def zayatz_uniques(size: Ints, number: Ints, population: float) -> float | None:
+def zayatz_uniques(
+    size: Ints, number: Ints, population: float, start: Floats | None = None
+) -> Fit | None:
     """Uniques of the population if its classes had the shape of the sample's (Zayatz 1991).
 
     The probability that a sample unique is a population unique, by Bayes' rule with hypergeometric
@@ -140,7 +156,7 @@ def zayatz_uniques(size: Ints, number: Ints, population: float) -> float | None:
     rows = float(size @ number)
     once = float(number[size == 1].sum())
     if once == 0:
-        return 0.0
+        return Fit(0.0)
     j = size.astype(np.float64)
     left = population - j
     with np.errstate(invalid="ignore"):
@@ -149,10 +165,12 @@ def zayatz_uniques(size: Ints, number: Ints, population: float) -> float | None:
         )
     one = np.where(left >= rows - 1, np.exp(log_one), 0.0)
     share = once * one[size == 1][0] / float(number @ one)
-    return float(min(once * share * population / rows, population))
+    return Fit(float(min(once * share * population / rows, population)))
 
 
-def slide_negative_binomial_uniques(size: Ints, number: Ints, population: float) -> float | None:
+def slide_negative_binomial_uniques(
+    size: Ints, number: Ints, population: float, start: Floats | None = None
+) -> Fit | None:
     """Uniques of the population when class sizes less one are negative binomial.
 
     Chen & McNulty 1998. A class of the sample then has a size that is the sum of a Bernoulli and a
@@ -161,8 +179,10 @@ def slide_negative_binomial_uniques(size: Ints, number: Ints, population: float)
     without an interior maximum.
     """
     rows, classes = float(size @ number), float(number.sum())
-    if size.size < 2 or rows >= population:
-        return float(number[size == 1].sum()) if rows >= population else None
+    if rows >= population:
+        return Fit(float(number[size == 1].sum()))
+    if size.size < 2:
+        return None
     q = rows / population
 
     def parts(point: Floats) -> tuple[float, float, float]:
@@ -181,11 +201,12 @@ def slide_negative_binomial_uniques(size: Ints, number: Ints, population: float)
         fitted = float(number @ log_p) + classes * math.log(every) - every * (1 - none)
         return float(-fitted / classes)
 
-    fit = _fit(loss, [(0.0, 0.0), (-2.0, -3.0), (-1.0, 2.0), (1.0, -3.0)])
+    starts = [(0.0, 0.0), (-2.0, -3.0), (-1.0, 2.0), (1.0, -3.0)]
+    fit = _fit(loss, starts if start is None else [start])
     if fit is None:
         return None
     shape, success, every = parts(fit)
-    return float(min(every * success**shape, population))
+    return Fit(float(min(every * success**shape, population)), fit)
 
 
 @dataclass(frozen=True)
@@ -208,10 +229,10 @@ def individual_risk(
 ) -> IndividualRisk:
     """Individual risk in weighted samples (Benedetti & Franconi 1998), with the exact expectation.
 
-    A class with f records and a sum of weights F-hat has p = f / F-hat. Its people in the population
-    are negative binomial given f, and the risk is E[1/F | f] = (p/f) 2F1(1, 1; f+1; 1-p), for which
-    many programs use approximations. It does not apply to weights that do not expand the sample (a
-    sum below f): then p is taken as 1 and the risk is 1/f.
+    A class with f records and a sum of weights F-hat has p = f / F-hat. Its people in the
+    population are negative binomial given f, and the risk is E[1/F | f], which equals
+    (p/f) 2F1(1, 1; f+1; 1-p) exactly; many programs use approximations. It does not apply to
+    weights that do not expand the sample (a sum below f): then p is taken as 1 and the risk is 1/f.
 
     >>> import pyarrow as pa
     >>> people = pa.table({"age": [30, 30, 41], "w": [50.0, 50.0, 100.0]})
@@ -248,24 +269,23 @@ def _class_sizes(release: Release, columns: Sequence[str] | None) -> Ints:
     return sizes
 
 
-Model = Callable[[Ints, Ints, float], float | None]
-
-
 def _with_interval(
     model: Model, size: Ints, number: Ints, people: float, seed: int
 ) -> Estimate | None:
     """A model's share of unique people, with the interval of its redraws."""
-    value = model(size, number, people)
-    if value is None:
+    fit = model(size, number, people, None)
+    if fit is None:
         return None
+    value = fit.uniques
     random = np.random.default_rng(seed)
     drawn = []
     for _ in range(_REDRAWS):
         redrawn = random.poisson(number)
         some = redrawn > 0
-        again = model(size[some], redrawn[some], people) if some.any() else None
-        if again is not None:
-            drawn.append(again)
+        if some.any():
+            again = model(size[some], redrawn[some], people, fit.point)
+            if again is not None:
+                drawn.append(again.uniques)
     low, high = np.quantile(drawn, [0.025, 0.975]) if drawn else (0.0, people)
     name = model.__name__.removesuffix("_uniques").replace("_", " ")
     return Estimate(
@@ -300,14 +320,14 @@ def _advice(fraction: float, once: int, models: dict[str, Estimate | None]) -> s
     return " ".join(said) or "The models agree within a factor of two."
 
 
-def _fit(loss: Callable[[Floats], float], starts: Sequence[tuple[float, float]]) -> Floats | None:
+def _fit(loss: Callable[[Floats], float], starts: Sequence[Any]) -> Floats | None:
     """The minimum of a loss in two unbounded parameters; None if it runs off to infinity."""
     best: Floats | None = None
     least = math.inf
     for start in starts:
         with np.errstate(all="ignore"):
             found = minimize(_finite(loss), np.array(start), method="Nelder-Mead",
-                             options={"xatol": 1e-5, "fatol": 1e-11, "maxiter": 2000})  # fmt: skip
+                             options={"xatol": 1e-4, "fatol": 1e-10, "maxiter": 500})  # fmt: skip
         if found.fun < least:
             least, best = float(found.fun), np.asarray(found.x)
     return best if best is not None and np.abs(best).max() < 40 else None

@@ -123,7 +123,10 @@ def find_quasi_identifiers(
     table = CodeTable(cells, range(len(names)))
     jury = _Jury(cells, table, yardstick)
     needed = yardstick.needed_singletons(table.fewest_rows)
-    result = search(table, largest, jury, needed, seconds=seconds, threads=threads)
+    estimated = people is not None and not yardstick.whole
+    result = search(
+        table, largest, jury, needed, uneven=estimated, seconds=seconds, threads=threads
+    )
     counted = [jury.counted(one) for one in result.found]
     found = sorted(yardstick.describe(counted), key=lambda s: (-s.value, len(s.columns), s.columns))
     ranking = _rank(cells, found, seed) if result.complete else ()

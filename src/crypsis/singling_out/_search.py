@@ -181,16 +181,18 @@ def search(
     flags: Flags,
     needed: int,
     *,
+    uneven: bool = True,
     seconds: float | None = None,
     threads: int | None = None,
 ) -> Search:
     """The minimal sets of at most `largest` columns that `flags` says yes to.
 
-    `needed` is the fewest unique rows with which that could happen. Work stops when `seconds` have
+    `needed` is the fewest unique rows with which that could happen. Without `uneven` the squares of
+    group sizes, a pass for each set found, are left out. Work stops when `seconds` have
     passed, when a listener of the progress raises `Cancelled`, or on Ctrl-C; what was found until
     then is kept and marked as incomplete.
     """
-    walk = _Walk(table, flags, needed)
+    walk = _Walk(table, flags, needed, uneven)
     result = Search([])
     deadline = math.inf if seconds is None else time.monotonic() + seconds
     total = sum(math.comb(len(table), size) for size in range(1, largest + 1))
@@ -247,8 +249,8 @@ class _Report:
 class _Walk:
     """Walks the lattice for sets of one size; knows what was found in smaller sizes."""
 
-    def __init__(self, table: CodeTable, flags: Flags, needed: int) -> None:
-        self.table, self.flags, self.needed = table, flags, needed
+    def __init__(self, table: CodeTable, flags: Flags, needed: int, uneven: bool) -> None:
+        self.table, self.flags, self.needed, self.uneven = table, flags, needed, uneven
         self.stop = Event()
         self.root = Branch.root(table)
         self._known: list[Ints] = [np.zeros((0, 1), np.int64)] * len(table)
@@ -327,7 +329,8 @@ class _Walk:
         rows = self.table.row_counts(branch.chosen, columns)
         for i in np.flatnonzero(self.flags(branch.chosen, columns, stats, rows)):
             column = int(columns[i])
-            counted = (int(rows[i]), *map(int, stats[i]), branch.squares(self.table, column))
+            squares = branch.squares(self.table, column) if self.uneven else 0
+            counted = (int(rows[i]), *map(int, stats[i]), squares)
             report.found.append(Found((*branch.chosen, column), *counted))
 
     def _hopeful(self, branch: Branch, columns: Ints, more: int) -> bool:

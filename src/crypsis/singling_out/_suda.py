@@ -47,7 +47,7 @@ class SpecialUniques(Result):
     intrusion: float | None
     """P(correct | a unique match) by data intrusion simulation (Skinner & Elliot 2002)."""
     riskiest: Group | None
-    scores: NDArray[np.float64] = raw()  # noqa: RUF009 - a field, as dataclasses want it
+    scores: NDArray[np.float64] = raw()
     """For each cell of the columns, in the order of `release.cells(columns)`, its score."""
 
 
