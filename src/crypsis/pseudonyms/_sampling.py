@@ -165,7 +165,13 @@ def _chains(
                 smooth.append(_smoothed(new, truth, rows, columns, work))
             drawn = np.concatenate(parts, axis=1)
             cracked = np.concatenate(smooth, axis=1) if smooth else None
-            enough, factor = _enough(cracked, precision)
+            if cracked is None:
+                series = sampler.log_weights(drawn.reshape(-1, size), rows).reshape(_CHAINS, -1)
+                enough, factor = _enough(series, precision * math.lgamma(size + 1) / 4)
+                work.advance(new.shape[0] * new.shape[1])
+            else:
+                series = cracked.sum(axis=2)
+                enough, factor = _enough(series, precision * max(float(series.mean()), 0.25))
             if enough or drawn.shape[1] >= most:
                 work.total = work.done
                 return drawn, cracked, refused / attempted
@@ -193,12 +199,9 @@ def _smoothed(
     return np.concatenate(smooth).reshape(chains, draws, size)
 
 
-def _enough(cracked: NDArray[np.float64] | None, precision: float) -> tuple[bool, float]:
+def _enough(series: NDArray[np.float64], goal: float) -> tuple[bool, float]:
     """Whether the interval is narrow enough, and by what factor there should be more draws."""
-    if cracked is None:
-        return False, 4.0
-    found = average(cracked.sum(axis=2))
-    goal = precision * max(found.mean, 0.25)
+    found = average(series)
     poor = found.r_hat > 1.03 or found.effective < 1.5 * _SMALLEST_SIZE
     return found.half <= goal and not poor, max((found.half / goal) ** 2, 2.0 if poor else 1.0)
 
