@@ -179,6 +179,8 @@ def _is_easy(cells: NDArray[np.float64]) -> bool:
     """Whether the frontier is surely small."""
     kinds = order.classes(cells)
     support = kinds.weights > 0
+    if support.all() and kinds.rows.size > 17:  # every subset of the rows is a state
+        return False
     way = order.column_order(support, kinds.rows, kinds.columns)
     if way is None:
         return False
