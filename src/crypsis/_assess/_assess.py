@@ -31,7 +31,7 @@ def assess(
     on: str | None = None,
     try_remedies: bool = False,
     name: str = "the release",
-    source: str = "DATA",
+    source: Sequence[str] = ("DATA",),
     seed: int = 0,
     **roles: Any,
 ) -> Assessment:
@@ -43,7 +43,7 @@ def assess(
     anonymization is carried out in memory and measured. Interrupted work (Ctrl-C, or a listener of
     the progress that raises Cancelled) gives what is known by then, with `complete` False.
 
-    `name` and `source` are what the report and the commands in it call the data. Missing values
+    `name` is what the report calls the data; `source` the words that name it in commands. Missing values
     count as the release says. Cost: a scan per column, one for the cells of quasi-identifiers and
     sensitive columns; everything else is counted in those.
 
@@ -63,7 +63,7 @@ def assess(
     work = _Work(ready, columns, before, belief, rules, on, seed)
     work.run()
     findings = hold(rules, work.measured)
-    setting = Setting(ready, rules, source, any(one.guessed for one in columns), seed)
+    setting = Setting(ready, rules, tuple(source), any(one.guessed for one in columns), seed)
     findings, complete = _remedied(findings, setting, try_remedies and work.complete, work.complete)
     reasons = _reasons(columns, findings, accept_guesses, complete)
     return Assessment(

@@ -17,7 +17,8 @@ class Setting:
 
     release: Release
     policy: Policy
-    source: str
+    source: tuple[str, ...]
+    """The words of a command line that name the data and say how to read it."""
     guessed: bool
     seed: int
 
@@ -44,14 +45,14 @@ def command(setting: Setting) -> str:
 
     Roles go through a file: names of columns may hold anything, a command line may not.
     """
-    words = ["crypsis", "anonymize", setting.source, "--roles", "roles.toml"]
+    words = ["crypsis", "anonymize", *setting.source, "--roles", "roles.toml"]
     for option, value in demands(setting).items():
         words += [f"--{option.replace('_', '-')}", f"{value:g}"]
     words += ["-o", "anonymous.parquet"]
     line = " ".join(map(shlex.quote, words))
     if not setting.guessed:
         return line
-    save = ["crypsis", "scan", setting.source, "--save", "roles.toml"]
+    save = ["crypsis", "scan", *setting.source, "--save", "roles.toml"]
     return " ".join(map(shlex.quote, save)) + "  # then correct roles.toml\n" + line
 
 
