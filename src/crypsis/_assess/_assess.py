@@ -43,9 +43,9 @@ def assess(
     anonymization is carried out in memory and measured. Interrupted work (Ctrl-C, or a listener of
     the progress that raises Cancelled) gives what is known by then, with `complete` False.
 
-    `name` is what the report calls the data; `source` the words that name it in commands. Missing values
-    count as the release says. Cost: a scan per column, one for the cells of quasi-identifiers and
-    sensitive columns; everything else is counted in those.
+    `name` is what the report calls the data, `source` the words that name it in commands. Missing
+    values count as the release says. Cost: a scan per column and one for the cells of
+    quasi-identifiers and sensitive columns; everything else is counted in those.
 
     >>> import pyarrow as pa
     >>> people = pa.table({"age": [30, 30, 41], "disease": ["flu", "gout", "flu"]})

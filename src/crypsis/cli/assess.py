@@ -104,7 +104,7 @@ def assess(
         typer.echo(found.to_json() if as_json else found.to_markdown())
     else:
         screen = console()
-        screen.print(assessment_view(found))
+        screen.print(assessment_view(found), crop=False)
         if output is not None:
             screen.print(f"\nWrote {output}", markup=False)
     if not found.complete:
@@ -132,7 +132,8 @@ def _reading(opening: o.Opening) -> list[str]:
         value = getattr(opening, one.name)
         if option.rich_help_panel != "Reading" or value == one.default or value is None:
             continue
-        flag = option.param_decls[0]
+        # In Annotated, Typer keeps the first name of an option where the default would be.
+        flag = next(name for name in (option.default, *option.param_decls) if name)
         values = value if isinstance(value, list) else [value]
         words += [flag] if value is True else [w for v in values for w in (flag, str(v))]
     return words
