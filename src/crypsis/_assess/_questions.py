@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from crypsis import inference, linkage, pseudonyms, singling_out
 from crypsis.engine import Kind
@@ -205,7 +207,11 @@ def ask_inference(release: Release, policy: Policy, seed: int) -> Asked:
     if not any(one.measure == "inference.ordered_closeness" for one in asked.measured):
         text = "No sensitive column holds numbers or dates."
         asked.measured.append(Measurement("inference.ordered_closeness", None, text, applies=False))
-    worst = max(found.targets, key=lambda one: (one.best_guess.worst_gain, one.target))
+    guessed = {
+        one.columns[0] for one in asked.measured if one.measure.endswith("_gain") and one.columns
+    }
+    told = [one for one in found.targets if one.target in guessed] or found.targets
+    worst = max(told, key=lambda one: (one.best_guess.worst_gain, one.target))
     guess = worst.best_guess
     headline = (
         f"In the worst group a guess of {worst.target!r} is right {_percent(guess.worst)} of the "
@@ -260,8 +266,13 @@ def ask_linkage(
         text = "Not asked: the original is needed (--original FILE)."
         return unanswered("linkage", policy, text)
     names, notes = _comparable(original, release, on)
-    check = linkage.verify(original, release, columns=names, on=on, seed=seed)
-    links = linkage.link(original, release, columns=names, on=on, seed=seed)
+    both: tuple[Any, Any] = (original, release)
+    if on is None and original.count == release.count:
+        both, left = _whole_rows(original, release, names)
+        if left:
+            notes.append(f"{left:,} rows with missing values were left out of the links.")
+    check = linkage.verify(*both, columns=names, on=on, seed=seed)
+    links = linkage.link(*both, columns=names, on=on, seed=seed)
     asked = Asked("", results={"verification": check, "link": links}, notes=notes)
     if check.right is None:
         why = (
@@ -305,6 +316,7 @@ def _above(right: Estimate, chance: float) -> Estimate:
 def _comparable(original: Release, release: Release, on: str | None) -> tuple[list[str], list[str]]:
     """The columns that both files can rank, and why others are left out."""
     names, left = [], []
+    aligned = on is None and original.count == release.count
     for column in release.rows.columns:
         name = column.name
         if name == on or name not in original.names:
@@ -313,7 +325,7 @@ def _comparable(original: Release, release: Release, on: str | None) -> tuple[li
             continue
         before = original.rows.column(name).kind
         ranked = all(kind.ordered or kind is Kind.BOOLEAN for kind in (before, column.kind))
-        if ranked and not any(rows.tally([name]).missing for rows in (original.rows, release.rows)):
+        if ranked and (aligned or not (_missing(original, name) or _missing(release, name))):
             names.append(name)
         else:
             left.append(name)
@@ -330,6 +342,23 @@ def _comparable(original: Release, release: Release, on: str | None) -> tuple[li
             "values; compare them with `crypsis compare --order`."
         )
     return names, notes
+
+
+def _missing(release: Release, name: str) -> bool:
+    return release.rows.tally([name]).missing > 0
+
+
+def _whole_rows(
+    original: Release, release: Release, names: list[str]
+) -> tuple[tuple[pa.Table, pa.Table], int]:
+    """The rows, aligned, that miss nothing on either side: a missing value has no rank."""
+    tables = [one.to_arrow(names) for one in (original, release)]
+    whole = pa.chunked_array([pa.array([True] * tables[0].num_rows)])
+    for table in tables:
+        for column in table.columns:
+            whole = pc.and_(whole, pc.is_valid(column))
+    kept = [table.filter(whole) for table in tables]
+    return (kept[0], kept[1]), tables[0].num_rows - kept[0].num_rows
 
 
 def ask_pseudonyms(belief: Any, policy: Policy, seed: int) -> Asked:

@@ -60,7 +60,7 @@ def _findings(findings: list[Finding]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     table.add_column("finding", overflow="fold")
     for head in ("number", "threshold", "people"):
-        table.add_column(head, justify="right")
+        table.add_column(head, justify="right", no_wrap=True)
     for one in findings[:_FINDINGS]:
         colour = "red" if one.status is Status.OUTSIDE else "yellow"
         name = Text(one.measure, colour)
@@ -69,8 +69,9 @@ def _findings(findings: list[Finding]) -> Table:
             name.append(": ").append(
                 Text(", ").join(shown(c, 24) for c in wording.some(columns, 3))
             )
+        value = None if one.value is None else float(one.value)  # intervals are in the report
         table.add_row(
-            name, wording.number(one.value, one.unit), wording.limit(one), wording.exposed(one)
+            name, wording.number(value, one.unit), wording.limit(one), wording.exposed(one)
         )
     if len(findings) > _FINDINGS:
         table.add_row(Text(f"and {len(findings) - _FINDINGS} more", "dim"), "", "", "")

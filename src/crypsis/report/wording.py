@@ -32,7 +32,7 @@ def number(value: Number | None, unit: str) -> str:
 
 def _plain(value: float, unit: str) -> str:
     if unit == "fraction":
-        return f"{100 * value:.3g} %"
+        return "over 99.9 %" if 0.999 < value < 1 else f"{100 * value:.3g} %"
     told = f"{value:,.0f}" if value == int(value) else f"{value:,.3g}"
     return f"{told} {unit}"
 
