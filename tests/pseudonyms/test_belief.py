@@ -140,3 +140,16 @@ def test_too_large_names_the_estimator():
     ring = (np.random.default_rng(1).random((50, 50)) < 0.4) | np.eye(50, dtype=bool)
     with pytest.raises(TooLarge, match='method="sampling"'):
         ps.permanent(ring.astype(float), method="exact")
+
+
+def test_from_sparse_distances():
+    """What is not stored is infeasible; a stored zero is a distance of zero."""
+    from scipy.sparse import coo_array
+
+    dense = np.array([[0.0, 1.0, np.inf], [2.0, 0.0, 1.0], [np.inf, 1.0, 0.5]])
+    rows, columns = np.nonzero(np.isfinite(dense))
+    sparse = coo_array((dense[rows, columns], (rows, columns)), shape=dense.shape)
+    one = ps.Belief.from_distances(dense, bandwidth=1.0, truth=[0, 1, 2])
+    other = ps.Belief.from_distances(sparse, bandwidth=1.0, truth=[0, 1, 2])
+    np.testing.assert_array_equal(one.matrix.toarray(), other.matrix.toarray())
+    assert one.matrix.nnz == 7

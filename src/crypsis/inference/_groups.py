@@ -33,7 +33,7 @@ class GroupRisk(Result):
     """How far the target's distribution in it is from that in all rows."""
     best_guess: float
     """The probability of its most frequent value."""
-    guess: Any = raw(default=None)  # noqa: RUF009 - a dataclass field
+    guess: Any = raw(default=None)
     """That value; None for a unique target, of which each value is as likely."""
 
 

@@ -46,8 +46,8 @@ class Suspect(Result):
     rows: int
     itpr: float
     """The term of these rows in ITPR of re-identification from the column."""
-    value: Any = raw(default=None)  # noqa: RUF009 - a dataclass field
-    instead: Any = raw(default=None)  # noqa: RUF009
+    value: Any = raw(default=None)
+    instead: Any = raw(default=None)
     """The frequent value that was probably meant, where the spelling suggests one."""
 
 

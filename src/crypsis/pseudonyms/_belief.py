@@ -9,8 +9,8 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array, issparse
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array, issparse
 
 from crypsis.errors import InputError, ParameterError
 from crypsis.pseudonyms._matchings import Indices, Structure, matching_or_deficiency, structure
@@ -74,7 +74,7 @@ class Belief:
     @classmethod
     def from_distances(
         cls,
-        distances: ArrayLike,
+        distances: Any,
         *,
         bandwidth: float,
         truth: Sequence[int] | Mapping[Hashable, Hashable] | None = None,
@@ -84,22 +84,30 @@ class Belief:
         """A linkage as a belief: cell exp(-(distance / bandwidth)^2 / 2), as for normal noise.
 
         `bandwidth` is the distance that the attacker thinks usual between a record and its masked
-        form. Infinite distances are infeasible pairs.
+        form. Infinite distances are infeasible pairs; so is what a sparse matrix does not store (a
+        stored 0 is a distance of 0), which is how a linkage hands over its nearest few.
 
         >>> belief = Belief.from_distances([[0, 2], [2, 0]], bandwidth=1)
         >>> belief.matrix.toarray().round(3)
         array([[1.   , 0.135],
                [0.135, 1.   ]])
         """
-        values = np.asarray(distances, dtype=np.float64)
+        sparse = issparse(distances)
+        table: Any = coo_array(distances) if sparse else np.asarray(distances, dtype=np.float64)
+        if table.ndim != 2:
+            raise InputError(f"Distances are a table, not an array of {table.ndim} dimensions.")
+        values: NDArray[np.float64] = table.data if sparse else table[~np.isinf(table)]
+        rows, columns = table.coords if sparse else np.nonzero(~np.isinf(table))
         if np.isnan(values).any() or (values < 0).any():
             raise InputError("Distances must be numbers >= 0; some are negative or NaN.")
         if not (np.isfinite(bandwidth) and bandwidth > 0):
             raise ParameterError(f"The bandwidth must be a number above 0, not {bandwidth}.")
         exponents = -((values / bandwidth) ** 2) / 2
-        best = exponents.max(axis=1, keepdims=True) if values.size else exponents
+        best = np.full(table.shape[0], -np.inf)
+        np.maximum.at(best, rows, exponents)
         # Dividing a row by its largest cell changes no probability and keeps it from underflowing.
-        cells = np.exp(exponents - np.where(np.isfinite(best), best, 0.0))
+        cells = csr_array((np.exp(exponents - best[rows]), (rows, columns)), shape=table.shape)
+        cells.eliminate_zeros()
         return cls(cells, truth=truth, items=items, pseudonyms=pseudonyms)
 
     @property

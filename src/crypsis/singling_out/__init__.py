@@ -10,18 +10,8 @@ from crypsis.singling_out._bounds import (
     uniqueness_bound,
     values_per_column,
 )
-from crypsis.singling_out._column_sets import ColumnSet, Uniqueness, column_sets, uniqueness
-from crypsis.singling_out._crowds import (
-    Crowds,
-    HouseholdRisk,
-    Presence,
-    RecordsAtRisk,
-    Risk,
-    crowds,
-    household_risk,
-    presence,
-    records_at_risk,
-)
+from crypsis.singling_out._column_sets import Uniqueness, column_sets, uniqueness
+from crypsis.singling_out._crowds import Crowds, Presence, Risk, crowds, presence
 from crypsis.singling_out._population import (
     IndividualRisk,
     PopulationUniqueness,
@@ -33,7 +23,14 @@ from crypsis.singling_out._quasi_identifiers import (
     QuasiIdentifiers,
     find_quasi_identifiers,
 )
+from crypsis.singling_out._records import (
+    HouseholdRisk,
+    RecordsAtRisk,
+    household_risk,
+    records_at_risk,
+)
 from crypsis.singling_out._suda import ColumnScore, SpecialUniques, special_uniques
+from crypsis.singling_out._yardstick import ColumnSet
 
 __all__ = [
     "CellLimit",

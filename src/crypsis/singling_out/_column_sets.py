@@ -1,25 +1,16 @@
-"""What a set of columns tells: every quantity of lodha2007's Fig. 3, and tighter ones beside."""
+"""Unique rows, and every set of columns with all that it tells: lodha2007's Fig. 3 for any data."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from crypsis.cells import Cells, Subset
 from crypsis.engine.base import Kind
 from crypsis.errors import ColumnError, ParameterError, TooLarge, unknown_columns
 from crypsis.release import NullPolicy, Release, as_release
-from crypsis.results import Estimate, Result
-from crypsis.singling_out import _distinct as estimators
-from crypsis.singling_out._bounds import check_fraction
-
-Floats = NDArray[np.float64]
-CONFIDENCE = 0.95
+from crypsis.results import Result
+from crypsis.singling_out._yardstick import ColumnSet, Yardstick
 
 
 @dataclass(frozen=True)
@@ -61,225 +52,6 @@ def uniqueness(release: Any, columns: Sequence[str] | None = None, **roles: Any)
     return Uniqueness(names, rows, distinct, singletons, share, smallest)
 
 
-@dataclass(frozen=True)
-class ColumnSet(Result):
-    """A set of columns, and what it tells about people.
-
-    `domain_product`, `bound` and `crowd` are D, F2 and k of lodha2007 under its multiple-domain
-    assumption; the fields that begin with `population_` do without that assumption.
-    """
-
-    columns: tuple[str, ...]
-    rows: int
-    population: int | None
-    distinct: int
-    """Distinct tuples in the release."""
-    singletons: int
-    """S: the rows that are like no other row."""
-    unique_fraction: float
-    """F1 = S / rows."""
-    domain_product: float
-    """D, if every combination of the columns' values could occur."""
-    bound: float | None
-    """The largest expected share of unique people for that D."""
-    crowd: float | None
-    """n / D, at least 1: the people that share a tuple on average."""
-    population_distinct: int | Estimate | None
-    """The distinct tuples of the population: counted where the release is all of it."""
-    population_bound: float | None
-    """F2: the share of unique people that cannot be ruled out, correlations included."""
-    population_crowd: float | None
-    """n over the upper end of the distinct tuples."""
-    alpha: float
-    measure: str
-    """What decided: F1, or F2 where a population is given."""
-
-    @property
-    def value(self) -> float:
-        """The measure that decided."""
-        return self.unique_fraction if self.population_bound is None else self.population_bound
-
-    @property
-    def flagged_by_release(self) -> bool:
-        """Whether the rows of the release alone make it an alpha-quasi-identifier (F1)."""
-        return self.unique_fraction >= self.alpha
-
-    @property
-    def flagged_by_population(self) -> bool | None:
-        """Whether it may be one among the population (F2); None where no population is given."""
-        return None if self.population_bound is None else self.population_bound >= self.alpha
-
-    @property
-    def publish(self) -> bool:
-        """The decision of lodha2007, section 5.1: publish, or suppress."""
-        return self.value < self.alpha
-
-
-@dataclass(frozen=True)
-class Counted:
-    """The groups that a set of columns makes, as far as the yardstick needs them."""
-
-    columns: tuple[str, ...]
-    rows: int
-    distinct: int
-    singletons: int
-    doubletons: int
-    squares: int
-
-
-class Yardstick:
-    """Turns the counts of column sets into F1, F2 and k, many at a time.
-
-    With a population of n people F2 is the smaller of two bounds on the share of unique people.
-    One comes from the values that can occur: Theorems 1-2 for the product of the domains, plus the
-    share of people whose value in some column the sample does not show. The other comes from the
-    tuples that do occur: a population with D distinct tuples has at most D unique people, and the
-    upper end of D is used. (The theorems do not hold for an estimated D: half of a population may
-    be unique and the other half alike, which is D = n/2 and not the n/(2e) of Theorem 1.)
-    """
-
-    def __init__(
-        self,
-        cells: Cells,
-        alpha: float,
-        population: int | None,
-        domains: Mapping[str, float] | None,
-    ) -> None:
-        check_fraction(alpha, "alpha")
-        rows = int(cells.counts.sum())
-        if rows == 0:
-            raise ParameterError("The release has no rows; there is nobody to single out.")
-        if population is not None and population < rows:
-            raise ParameterError(
-                f"The population ({population:,}) is smaller than the release ({rows:,} rows); "
-                "give the number of people that the rows were drawn from."
-            )
-        self.alpha, self.population, self.rows = alpha, population, rows
-        self.whole = population == rows
-        self.columns = cells.columns
-        alone = singles(cells)
-        once = np.array([s.singletons for s in alone], np.float64)
-        twice = np.array([s.doubletons for s in alone], np.float64)
-        seen = np.array([s.distinct for s in alone], np.float64)
-        if self.whole or population is None:
-            values, unseen = seen, np.zeros(seen.size)
-        else:
-            values = np.ceil(estimators.chao(seen, once, twice, rows, CONFIDENCE).high)
-            unseen = estimators.unseen_fraction(once, twice, rows, CONFIDENCE)
-        for name, size in (domains or {}).items():
-            if name not in cells.columns:
-                raise unknown_columns([name], cells.columns)
-            if not 1 <= size < math.inf:
-                raise ParameterError(f"A domain has at least one value; {size} was given.")
-            place = cells.columns.index(name)
-            values[place], unseen[place] = size, 0.0
-        self.log_domains: Floats = np.log(np.maximum(values, 1))
-        self.unseen: Floats = unseen
-
-    @property
-    def measure(self) -> str:
-        """The name of the measure that decides."""
-        return "F1" if self.population is None or self.whole else "F2"
-
-    def population_bound(
-        self, log_product: Floats, unseen: Floats, high: Floats, unique: Floats
-    ) -> Floats:
-        """F2 of column sets."""
-        assert self.population is not None  # noqa: S101 - callers look first
-        if self.whole:  # then nothing is left to bound
-            return unique
-        can_occur = _theorems(log_product - math.log(self.population)) + unseen
-        return np.minimum(np.minimum(can_occur, high / self.population), 1.0)
-
-    def values(
-        self, distinct: Floats, once: Floats, twice: Floats, rows: Floats,
-        log_product: Floats, unseen: Floats,
-    ) -> Floats:  # fmt: skip
-        """The deciding measure for column sets with these counts."""
-        unique = once / np.maximum(rows, 1)
-        if self.population is None or self.whole:
-            return unique
-        share = estimators.unseen_fraction(once, twice, np.maximum(rows, 1), CONFIDENCE)
-        high = distinct + (self.population - rows) * share
-        return self.population_bound(log_product, unseen, high, unique)
-
-    def needed_singletons(self, fewest_rows: int) -> int:
-        """The fewest unique rows with which a set can reach alpha, all else at its worst."""
-        if self.population is None or self.whole:
-            return math.ceil(self.alpha * fewest_rows * (1 - 1e-12))
-        if fewest_rows < self.rows:  # rows come and go with the columns; rule nothing out
-            return 0
-        n, people = self.rows, self.population
-        low, high = 0, n
-        while low < high:
-            middle = (low + high) // 2
-            distinct = middle + (n - middle) / 2
-            unseen = float(estimators.unseen_fraction(middle, (n - middle) / 2, n, CONFIDENCE))
-            if (distinct + (people - n) * unseen) / people >= self.alpha:
-                high = middle
-            else:
-                low = middle + 1
-        return low
-
-    def describe(self, subsets: Sequence[Subset | Counted]) -> tuple[ColumnSet, ...]:
-        """Column sets with every quantity."""
-        if not subsets:
-            return ()
-        rows = np.array([s.rows for s in subsets], np.float64)
-        places = [[self.columns.index(name) for name in s.columns] for s in subsets]
-        log_product = np.array([self.log_domains[p].sum() for p in places])
-        product = np.exp(np.minimum(log_product, 700))
-        unique = np.array([s.singletons for s in subsets]) / np.maximum(rows, 1)
-        nothing: list[Any] = [None] * len(subsets)
-        counted = bound = crowd = among = near = nothing
-        if self.population is not None:
-            people = float(self.population)
-            bound = _theorems(log_product - math.log(people)).tolist()
-            crowd = np.maximum(people / product, 1.0).tolist()
-            counted, high = self._distinct(subsets, rows)
-            unseen = np.array([self.unseen[p].sum() for p in places])
-            among = self.population_bound(log_product, unseen, high, unique).tolist()
-            near = np.maximum(people / np.clip(high, 1, product), 1.0).tolist()
-            if self.whole:
-                near = (people / np.maximum(high, 1)).tolist()
-        return tuple(
-            ColumnSet(
-                s.columns, s.rows, self.population, s.distinct, s.singletons, float(unique[i]),
-                float(product[i]), bound[i], crowd[i], counted[i], among[i], near[i], self.alpha,
-                self.measure,
-            )
-            for i, s in enumerate(subsets)
-        )  # fmt: skip
-
-    def _distinct(
-        self, subsets: Sequence[Subset | Counted], rows: Floats
-    ) -> tuple[list[Any], Floats]:
-        """The distinct tuples of the population, and the upper ends."""
-        seen = np.array([s.distinct for s in subsets], np.float64)
-        if self.whole:
-            return [s.distinct for s in subsets], seen
-        assert self.population is not None  # noqa: S101
-        once = np.array([s.singletons for s in subsets], np.float64)
-        twice = np.array([s.doubletons for s in subsets], np.float64)
-        squares = np.array([s.squares for s in subsets], np.float64)
-        part = estimators.distinct_in_population(
-            seen, once, twice, squares, np.maximum(rows, 1), self.population, CONFIDENCE
-        )
-        method = "Haas-Stokes; from Chao and Lin's lower end to Good and Turing's upper"
-        assumes = "the rows are a simple random sample of the population"
-        return [
-            Estimate(float(v), float(lo), float(hi), CONFIDENCE, method, assumes)
-            for v, lo, hi in zip(part.value, part.low, part.high, strict=True)
-        ], part.high
-
-
-def _theorems(log_ratio: Floats) -> Floats:
-    """lodha2007, Theorems 1-2, for ln(D/n)."""
-    few = np.exp(np.minimum(log_ratio, 0.0) - 1)
-    many = np.exp(-np.exp(-np.maximum(log_ratio, 0.0)))
-    return np.asarray(np.where(log_ratio < 0, few, many))
-
-
 def column_sets(
     release: Any,
     columns: Sequence[str] | None = None,
@@ -307,12 +79,6 @@ def column_sets(
     cells = source.cells(candidate_columns(given, columns))
     yardstick = Yardstick(cells, alpha, people, domains)
     return yardstick.describe(list(cells.subsets(largest)))
-
-
-def singles(cells: Cells) -> list[Subset]:
-    """The sets of one column, in the order of the columns."""
-    found = {subset.columns[0]: subset for subset in cells.subsets(1)}
-    return [found[name] for name in cells.columns]
 
 
 def universe(release: Release, population: int | Release | None) -> tuple[Release, int | None]:

@@ -18,16 +18,10 @@ from crypsis.partitions import Partition
 from crypsis.release import Release, as_release
 from crypsis.results import Estimate, Result
 from crypsis.singling_out import _kernels as kernels
-from crypsis.singling_out._column_sets import (
-    CONFIDENCE,
-    ColumnSet,
-    Counted,
-    Yardstick,
-    candidate_columns,
-    singles,
-    universe,
-)
-from crypsis.singling_out._search import Branch, Chosen, CodeTable, Found, Ints, search
+from crypsis.singling_out._column_sets import candidate_columns, universe
+from crypsis.singling_out._lattice import Branch, Chosen, CodeTable, Ints
+from crypsis.singling_out._search import Found, search
+from crypsis.singling_out._yardstick import CONFIDENCE, ColumnSet, Counted, Yardstick, singles
 
 _EXACT_WORK = 40_000_000
 _ORDERS = 32
