@@ -63,7 +63,7 @@ def assess(
     work = _Work(ready, columns, before, belief, rules, on, seed)
     work.run()
     findings = hold(rules, work.measured)
-    setting = Setting(ready, rules, tuple(source), any(one.guessed for one in columns), seed)
+    setting = Setting(ready, columns, rules, tuple(source), seed)
     findings, complete = _remedied(findings, setting, try_remedies and work.complete, work.complete)
     reasons = _reasons(columns, findings, accept_guesses, complete)
     return Assessment(

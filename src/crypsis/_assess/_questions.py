@@ -53,8 +53,8 @@ def guarded(question: str, policy: Policy, ask: Callable[[], Asked]) -> Asked:
         return unanswered(question, policy, str(error))
 
 
-def ask_singling_out(release: Release, policy: Policy, seed: int) -> Asked:
-    """The crowds people hide in, the sets of columns that single them out, the population."""
+def ask_singling_out(release: Release, policy: Policy, seed: int, *, search: bool = True) -> Asked:
+    """The crowds people hide in, the population, and with `search` the sets that single out."""
     if not release.quasi_identifiers:
         return unanswered(
             "singling_out", policy,
@@ -84,7 +84,7 @@ def ask_singling_out(release: Release, policy: Policy, seed: int) -> Asked:
          f"Who looks for everyone finds {crowds.marketer.average:.1%} of the {crowds.unit}.",
          columns, round(crowds.marketer.average * whole))  # fmt: skip
     asked.measured.append(_population(release, asked, seed))
-    stopped = _sets(release, asked, seed)
+    stopped = search and _sets(release, asked, seed)
     share = below / whole
     headline = (
         f"{_percent(share)} of the {crowds.unit} stand in a crowd smaller than {small}; "

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from crypsis.results import Assessment
 
 _PEOPLE = "People"
+_TRIED_UP_TO = 200_000
 
 
 @o.opens
@@ -37,6 +38,13 @@ def assess(
     accept_guesses: Annotated[
         bool, typer.Option("--accept-guesses", help="Allow 'safe' with guessed roles.")
     ] = False,
+    try_remedies: Annotated[
+        bool | None,
+        typer.Option(
+            "--try/--no-try",
+            help="Carry the remedy out in memory and say what it brings; by default for reports.",
+        ),
+    ] = None,
     population: Annotated[
         str | None,
         typer.Option(
@@ -94,6 +102,7 @@ def assess(
             rules,
             accept_guesses=accept_guesses,
             on=on,
+            try_remedies=_tried(try_remedies, output, release.count),
             name=o.title(data),
             source=(o.title(data) if "://" in data else data, *_reading(opening)),
             seed=seed,
@@ -111,6 +120,11 @@ def assess(
         raise typer.Exit(130)
     if found.verdict.value != "safe":
         raise typer.Exit(1)
+
+
+def _tried(asked: bool | None, output: Path | None, rows: int) -> bool:
+    """Remedies are tried for a report of a file that is not too large, or as asked."""
+    return (output is not None and rows <= _TRIED_UP_TO) if asked is None else asked
 
 
 def _without_roles(opening: o.Opening) -> o.Opening:

@@ -78,7 +78,9 @@ def _row(one: Finding) -> str:
 
 
 def _outcomes(found: Assessment) -> list[str]:
-    told = dict.fromkeys(
-        one.remedy.outcome for one in found.exposed if one.remedy and one.remedy.outcome
-    )
+    told = [
+        f"{one.measure}: {one.remedy.outcome}"
+        for one in found.exposed
+        if one.remedy and one.remedy.outcome
+    ]
     return ["", *(f"- {safe(text, 600)}" for text in told)] if told else []

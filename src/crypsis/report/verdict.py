@@ -80,7 +80,11 @@ def _findings(findings: list[Finding]) -> Table:
 
 def _advice(found: Assessment) -> list[RenderableType]:
     remedies = [one.remedy for one in found.exposed if one.remedy is not None]
-    outcomes = dict.fromkeys(one.outcome for one in remedies if one.outcome)
+    outcomes = [
+        f"{one.measure}: {one.remedy.outcome}"
+        for one in found.exposed[:_FINDINGS]
+        if one.remedy is not None and one.remedy.outcome
+    ]
     commands = dict.fromkeys(one.command for one in remedies if one.command)
     parts: list[RenderableType] = [shown(outcome, _TEXT) for outcome in outcomes]
     if commands:
