@@ -31,6 +31,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "roles": GROUND | {"release", "engine"},
     "profile": GROUND | COUNTING | ROWS,
     "sample": {"errors", "files"},
+    "sample_release": {"errors", "files", "sample"},
     **dict.fromkeys(QUESTIONS, GROUND | COUNTING | ROWS),
     "anonymize": GROUND | COUNTING | ROWS | QUESTIONS | {"utility"},
     "utility": GROUND | COUNTING | ROWS | QUESTIONS,

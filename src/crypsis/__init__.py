@@ -9,14 +9,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from crypsis._assess import assess
     from crypsis.cells import Cells
     from crypsis.errors import CrypsisError
     from crypsis.release import NullPolicy, Release, Role, read
-    from crypsis.results import Estimate, Result
+    from crypsis.results import Assessment, Estimate, Result
 
 __version__ = "0.1.0"
 
 _NAMES = {
+    "Assessment": "results",
     "Cells": "cells",
     "CrypsisError": "errors",
     "Estimate": "results",
@@ -24,11 +26,13 @@ _NAMES = {
     "Release": "release",
     "Result": "results",
     "Role": "release",
+    "assess": "_assess",
     "read": "release",
 }
 _PACKAGES = ("inference", "linkage", "pseudonyms", "singling_out")
 
 __all__ = [
+    "Assessment",
     "Cells",
     "CrypsisError",
     "Estimate",
@@ -37,6 +41,7 @@ __all__ = [
     "Result",
     "Role",
     "__version__",
+    "assess",
     "read",
 ]
 

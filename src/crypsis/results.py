@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import Enum
 from html import escape
+from importlib import import_module
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -180,3 +181,165 @@ def table_html(results: Sequence[Result]) -> str:
     more = len(results) - _ROWS_SHOWN
     note = f"<tr><td colspan='{len(names)}'>and {more:,} more</td></tr>" if more > 0 else ""
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}{note}</tbody></table>"
+
+
+class Verdict(Enum):
+    """May it leave the house?"""
+
+    SAFE = "safe"
+    NOT_SAFE = "not safe"
+    CANNOT_TELL = "cannot tell"
+
+
+class Status(Enum):
+    """How a measure stands to its threshold."""
+
+    OUTSIDE = "outside"
+    UNKNOWN = "cannot tell"
+    WITHIN = "within"
+    NOT_ASKED = "not asked"
+
+
+class Severity(Enum):
+    """How bad it is that a threshold is broken; the policy says so."""
+
+    CRITICAL = "critical"
+    HIGH = "high"
+    MODERATE = "moderate"
+    NONE = "none"
+
+
+@dataclass(frozen=True)
+class Remedy(Result):
+    """What to do about a finding: a command that can be pasted, and what it was seen to bring."""
+
+    text: str
+    command: str | None
+    tried: bool = False
+    """Whether it was carried out on this very release and measured."""
+    value_after: Number | None = None
+    """What the measure came to when it was tried."""
+    outcome: str = ""
+
+
+@dataclass(frozen=True)
+class Finding(Result):
+    """A measure held against its threshold: how bad, for how many, in which columns, what to do."""
+
+    question: str
+    measure: str
+    status: Status
+    severity: Severity
+    statement: str
+    value: Number | None
+    comparison: str
+    threshold: float
+    unit: str
+    crowd: int | None
+    why: str
+    source: str
+    columns: tuple[str, ...] = ()
+    people: int | None = None
+    """How many people it exposes, where that can be counted."""
+    remedy: Remedy | None = None
+
+
+@dataclass(frozen=True)
+class ColumnRole(Result):
+    """A column: what it is, and who said so."""
+
+    column: str
+    kind: str
+    role: str
+    guessed: bool
+    confidence: float
+    reason: str
+    distinct: int
+    missing: int
+    hipaa: str | None
+    free_text: bool
+
+
+@dataclass(frozen=True)
+class Answer(Result):
+    """One of the four questions: how it stands, in one sentence, and the results behind it."""
+
+    question: str
+    title: str
+    status: Status
+    headline: str
+    results: Mapping[str, Result]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Change(Result):
+    """A number before and after, where the original was given."""
+
+    measure: str
+    before: float
+    after: float
+    unit: str
+
+
+@dataclass(frozen=True)
+class Assessment(Result):
+    """May this release leave the house? The verdict, the findings and everything behind them."""
+
+    verdict: Verdict
+    complete: bool
+    """False where the work was stopped: the findings are those known by then."""
+    reasons: tuple[str, ...]
+    """Why the verdict is what it is, and for "cannot tell" what is missing."""
+    name: str
+    """What the release is called."""
+    rows: int
+    policy: Mapping[str, Any]
+    columns: tuple[ColumnRole, ...]
+    findings: tuple[Finding, ...]
+    answers: tuple[Answer, ...]
+    changes: tuple[Change, ...]
+    parameters: Mapping[str, Any]
+    versions: Mapping[str, str]
+    made: str
+    """When, in UTC; the only part that two equal runs differ in."""
+
+    @property
+    def guessed(self) -> tuple[ColumnRole, ...]:
+        """The columns whose role nobody decided."""
+        return tuple(column for column in self.columns if column.guessed)
+
+    @property
+    def exposed(self) -> tuple[Finding, ...]:
+        """The findings outside the policy."""
+        return tuple(one for one in self.findings if one.status is Status.OUTSIDE)
+
+    def answer(self, question: str) -> Answer | None:
+        """What was found of a question."""
+        return next((one for one in self.answers if one.question == question), None)
+
+    def to_json(self) -> str:
+        """As JSON, with its version; its schema is `crypsis.report.json.schema()`."""
+        return str(_report("json").assessment_json(self))
+
+    def to_html(self) -> str:
+        """As one HTML page that stands alone."""
+        return str(_report("assessment").assessment_page(self))
+
+    def to_markdown(self) -> str:
+        """As Markdown."""
+        return str(_report("markdown").assessment_markdown(self))
+
+    def __str__(self) -> str:
+        lines = [f"{self.name}: {self.verdict.value}" + ("" if self.complete else " (incomplete)")]
+        lines += [f"  - {reason}" for reason in self.reasons]
+        lines += [f"  {one.status.value:<12} {one.statement}" for one in self.findings]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return str(_report("assessment").assessment_fragment(self))
+
+
+def _report(module: str) -> Any:
+    """The drawing part, fetched when asked for: results stand below everything that shows them."""
+    return import_module(f"crypsis.report.{module}")

@@ -126,7 +126,7 @@ def people(rows: int = 50_000, *, seed: int = SEED) -> pa.Table:
     """
     if not 1 <= rows <= _SSN_NUMBERS:
         raise ParameterError(f"rows lies between 1 and {_SSN_NUMBERS:,}; {rows} was given.")
-    draw = _Draws(seed, rows)
+    draw = Draws(seed, rows)
     place = draw.pick("place", _zip_weights())
     region = place // _ZIPS_EACH
     days = _days_lived(draw, region)
@@ -165,16 +165,18 @@ def write_sample(folder: str | Path, *, rows: int = 50_000, seed: int = SEED) ->
     return target
 
 
-class _Draws:
+class Draws:
     """Random numbers out of raw bits, a stream for each column."""
 
-    def __init__(self, seed: int, rows: int) -> None:
+    def __init__(
+        self, seed: int, rows: int, streams: tuple[str, ...] = _STREAMS, *, first: int = 0
+    ) -> None:
         if seed < 0:
             raise ParameterError(f"A seed is a whole number of at least 0; {seed} was given.")
         self.rows = rows
         self._bits = {
             name: np.random.PCG64(np.random.SeedSequence([seed, i]))
-            for i, name in enumerate(_STREAMS)
+            for i, name in enumerate(streams, first)
         }
 
     def uniform(self, stream: str) -> _Floats:
@@ -203,7 +205,7 @@ def _zip_weights() -> _Codes:
     return np.asarray(shares // np.arange(1, _ZIPS_EACH + 1)).ravel().astype(np.int64)
 
 
-def _days_lived(draw: _Draws, region: _Codes) -> _Codes:
+def _days_lived(draw: Draws, region: _Codes) -> _Codes:
     weights = np.array(_AGES) * np.array(_REGION_AGES)
     decade = draw.pick_by("birth", weights.astype(np.int64), region)
     return decade * 3_652 + (draw.uniform("birth") * 3_652).astype(np.int64)
@@ -214,7 +216,7 @@ def _sex_weights() -> _Codes:
     return np.stack([100 - men, men], axis=1).astype(np.int64)
 
 
-def _occupations(draw: _Draws, age: _Codes, man: _Codes, region: _Codes) -> _Codes:
+def _occupations(draw: Draws, age: _Codes, man: _Codes, region: _Codes) -> _Codes:
     weights = np.array([(women, men) for _, women, men in _OCCUPATIONS.values()])
     table = weights.transpose(1, 2, 0).reshape(2 * _REGIONS, -1).astype(np.int64)
     work = draw.pick_by("work", table, man * _REGIONS + region)
@@ -227,7 +229,7 @@ def _occupations(draw: _Draws, age: _Codes, man: _Codes, region: _Codes) -> _Cod
     return work
 
 
-def _incomes(draw: _Draws, age: _Codes, work: _Codes) -> _Codes:
+def _incomes(draw: Draws, age: _Codes, work: _Codes) -> _Codes:
     at_forty = np.array([base for base, _, _ in _OCCUPATIONS.values()] + [0, 8_000, 24_000])
     working = work < len(_OCCUPATIONS)
     grown = 100 + np.where(working, np.clip(age - 40, -22, 15) * 2, 0)  # two percent a year
@@ -243,7 +245,7 @@ def _disease_weights() -> _Codes:
     return weights.transpose(2, 1, 0).reshape(-1, len(_DISEASES)).astype(np.int64)
 
 
-def _names(draw: _Draws, man: _Codes) -> pa.Array:
+def _names(draw: Draws, man: _Codes) -> pa.Array:
     given = (draw.uniform("name") * len(_WOMEN)).astype(np.int64) + man * len(_WOMEN)
     families = [start + end for start in _FAMILY_BEGINNINGS for end in _FAMILY_ENDINGS]
     family = (draw.uniform("name") * len(families)).astype(np.int64)
@@ -251,7 +253,7 @@ def _names(draw: _Draws, man: _Codes) -> pa.Array:
     return pa.compute.binary_join_element_wise(first, last, " ")
 
 
-def _ssns(draw: _Draws, rows: int) -> pa.Array:
+def _ssns(draw: Draws, rows: int) -> pa.Array:
     """Different for everyone: equal steps, prime to the number of numbers, from a drawn start."""
     start = int(draw.uniform("ssn")[0] * _SSN_NUMBERS)
     number = (start + np.arange(rows, dtype=np.int64) * 30_278_641) % _SSN_NUMBERS

@@ -17,23 +17,31 @@ def demo(
     rows: Annotated[int, typer.Option("--rows", help="How many people.")] = 50_000,
     seed: o.Seed = 1,
 ) -> None:
-    """Make a sample of invented people and look at it as if it were about to be released.
+    """Make a sample of invented people, mask it a little, and ask whether it may be released.
 
     Example: [bold]crypsis demo -o demo[/bold]
     """
+    from crypsis._assess import assess, load_attack
     from crypsis.cli.console import console, shown_progress, write_text
-    from crypsis.profile import profile
     from crypsis.release import read
-    from crypsis.report.html import profile_page
-    from crypsis.report.terminal import profile_view
-    from crypsis.sample import write_sample
+    from crypsis.report.verdict import assessment_view
+    from crypsis.sample_release import write_release
 
-    sample = write_sample(output, rows=rows, seed=seed)
+    files = write_release(output, rows=rows, seed=seed)
     with shown_progress():
-        found = profile(read(sample), seed=seed)
-    page = output / "scan.html"
-    write_text(page, profile_page(found, sample.name))
+        found = assess(
+            read(files.released),
+            read(files.original),
+            load_attack(files.attack),
+            name=files.released.name,
+            source=(str(files.released),),
+            seed=seed,
+        )
+        page = output / "report.html"
+        write_text(page, found.to_html())
     screen = console()
-    screen.print(profile_view(found, sample.name, screen.width))
-    screen.print(f"\nThe sample is {sample}. Open {page} to read this in a browser.", markup=False)
-    screen.print(f"Next: crypsis scan {sample} --save roles.toml", markup=False)
+    screen.print(assessment_view(found), crop=False)
+    screen.print(f"\nOpen {page} to read this in a browser.", markup=False)
+    again = f"--original {files.original} --attack {files.attack}"
+    screen.print(f"The same by hand: crypsis assess {files.released} {again}", markup=False,
+                 soft_wrap=True)  # fmt: skip

@@ -1,0 +1,6 @@
+"""One verdict: ask every question the data allows, and hold the answers against a policy."""
+
+from crypsis._assess._assess import assess
+from crypsis._assess._attack_file import load_attack
+
+__all__ = ["assess", "load_attack"]

@@ -1,0 +1,68 @@
+"""Make it safe: plan the least that must change, do it, and measure that the promise holds."""
+
+from crypsis.anonymize._anonymized import Anonymized, Loss, Method, statement_paths
+from crypsis.anonymize._cluster import (
+    Clustering,
+    Cost,
+    cluster,
+    interval_labels,
+    quantile_groups,
+)
+from crypsis.anonymize._generalize import apply
+from crypsis.anonymize._hierarchy import Hierarchy, HierarchyGap
+from crypsis.anonymize._key import Key
+from crypsis.anonymize._mask import (
+    BottomCode,
+    Mdav,
+    Microaggregate,
+    Noise,
+    Pram,
+    Pseudonym,
+    RankSwap,
+    Round,
+    Shuffle,
+    SuppressRare,
+    TopCode,
+    mask,
+)
+from crypsis.anonymize._plan import ColumnPlan, Plan, Promise, plan
+from crypsis.anonymize._pseudonyms import original, pseudonym
+from crypsis.anonymize._statement import Statement
+from crypsis.anonymize._verify import Measured, PopulationCrowds
+
+__all__ = [
+    "Anonymized",
+    "BottomCode",
+    "Clustering",
+    "ColumnPlan",
+    "Cost",
+    "Hierarchy",
+    "HierarchyGap",
+    "Key",
+    "Loss",
+    "Mdav",
+    "Measured",
+    "Method",
+    "Microaggregate",
+    "Noise",
+    "Plan",
+    "PopulationCrowds",
+    "Pram",
+    "Promise",
+    "Pseudonym",
+    "RankSwap",
+    "Round",
+    "Shuffle",
+    "Statement",
+    "SuppressRare",
+    "TopCode",
+    "apply",
+    "cluster",
+    "interval_labels",
+    "mask",
+    "original",
+    "plan",
+    "pseudonym",
+    "quantile_groups",
+    "statement_paths",
+]

@@ -1,0 +1,77 @@
+"""`crypsis policy`: the thresholds that a release is held against."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from crypsis.cli import options as o
+
+app = typer.Typer(help="Policies: thresholds with their sources.", no_args_is_help=True)
+
+
+@app.command("list")
+def list_policies(as_json: o.AsJson = False) -> None:
+    """The presets.
+
+    Example: [bold]crypsis policy list[/bold]
+    """
+    import json
+
+    from rich.table import Table
+    from rich.text import Text
+
+    from crypsis.cli.console import console
+    from crypsis.policy import PRESETS, load_policy
+
+    policies = [load_policy(name) for name in PRESETS]
+    if as_json:
+        typer.echo(json.dumps([one.model_dump(mode="json") for one in policies], indent=2))
+        return
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    for head in ("policy", "date", "jurisdiction", "what it asks"):
+        table.add_column(head, overflow="fold", no_wrap=head == "date")
+    for one in policies:
+        table.add_row(one.name, str(one.date), one.jurisdiction, Text(one.summary))
+    console().print(table)
+
+
+@app.command("show")
+def show(
+    policy: Annotated[str, typer.Argument(metavar="POLICY", help="A preset or a .toml file.")],
+    as_json: o.AsJson = False,
+) -> None:
+    """A policy: of a preset its file, to begin one of your own with.
+
+    Example: [bold]crypsis policy show default > ours.toml[/bold]
+    """
+    from crypsis.cli.console import console
+    from crypsis.policy import PRESETS, load_policy, preset_text
+
+    found = load_policy(policy)
+    if as_json:
+        typer.echo(found.model_dump_json(indent=2))
+    elif policy in PRESETS:
+        typer.echo(preset_text(policy), nl=False)
+    else:
+        screen = console()
+        screen.print(f"{found.title} ({found.jurisdiction}, {found.date})", markup=False)
+        for one in found.thresholds:
+            crowd = "" if one.crowd is None else f" (crowd {one.crowd})"
+            line = f"{one.measure}{crowd}: {one.comparison} {one.limit:g} {one.unit}. {one.why}"
+            screen.print(f"- {line}", markup=False)
+
+
+@app.command("check")
+def check(
+    policy: Annotated[str, typer.Argument(metavar="POLICY", help="A preset or a .toml file.")],
+) -> None:
+    """Check a policy file: every measure, unit and range; status 2 says what is wrong.
+
+    Example: [bold]crypsis policy check ours.toml[/bold]
+    """
+    from crypsis.policy import load_policy
+
+    found = load_policy(policy)
+    typer.echo(f"{found.name}: {len(found.thresholds)} thresholds, all of them known.")

@@ -1,0 +1,140 @@
+"""The charts of an assessment: a picture that needs nothing, and its interactive twin."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from crypsis.errors import ParameterError
+from crypsis.report.markdown import _UNSEEN
+from crypsis.results import Answer, Assessment
+
+_LONGEST_NAME, _LONGEST_TITLE = 42, 90
+_SECRETS_DRAWN = 3
+# Every figure that is given a specification draws itself; where that fails the picture stays.
+# Expressions are interpreted, not compiled: the page allows no code but its own.
+_DRAW = """
+for (const figure of document.querySelectorAll("figure.chart")) {
+  const spec = JSON.parse(figure.querySelector("script").textContent);
+  const place = figure.querySelector(".live");
+  vegaEmbed(place, spec, {actions: false, renderer: "svg", ast: true, mode: "vega", logLevel: 1})
+    .then(() => figure.classList.add("drawn"), () => { place.remove(); });
+}
+"""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One chart: the picture as an address, its specification, and its description."""
+
+    picture: str
+    specification: str
+    description: str
+
+
+@lru_cache(maxsize=1)
+def script() -> tuple[str, str]:
+    """The script that draws, with everything it needs, and its hash for the page's policy."""
+    import vl_convert
+
+    text: str = vl_convert.javascript_bundle(_DRAW)
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return text, f"'sha256-{digest}'"
+
+
+def figures(assessment: Assessment) -> dict[str, list[Figure]]:
+    """The charts of each question."""
+    return {
+        answer.question: [_figure(chart) for chart in _DRAWERS[answer.question](answer)]
+        for answer in assessment.answers
+    }
+
+
+def _singling_out(answer: Answer) -> Iterator[Any]:
+    from crypsis.report.charts import singling_out as charts
+
+    found: Any = answer.results.get("crowds")
+    if found is not None:
+        yield charts.class_sizes(found)
+    sets: Any = answer.results.get("quasi_identifiers")
+    if sets is not None and sets.ranking:
+        yield charts.contributions(sets)
+    if sets is not None and sets.found:
+        yield charts.risk_by_column_set(sets, top=12)
+
+
+def _inference(answer: Answer) -> Iterator[Any]:
+    from crypsis.report.charts import inference as charts
+
+    leaks: list[Any] = [one for name, one in answer.results.items() if name.startswith("leakage")]
+    leaks.sort(key=lambda one: -one.best_guess.worst_gain)
+    for one in leaks[:_SECRETS_DRAWN]:
+        yield charts.risk_by_group(one, top=10)
+    if leaks and len(leaks[0].given) > 1:
+        yield charts.contributions(leaks[0])
+
+
+def _linkage(answer: Answer) -> Iterator[Any]:
+    from crypsis.report.charts import linkage as charts
+
+    check: Any = answer.results.get("verification")
+    if check is not None:
+        yield charts.match_distances(check.dependent or check.independent)
+        yield charts.column_distances(answer.results["link"])  # type: ignore[arg-type]
+
+
+def _pseudonyms(answer: Answer) -> Iterator[Any]:
+    from crypsis.report.charts import pseudonyms as charts
+
+    found: Any = answer.results.get("anonymity")
+    if found is None:
+        return
+    try:
+        yield charts.exposed_items(found)
+    except ParameterError:  # without the truth nobody is known to be exposed
+        return
+
+
+_DRAWERS: dict[str, Callable[[Answer], Iterator[Any]]] = {
+    "singling_out": _singling_out,
+    "inference": _inference,
+    "linkage": _linkage,
+    "pseudonyms": _pseudonyms,
+}
+
+
+def _figure(chart: Any) -> Figure:
+    import vl_convert
+
+    # Room at the sides: the reader's font may be wider than the one the text was measured with.
+    roomy = chart.properties(padding={"left": 8, "right": 32, "top": 5, "bottom": 5})
+    spec = _tamed(json.loads(roomy.to_json()))
+    description = str(spec.get("description", ""))
+    compiled = vl_convert.vegalite_to_vega(json.dumps(spec))
+    picture = vl_convert.vega_to_svg(compiled)
+    coded = base64.b64encode(picture.encode()).decode()
+    # "<" could end the element that holds the text; in JSON it may be written as an escape.
+    text = json.dumps(compiled).replace("<", "\\u003c")
+    return Figure(f"data:image/svg+xml;base64,{coded}", text, description)
+
+
+def _tamed(part: Any, key: str = "") -> Any:
+    """A specification in which names from the data are cut and hold no unseen characters."""
+    if isinstance(part, dict):
+        return {name: _tamed(value, name) for name, value in part.items()}
+    if isinstance(part, list):
+        return [_tamed(value, key) for value in part]
+    if not isinstance(part, str):
+        return part
+    if key in ("$schema", "field", "type"):
+        return part
+    clean = _UNSEEN.sub("", part)
+    if key == "description":
+        return clean if len(clean) <= 1_000 else clean[:999] + "…"
+    most = _LONGEST_TITLE if key in ("text", "title", "subtitle") else _LONGEST_NAME
+    return clean if len(clean) <= most else clean[: most - 1] + "…"

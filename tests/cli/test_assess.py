@@ -1,0 +1,209 @@
+"""`crypsis assess` and `crypsis policy` as a person, or a pipeline, runs them."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from crypsis.cli import run
+from crypsis.policy import PRESETS
+from crypsis.report.json import schema
+from tests.conftest import ADULT_COLUMNS
+
+DISEASES = ("flu", "gout", "asthma", "hiv-secret")
+
+
+@pytest.fixture
+def safe(tmp_path: Path) -> Path:
+    """Four crowds of a hundred, in each the four diseases in equal shares."""
+    lines = [f"{30 + i % 2},{'fm'[i // 2 % 2]},{DISEASES[i // 4 % 4]}" for i in range(400)]
+    path = tmp_path / "safe.csv"
+    path.write_text("\n".join(["age,sex,disease", *lines, ""]))
+    return path
+
+
+ROLES = ["--qi", "age", "--qi", "sex", "--sensitive", "disease"]
+
+
+def test_safe_is_status_0(safe: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["assess", str(safe), *ROLES]) == 0
+    assert "Safe to release under this policy" in capsys.readouterr().out
+
+
+def test_guesses_are_status_1(safe: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["assess", str(safe)]) == 1
+    shown = capsys.readouterr().out
+    assert shown.startswith("3 of 3 roles are guesses.")
+    assert "Cannot tell" in shown
+    assert run(["assess", str(safe), "--accept-guesses"]) == 0
+
+
+def test_not_safe_is_status_1_in_one_screen(safe: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    safe.write_text(safe.read_text() + "99,f,hiv-secret\n")
+    assert run(["assess", str(safe), *ROLES, "--missing", "drop"]) == 1
+    shown = capsys.readouterr().out
+    assert "Not safe to release" in shown
+    command = f"  crypsis anonymize {safe} --missing drop --roles roles.toml --k 5"
+    lines = shown.splitlines()
+    assert any(line.startswith(command) for line in lines)
+    assert len(lines) <= 40
+    assert max(len(line) for line in lines if not line.startswith("  crypsis")) <= 80
+    assert "hiv-secret" not in shown
+
+
+def test_as_json(safe: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    texts = []
+    for _ in range(2):
+        assert run(["assess", str(safe), *ROLES, "--json", "--population", "10_000"]) == 0
+        texts.append(capsys.readouterr().out)
+    found = json.loads(texts[0])
+    jsonschema.validate(found, schema())
+    assert found["result"]["verdict"] == "safe"
+    assert found["result"]["parameters"]["population"] == 10_000
+    assert "hiv-secret" not in texts[0]
+    first, second = (re.sub(r'"made": "[^"]*"', "", text) for text in texts)
+    assert first == second
+
+
+def test_as_markdown(safe: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["assess", str(safe), *ROLES, "--md"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("# safe.csv: safe to release")
+    assert "| within |" in shown
+
+
+@pytest.mark.parametrize("suffix", [".md", ".json"])
+def test_into_a_file(
+    safe: Path, tmp_path: Path, suffix: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / f"report{suffix}"
+    assert run(["assess", str(safe), *ROLES, "-o", str(output)]) == 0
+    assert "disease" in output.read_text()
+    assert run(["assess", str(safe), *ROLES, "-o", str(output)]) == 2
+    assert "exists already" in capsys.readouterr().err
+
+
+def test_an_original_and_an_attack(
+    safe: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "baskets.csv").write_text("a\na,b\n")
+    attack = tmp_path / "attack.toml"
+    text = 'kind = "frequencies"\ntransactions = "baskets.csv"\nerror = 0.1\ntruth = "names"\n'
+    attack.write_text(text)
+    options = ["--original", str(safe), "--attack", str(attack), "--json"]
+    assert run(["assess", str(safe), *ROLES, *options]) == 1
+    found = json.loads(capsys.readouterr().out)["result"]
+    states = {one["measure"]: one["status"] for one in found["findings"]}
+    assert states["pseudonyms.crack_share"] == "outside"
+    assert states["linkage.right_links_above_chance"] == "within"  # only crowds link, not people
+    assert found["changes"][0] == {
+        "measure": "smallest crowd", "before": 100, "after": 100, "unit": "people"
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--policy", "gdpr"], "Name a preset"),
+        (["--json", "--md"], "one form"),
+        (["-o", "x.pdf"], ".html or .md or .json"),
+        (["--population", "none.csv"], "There is no file"),
+        (["--population", "0"], "at least 1"),
+        (["--person", "nobody"], "There is no column"),
+        (["--attack", "none.toml"], "cannot be read"),
+        (["--original", "none.csv"], "There is no file"),
+    ],
+)
+def test_mistakes_are_status_2(
+    safe: Path, options: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["assess", str(safe), *options]) == 2
+    assert message in " ".join(capsys.readouterr().err.split())
+
+
+def test_hostile_names_in_terminal_and_markdown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "hostile.csv"
+    names = ["<script>alert(1)</script>", "a|b`c", "x\u202ey\u200b", "q" * 500]
+    path.write_text(",".join(names) + "\n" + "\n".join(f"{i},{i},{i},{i}" for i in range(30)))
+    options = [word for name in names for word in ("--qi", name)]
+    assert run(["assess", str(path), *options]) == 1
+    shown = capsys.readouterr().out
+    assert "\u202e" not in shown
+    lines = shown.splitlines()
+    assert max(len(line) for line in lines if not line.startswith("  crypsis")) <= 80
+    assert run(["assess", str(path), *options, "--md"]) == 1
+    shown = capsys.readouterr().out
+    assert "<script>" not in shown
+    assert "\u202e" not in shown
+    assert "\u200b" not in shown
+
+
+def test_ctrl_c_gives_what_is_known(tmp_path: Path) -> None:
+    """The first question is answered, then the person has enough."""
+    code = (
+        "import sys, time\n"
+        "from crypsis._assess import _questions as q\n"
+        "def slow(*_):\n"
+        "    print('asked', file=sys.stderr, flush=True)\n"
+        "    time.sleep(30)\n"
+        "q.ask_inference = slow\n"
+        "from crypsis.cli import run\n"
+        "sys.exit(run(sys.argv[1:]))\n"
+    )
+    path = tmp_path / "people.csv"
+    path.write_text("age,disease\n" + "\n".join(f"{i},flu" for i in range(50)))
+    output = tmp_path / "report.json"
+    options = ["--qi", "age", "--sensitive", "disease", "-o", str(output)]
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, "assess", str(path), *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    assert process.stderr.readline() == "asked\n"
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    shown, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Not safe to release (incomplete)" in shown
+    found = json.loads(output.read_text())["result"]
+    assert found["complete"] is False
+    assert found["findings"][0]["people"] == 50
+
+
+def test_policies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["policy", "list", "--json"]) == 0
+    assert [one["name"] for one in json.loads(capsys.readouterr().out)] == list(PRESETS)
+    assert run(["policy", "list"]) == 0
+    assert "HIPAA" in capsys.readouterr().out.upper()
+    assert run(["policy", "show", "default"]) == 0
+    ours = tmp_path / "ours.toml"
+    text = capsys.readouterr().out
+    ours.write_text(text)
+    assert run(["policy", "check", str(ours)]) == 0
+    assert "8 thresholds" in capsys.readouterr().out
+    assert run(["policy", "show", str(ours)]) == 0
+    assert "at most 0.2 fraction" in " ".join(capsys.readouterr().out.split())
+    ours.write_text(text.replace("crack_share", "crack_shares"))
+    assert run(["policy", "check", str(ours)]) == 2
+    assert "did you mean" in capsys.readouterr().err
+
+
+def test_adult_from_the_command_line(data_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = data_folder / "adult" / "adult.data"
+    assert run(["assess", str(path), "--names", ",".join(ADULT_COLUMNS)]) == 1
+    shown = capsys.readouterr().out
+    assert "15 of 15 roles are guesses" in shown
+    assert "Not safe to release" in shown
+    assert len(shown.splitlines()) <= 40
