@@ -1,0 +1,19 @@
+"""Make it safe: plan the least that must change, do it, and measure that the promise holds."""
+
+from crypsis.anonymize._cluster import (
+    Clustering,
+    Cost,
+    cluster,
+    interval_labels,
+    quantile_groups,
+    rank_difference,
+)
+
+__all__ = [
+    "Clustering",
+    "Cost",
+    "cluster",
+    "interval_labels",
+    "quantile_groups",
+    "rank_difference",
+]

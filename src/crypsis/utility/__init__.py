@@ -1,0 +1,1 @@
+"""What was lost: numbers that compare a release with what it was made from."""
