@@ -8,10 +8,13 @@ from crypsis.anonymize._cluster import (
     quantile_groups,
     rank_difference,
 )
+from crypsis.anonymize._hierarchy import Hierarchy, HierarchyGap
 
 __all__ = [
     "Clustering",
     "Cost",
+    "Hierarchy",
+    "HierarchyGap",
     "cluster",
     "interval_labels",
     "quantile_groups",
