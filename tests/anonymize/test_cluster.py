@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crypsis.anonymize import cluster, interval_labels, quantile_groups, rank_difference
+from crypsis.anonymize import cluster, interval_labels, quantile_groups
 from crypsis.errors import ParameterError
+from crypsis.utility import rank_difference
 
 COSTS = ("center", "median", "cellular", "squares")
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from crypsis.anonymize import cluster, quantile_groups, rank_difference
+from crypsis.anonymize import cluster, quantile_groups
+from crypsis.utility import rank_difference
 
 S = [1, 12, 4, 7, 3]
 F = {1: 3, 3: 3, 4: 3, 7: 7, 12: 7}

@@ -144,26 +144,6 @@ def quantile_groups(values: ArrayLike, k: int, *, keep_equal: bool = False) -> C
     return _clustering(k, spent, points, rows, sums, unit, cuts, place, there)
 
 
-def rank_difference(values: ArrayLike, transformed: ArrayLike) -> float:
-    """How far a transformation moves the ranks in all (lodha2007, Definition 8).
-
-    Both columns are put in order together with the original values: the rank of a transformed value
-    is the average rank of the original values equal to it, or lies between its neighbours. For
-    distinct values mapped to values of the column this is the paper's definition.
-
-    >>> rank_difference([1, 12, 4, 7, 3], [3, 7, 3, 7, 3])
-    3.0
-    """
-    before, there = _numbers(values)
-    after, stays = _numbers(transformed)
-    if before.shape != after.shape:
-        raise ParameterError("Both columns need the same number of values, row by row.")
-    both = there & stays
-    before, after = before[both], after[both]
-    ordered = np.sort(before)
-    return float(np.abs(_rank(ordered, after) - _rank(ordered, before)).sum())
-
-
 def interval_labels(low: ArrayLike, high: ArrayLike) -> list[str]:
     """Groups as readable intervals: "30-39"; a single value as itself; negative ones with "to".
 
@@ -247,12 +227,6 @@ def _scaled(points: Floats) -> tuple[Floats, float]:
 def _rank_spread(size: int) -> int:
     """The sum of the distances of the ranks 1..size to their median."""
     return (size // 2) * ((size + 1) // 2)
-
-
-def _rank(ordered: Floats, values: Floats) -> Floats:
-    below = np.searchsorted(ordered, values, "left")
-    upto = np.searchsorted(ordered, values, "right")
-    return (below + upto + 1) / 2
 
 
 def _cuts(before: Ints) -> Ints:

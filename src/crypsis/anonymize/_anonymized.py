@@ -1,0 +1,138 @@
+"""What anonymizing hands over: the release, what it measures, what was lost, the owner's key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import narwhals.stable.v2 as nw
+
+from crypsis.anonymize._key import Key
+from crypsis.anonymize._plan import Plan, Promise
+from crypsis.anonymize._statement import Statement, statement_of
+from crypsis.anonymize._verify import Measured, check, measure
+from crypsis.errors import OutputError
+from crypsis.files import written_whole
+from crypsis.release import Release, read
+from crypsis.results import Result
+
+_FORMS = {".csv": "csv", ".parquet": "parquet", ".pq": "parquet"}
+
+
+@dataclass(frozen=True)
+class Loss(Result):
+    """What keeping the promise cost."""
+
+    rows: int
+    ncp: float | None = None
+    """The share of variety lost, 0 to 1; rows left out count in full."""
+    rows_suppressed: int = 0
+    cells_suppressed: int = 0
+    rows_with_suppressed_cells: int = 0
+    rows_generalized: int = 0
+    columns_emptied: tuple[str, ...] = ()
+    """Quasi-identifiers that no row keeps."""
+
+
+@dataclass(frozen=True)
+class Method(Result):
+    """One thing that was done: to which column, how, and with which parameters, but no seed."""
+
+    column: str
+    method: str
+    how: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Anonymized(Result):
+    """A release that keeps its promise."""
+
+    release: Release
+    plan: Plan | None
+    measured: Measured
+    loss: Loss
+    key: Key
+    original: Release
+    methods: tuple[Method, ...] = ()
+
+    def _shown(self, reveal: bool) -> list[tuple[str, Any]]:
+        return [("measured", self.measured), ("loss", self.loss), ("methods", self.methods)]
+
+    @property
+    def promise(self) -> Promise:
+        """What was promised."""
+        return Promise() if self.plan is None else self.plan.promise
+
+    @property
+    def frame(self) -> Any:
+        """The rows as a frame of the kind that came in; of a file, a DuckDB relation."""
+        given = self.original.given
+        if given is None or self.release.rows.backend.name == "spark":
+            return self.release.frame
+        kind = nw.from_native(given, pass_through=True, allow_series=False)
+        if not isinstance(kind, nw.DataFrame):
+            return self.release.frame
+        backend = kind.implementation
+        return nw.from_arrow(self.release.to_arrow(), backend=backend).to_native()
+
+    @property
+    def statement(self) -> Statement:
+        """What may be told to everyone (domingo2016, Definition 4)."""
+        return statement_of(self)
+
+    @property
+    def utility(self) -> Any:
+        """What was lost, column by column; see `crypsis.utility.lost`."""
+        from crypsis.utility import lost
+
+        return lost(self.original, self.release)
+
+    def write(self, path: str | Path, *, overwrite: bool = False, statement: bool = True) -> Path:
+        """Write the release, and beside it what was done (`.statement.md` and `.statement.json`).
+
+        The file is read back and measured before it takes its name: it appears whole and within
+        its promise, or not at all.
+        """
+        target = Path(path)
+        form = _FORMS.get(target.suffix.lower())
+        if form is None:
+            raise OutputError(f"Write to a file ending in .csv or .parquet, not {target.name!r}.")
+        notes = statement_paths(target) if statement else ()
+        standing = [str(note) for note in notes if note.exists()]
+        if standing and not overwrite:
+            raise OutputError(f"{standing[0]!r} exists already; say overwrite=True (--force).")
+        rows = self.release.rows
+        with written_whole(target, overwrite=overwrite) as partial:
+            rows.backend.write(rows.frame, rows.names, partial, form)
+            if self.plan is not None:
+                self._check_file(partial, form)
+        if statement:
+            told = self.statement
+            for note, text in zip(notes, (told.to_markdown(), told.to_json()), strict=True):
+                with written_whole(note, overwrite=overwrite) as partial:
+                    partial.write_text(text, encoding="utf-8")
+        return target
+
+    def _check_file(self, path: Path, form: str) -> None:
+        assert self.plan is not None  # noqa: S101
+        names = [one.name for one in self.plan.columns]
+        if form == "parquet":
+            release = read(path, format="parquet")
+            check(measure(release.rows, names, self.release.sensitive, self.promise), self.promise)
+            return
+        # A CSV file has no types: what is text and what is a number is read from the whole again,
+        # so only the sizes of groups are counted in it.
+        release = read(path, format="csv", header=True, types=dict.fromkeys(names, "text"))
+        sizes = Promise(k=self.promise.k, each_column=self.promise.each_column)
+        check(measure(release.rows, names, (), sizes), sizes)
+
+
+def statement_paths(release: Path) -> tuple[Path, Path]:
+    """Where the statement of a release goes."""
+    stem = release.with_suffix("")
+    return stem.with_name(stem.name + ".statement.md"), stem.with_name(
+        stem.name + ".statement.json"
+    )

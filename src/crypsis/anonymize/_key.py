@@ -1,0 +1,93 @@
+"""The owner's key: the seed, the keys of pseudonyms, and which original each released row is.
+
+It is the one file that undoes a release, so only its owner may read it, and by default it does not
+lie beside the release.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from crypsis.errors import OutputError, SourceError
+from crypsis.files import written_whole
+
+_FORMAT = "crypsis key 1"
+
+
+@dataclass(frozen=True, repr=False)
+class Key:
+    """What must not be published. `row_map[i]` is the original row of released row i, from 0.
+
+    `row_map` is None where all rows are there in their order, and empty where it was not kept.
+    """
+
+    seed: int | None = None
+    row_map: tuple[int, ...] | None = None
+    pseudonyms: Mapping[str, str] = field(default_factory=dict)
+    """For each pseudonymized column its secret key, in hexadecimal."""
+
+    def __repr__(self) -> str:
+        return "Key(...)"  # never in a log or a notebook by accident
+
+    def save(
+        self, path: str | Path | None = None, *, name: str = "release", overwrite: bool = False
+    ) -> Path:
+        """Write the key, readable by its owner only; without a path into the user's own folder."""
+        if path is None:
+            folder = default_folder()
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            target = folder / f"{name}-{secrets.token_hex(4)}.key.json"
+        else:
+            target = Path(path)
+        fields = {
+            "format": _FORMAT,
+            "seed": self.seed,
+            "row_map": None if self.row_map is None else list(self.row_map),
+            "pseudonyms": dict(self.pseudonyms),
+        }
+        with written_whole(target, overwrite=overwrite) as partial:
+            handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                json.dump(fields, file)
+        return target
+
+    @classmethod
+    def load(cls, path: str | Path) -> Key:
+        """Read a key file."""
+        source = Path(path)
+        try:
+            fields: dict[str, Any] = json.loads(source.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise SourceError(f"{str(source)!r} cannot be read ({error.strerror}).") from None
+        except ValueError:
+            raise SourceError(f"{str(source)!r} is no key file.") from None
+        if not isinstance(fields, dict) or fields.get("format") != _FORMAT:
+            raise SourceError(f"{str(source)!r} is no key file of this version.")
+        rows = fields["row_map"]
+        return cls(fields["seed"], None if rows is None else tuple(rows), fields["pseudonyms"])
+
+
+def default_folder() -> Path:
+    """Where keys go when nobody says: the user's own data folder."""
+    base = os.environ.get("XDG_DATA_HOME")
+    return Path(base or Path.home() / ".local" / "share") / "crypsis" / "keys"
+
+
+def fresh_seed() -> int:
+    """A seed from the operating system."""
+    return secrets.randbits(128)
+
+
+def refuse_beside(key: Path, release: Path) -> None:
+    """Raise if the key would lie in the folder of the release."""
+    if key.absolute().parent == release.absolute().parent:
+        raise OutputError(
+            "The key file would lie beside the release, from where it is easily sent along; name "
+            "another folder for it."
+        )

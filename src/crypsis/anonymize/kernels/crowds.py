@@ -1,0 +1,48 @@
+# mypy: disable-error-code="no-any-return"
+"""Counting equal keys without sorting them."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def group_totals(keys: Ints, counts: Ints) -> tuple[Ints, Ints]:
+    """The group of each key, numbered as they come, and the summed counts of each group."""
+    size = 16
+    while size < 2 * keys.size:
+        size *= 2
+    mask = size - 1
+    slots = np.full(size, -1, np.int64)
+    first = np.empty(keys.size, np.int64)
+    group = np.empty(keys.size, np.int64)
+    totals = np.zeros(keys.size, np.int64)
+    found = 0
+    for i in range(keys.size):
+        key = keys[i]
+        # Fibonacci hashing: the high bits of the product are well mixed.
+        place = ((key * np.int64(-7046029254386353131)) >> 20) & mask
+        while slots[place] >= 0 and keys[first[slots[place]]] != key:
+            place = (place + 1) & mask
+        if slots[place] < 0:
+            slots[place] = found
+            first[found] = i
+            found += 1
+        group[i] = slots[place]
+        totals[slots[place]] += counts[i]
+    return group, totals[:found]
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def keys_at(codes: NDArray[np.int32], lines: Ints, factors: Ints, cells: Ints) -> Ints:
+    """One number per cell for what it becomes: line `lines[c]` of the codes for column c."""
+    keys = np.zeros(cells.size, np.int64)
+    for c in range(lines.size):
+        line, factor = lines[c], factors[c]
+        for i in range(cells.size):
+            keys[i] = keys[i] * factor + codes[line, cells[i]]
+    return keys

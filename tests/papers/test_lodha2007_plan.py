@@ -1,0 +1,74 @@
+"""lodha2007, section 3.1: Examples 6, 7 and 8, and the curse of dimensionality of section 3.2."""
+
+from __future__ import annotations
+
+import datetime
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import crypsis as cr
+from crypsis.anonymize import plan
+from crypsis.singling_out import max_cells, values_per_column
+
+US = 300_000_000
+
+
+def census(n: int = 3_000) -> pa.Table:
+    """Gender, date of birth over 60 years, five-digit zip code, age."""
+    rng = np.random.default_rng(4)
+    days = rng.integers(0, 60 * 365, n)
+    days[:2] = 0, 60 * 365 + 14
+    first = datetime.date(1947, 1, 1)
+    return pa.table(
+        {
+            "gender": rng.choice(["f", "m"], n),
+            "birth": [first + datetime.timedelta(int(day)) for day in days],
+            "zipcode": [f"{code:05d}" for code in rng.integers(0, 100_000, n)],
+            "age": np.r_[np.arange(100), rng.integers(0, 100, n - 100)],
+        }
+    )
+
+
+def steps(columns: list[str], k: int, beta: float, **options: object) -> dict[str, str]:
+    release = cr.Release.from_frame(census(), quasi_identifiers=columns, population=US)
+    made = plan(release, k=k, beta=beta, **options)  # type: ignore[arg-type]
+    product = np.prod([one.values_after for one in made.columns])
+    assert product <= max_cells(US, k, beta)
+    return {one.name: one.step.describe() for one in made.columns}
+
+
+def test_example_6_half_year_and_four_digits() -> None:
+    found = steps(
+        ["gender", "birth", "zipcode"], 100, 0.1, weights={"birth": 120.0, "zipcode": 10_000.0}
+    )
+    assert found == {
+        "gender": "as it is",
+        "birth": "half-year only",
+        "zipcode": "first 4 of 5 characters",
+    }
+    assert 2 * 120 * 10**4 <= max_cells(US, 100, 0.1) == pytest.approx(2.443e6, rel=1e-3)
+
+
+def test_example_7_month_and_three_digits() -> None:
+    found = steps(["gender", "birth", "zipcode"], 100, 0.1)
+    assert found == {
+        "gender": "as it is",
+        "birth": "month only",
+        "zipcode": "first 3 of 5 characters",
+    }
+
+
+def test_example_8_hipaa() -> None:
+    """75 zip codes without beta, 73.9 with it; two digits would make 100, so one is kept."""
+    assert US / (20_000 * 2 * 100) == 75
+    allowed = values_per_column(max_cells(US, 20_000, 0.1), [2, 100, 1e5], weights=[1, 4, 1])
+    assert allowed == pytest.approx((2, 100, 73.6), rel=0.01)
+    found = steps(["gender", "age", "zipcode"], 20_000, 0.1, weights={"age": 4.0})
+    assert found == {"gender": "as it is", "age": "as it is", "zipcode": "first 1 of 5 characters"}
+
+
+def test_section_3_2_twenty_five_columns_keep_two_values_each() -> None:
+    shares = values_per_column(max_cells(US, 10, 0.1), [1e6] * 25)
+    assert {round(share) for share in shares} == {2}
