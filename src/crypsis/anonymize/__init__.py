@@ -11,12 +11,28 @@ from crypsis.anonymize._cluster import (
 from crypsis.anonymize._generalize import apply
 from crypsis.anonymize._hierarchy import Hierarchy, HierarchyGap
 from crypsis.anonymize._key import Key
+from crypsis.anonymize._mask import (
+    BottomCode,
+    Mdav,
+    Microaggregate,
+    Noise,
+    Pram,
+    Pseudonym,
+    RankSwap,
+    Round,
+    Shuffle,
+    SuppressRare,
+    TopCode,
+    mask,
+)
 from crypsis.anonymize._plan import ColumnPlan, Plan, Promise, plan
+from crypsis.anonymize._pseudonyms import original, pseudonym
 from crypsis.anonymize._statement import Statement
 from crypsis.anonymize._verify import Measured, PopulationCrowds
 
 __all__ = [
     "Anonymized",
+    "BottomCode",
     "Clustering",
     "ColumnPlan",
     "Cost",
@@ -24,15 +40,28 @@ __all__ = [
     "HierarchyGap",
     "Key",
     "Loss",
+    "Mdav",
     "Measured",
     "Method",
+    "Microaggregate",
+    "Noise",
     "Plan",
     "PopulationCrowds",
+    "Pram",
     "Promise",
+    "Pseudonym",
+    "RankSwap",
+    "Round",
+    "Shuffle",
     "Statement",
+    "SuppressRare",
+    "TopCode",
     "apply",
     "cluster",
     "interval_labels",
+    "mask",
+    "original",
     "plan",
+    "pseudonym",
     "quantile_groups",
 ]

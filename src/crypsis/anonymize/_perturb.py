@@ -1,0 +1,138 @@
+"""Masking of single columns and of sets of columns: arrays in, arrays out.
+
+NaN is missing and stays where it is. Every function takes a generator, so that the same seed gives
+the same answer.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from crypsis.anonymize._cluster import cluster
+from crypsis.anonymize.kernels import neighbours
+from crypsis.errors import ParameterError
+
+Floats = NDArray[np.float64]
+
+
+def noise(table: Floats, scale: float, generator: Generator, *, correlated: bool) -> Floats:
+    """Add normal noise of `scale` standard deviations to each column.
+
+    Correlated noise has the covariance of the data, so that correlations stay as they are on
+    average (Kim 1986); independent noise weakens them by 1 / (1 + scale^2).
+    """
+    complete = table[~np.isnan(table).any(axis=1)]
+    if correlated and complete.shape[0] > table.shape[1]:
+        spread = np.atleast_2d(np.cov(complete.T, ddof=0))
+        values, vectors = np.linalg.eigh(spread)
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        return np.asarray(table + scale * generator.standard_normal(table.shape) @ root.T)
+    with np.errstate(invalid="ignore"):
+        deviations = np.array([_deviation(column) for column in table.T])
+    return np.asarray(table + scale * deviations * generator.standard_normal(table.shape))
+
+
+def _deviation(column: Floats) -> float:
+    there = column[~np.isnan(column)]
+    return float(there.std()) if there.size else 0.0
+
+
+def rank_swap(column: Floats, percent: float, generator: Generator) -> Floats:
+    """Swap each value with one whose rank is at most `percent` of the rows away (Moore 1996)."""
+    there = np.flatnonzero(~np.isnan(column))
+    reach = int(there.size * percent / 100)
+    if reach < 1:
+        return column.copy()
+    order = there[np.argsort(column[there], kind="stable")]
+    partner = neighbours.swap_partners(order.size, reach, generator.random(order.size))
+    swapped = column.copy()
+    swapped[order] = column[order[partner]]
+    return swapped
+
+
+def shuffle(table: Floats, given: Floats | None, generator: Generator) -> Floats:
+    """The values of each column in another order that keeps how columns go together.
+
+    Muralidhar and Sarathy 2006: ranks become normal scores; new scores are drawn from what the
+    columns in `given`, which stay, say of them; and each column's own values are handed out in the
+    order of the new scores. So every column keeps exactly its values, and the rank correlations
+    keep their expectation. Rows with a missing value take no part.
+    """
+    whole = table if given is None else np.hstack([table, given])
+    rows = np.flatnonzero(~np.isnan(whole).any(axis=1))
+    if rows.size < 2:
+        return table.copy()
+    own, fixed = _scores(table[rows]), None if given is None else _scores(given[rows])
+    columns = own.shape[1]
+    spread = np.atleast_2d(np.cov(own.T, ddof=0))
+    center: Any = 0.0
+    if fixed is not None:
+        across = own.T @ fixed / rows.size
+        around = np.atleast_2d(np.cov(fixed.T, ddof=0))
+        slope = across @ np.linalg.pinv(around)
+        center, spread = fixed @ slope.T, spread - slope @ across.T
+    values, vectors = np.linalg.eigh(spread)
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    drawn = center + generator.standard_normal((rows.size, columns)) @ root.T
+    shuffled = table.copy()
+    for c in range(columns):
+        place = np.argsort(np.argsort(drawn[:, c], kind="stable"), kind="stable")
+        shuffled[rows, c] = np.sort(table[rows, c])[place]
+    return shuffled
+
+
+def _scores(table: Floats) -> Floats:
+    ranks = np.argsort(np.argsort(table, axis=0, kind="stable"), axis=0, kind="stable") + 1
+    return np.asarray(ndtri(ranks / (table.shape[0] + 1)))
+
+
+def microaggregate(column: Floats, k: int) -> Floats:
+    """Each value becomes the mean of its group of at least k, groups chosen optimally."""
+    return np.asarray(cluster(column, k, cost="squares").transformed("mean"))
+
+
+def mdav(table: Floats, k: int) -> Floats:
+    """Each record becomes the mean of its group of k to 2k - 1 near records (MDAV).
+
+    Columns are put on one scale for the distances.
+    """
+    if np.isnan(table).any():
+        raise ParameterError(
+            "Records with a missing value have no nearest neighbours; fill or suppress missing "
+            "values first, or microaggregate column by column."
+        )
+    if not 1 <= k <= table.shape[0]:
+        raise ParameterError(f"k lies between 1 and the number of rows; {k} was given.")
+    spread = table.std(axis=0)
+    scaled = (table - table.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    group = neighbours.mdav_groups(np.ascontiguousarray(scaled), k)
+    sizes = np.bincount(group)
+    means = np.column_stack([np.bincount(group, column) / sizes for column in table.T])
+    return np.asarray(means[group])
+
+
+def pram(
+    codes: NDArray[np.int64], values: int, stay: float, generator: Generator
+) -> NDArray[np.int64]:
+    """Keep each category with probability `stay`, else draw one from how often each occurs.
+
+    Post-randomization (Gouweleeuw et al. 1998) with the matrix stay I + (1 - stay) 1 p', which
+    leaves the expected frequencies p as they are. -1 is missing and stays.
+    """
+    there = codes >= 0
+    drawn = codes.copy()
+    change = there & (generator.random(codes.size) >= stay)
+    shares = np.bincount(codes[there], minlength=values).astype(float)
+    if change.any():
+        drawn[change] = generator.choice(values, int(change.sum()), p=shares / shares.sum())
+    return drawn
+
+
+def rounded(column: Floats, base: float) -> Floats:
+    """To the nearest multiple of `base`; halves to the even one."""
+    return np.asarray(np.round(column / base) * base)

@@ -1,0 +1,205 @@
+"""Masking: what each method keeps, and that secrets go nowhere but into the key."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crypsis import anonymize as an
+from crypsis.errors import ColumnError, OutputError, ParameterError, SourceError
+
+N = 4_000
+
+
+def correlated(n: int = N, seed: int = 0) -> pa.Table:
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=n)
+    y = 0.8 * x + 0.6 * rng.normal(size=n)
+    return pa.table({"x": x, "y": y, "n": rng.integers(0, 100, n), "c": rng.choice(list("aab"), n)})
+
+
+METHODS: list[tuple[Any, Any]] = [
+    (("x", "y"), an.Noise(scale=0.5)),
+    (("x", "y"), an.Noise(scale=0.5, correlated=True)),
+    ("x", an.RankSwap(percent=5)),
+    (("x", "y"), an.Shuffle()),
+    ("n", an.Microaggregate(k=20)),
+    ("c", an.Pram(stay=0.7)),
+    ("n", an.Round(base=10)),
+    ("n", an.TopCode(limit=80)),
+    ("n", an.BottomCode(limit=20)),
+    ("c", an.SuppressRare(k=3)),
+    ("c", an.Pseudonym()),
+]
+
+
+@pytest.mark.parametrize(("target", "method"), METHODS, ids=lambda x: getattr(x, "method", ""))
+def test_types_order_missing_values_and_seeds(target: Any, method: Any) -> None:
+    frame = correlated(300).to_pandas()
+    frame.loc[5, ["x", "c"]] = None
+    frame.index = frame.index + 7
+    columns = [target] if isinstance(target, str) else list(target)
+    one = an.mask(frame, {target: method}, seed=1)
+    assert list(one.frame.columns) == list(frame.columns)
+    assert dict(one.frame.dtypes) == dict(frame.dtypes)
+    for name in frame.columns:
+        if name not in columns:
+            assert (one.frame[name].to_numpy() == frame[name].to_numpy()).sum() >= 299
+    if "rare" not in type(method).__name__.lower():
+        assert np.array_equal(one.frame[columns].isna(), frame[columns].isna())
+    if not isinstance(method, an.Pseudonym):
+        two = an.mask(frame, {target: method}, seed=1)
+        pd.testing.assert_frame_equal(one.frame, two.frame)
+
+
+def test_noise_has_the_spread_asked_for() -> None:
+    table = correlated()
+    for correlated_noise in (False, True):
+        made = an.mask(
+            table, {("x", "y"): an.Noise(scale=0.5, correlated=correlated_noise)}, seed=3
+        )
+        gap = np.column_stack([made.frame[c].to_numpy() - table[c].to_numpy() for c in ("x", "y")])
+        assert gap.std(axis=0) / [table[c].to_numpy().std() for c in ("x", "y")] == pytest.approx(
+            [0.5, 0.5], rel=0.05
+        )
+        expected = np.corrcoef(table["x"], table["y"])[0, 1] if correlated_noise else 0
+        assert np.corrcoef(gap.T)[0, 1] == pytest.approx(expected, abs=0.06)
+
+
+def test_rank_swapping_keeps_values_and_stays_near() -> None:
+    table = correlated()
+    made = an.mask(table, {"x": an.RankSwap(percent=5)}, seed=2)
+    before, after = table["x"].to_numpy(), made.frame["x"].to_numpy()
+    assert np.array_equal(np.sort(before), np.sort(after))
+    ranks = np.argsort(np.argsort(before)), np.argsort(np.argsort(after))
+    moved = np.abs(ranks[0] - ranks[1])
+    assert moved.max() <= 0.05 * N
+    assert (moved > 0).mean() > 0.9
+
+
+def test_shuffling_keeps_values_and_rank_correlation() -> None:
+    table = correlated()
+
+    def spearman(a: Any, b: Any) -> float:
+        return float(pd.Series(a).corr(pd.Series(b), method="spearman"))
+
+    rho = spearman(table["x"].to_numpy(), table["y"].to_numpy())
+    together = an.mask(table, {("x", "y"): an.Shuffle()}, seed=5).frame
+    alone = an.mask(table, {"x": an.Shuffle(given=("y",))}, seed=5).frame
+    for made in (together, alone):
+        assert np.array_equal(np.sort(made["x"]), np.sort(table["x"]))
+        found = spearman(made["x"].to_numpy(), made["y"].to_numpy())
+        assert found == pytest.approx(rho, abs=0.04)
+        assert abs(spearman(made["x"].to_numpy(), table["x"].to_numpy())) < 0.75
+    assert alone["y"].equals(table["y"])
+
+
+@settings(max_examples=40)
+@given(st.integers(1, 60), st.integers(1, 12), st.integers(1, 3), st.integers(0, 5))
+def test_mdav_promises_k(n: int, k: int, columns: int, spread: int) -> None:
+    rng = np.random.default_rng(n * 100 + k)
+    names = tuple("abc"[:columns])
+    table = pa.table({name: rng.integers(0, 1 + 10**spread, n).astype(float) for name in names})
+    if k > n:
+        with pytest.raises(ParameterError):
+            an.mask(table, {names: an.Mdav(k=k)})
+        return
+    out = an.mask(table, {names: an.Mdav(k=k)}).frame.to_pandas()
+    assert out.groupby(list(names)).size().min() >= k
+    for name in names:
+        assert out[name].mean() == pytest.approx(table[name].to_pandas().mean())
+
+
+def test_mdav_groups_what_is_near() -> None:
+    table = pa.table({"a": [0.0, 0.1, 0.2, 9.0, 9.1, 9.2], "b": [1.0, 1, 1, 5, 5, 5]})
+    out = an.mask(table, {("a", "b"): an.Mdav(k=3)}).frame
+    assert out["a"].to_pylist() == pytest.approx([0.1] * 3 + [9.1] * 3)
+
+
+def test_pram_keeps_the_expected_frequencies() -> None:
+    table = correlated(20_000)
+    made = an.mask(table, {"c": an.Pram(stay=0.6)}, seed=9).frame
+    before, after = table["c"].to_pandas(), made["c"].to_pandas()
+    share = (before == "a").mean()
+    assert (after == "a").mean() == pytest.approx(share, abs=0.015)
+    expected = 0.6 + 0.4 * (share**2 + (1 - share) ** 2)
+    assert (before == after).mean() == pytest.approx(expected, abs=0.01)
+
+
+def test_pseudonyms_need_their_key() -> None:
+    frame = pl.DataFrame({"name": ["Ada", "Bo", None, "Ada"]})
+    made = an.mask(frame, {"name": an.Pseudonym()})
+    tokens = made.frame["name"].to_list()
+    assert tokens[0] == tokens[3] != tokens[1]
+    assert tokens[2] is None
+    key = made.key.pseudonyms["name"]
+    assert an.original(tokens[1], key) == "Bo"
+    assert an.mask(frame, {"name": an.Pseudonym()}).frame["name"].to_list() != tokens
+    assert an.mask(frame, {"name": an.Pseudonym()}, key=made.key).frame["name"].to_list() == tokens
+    with pytest.raises(ParameterError, match="no pseudonym"):
+        an.original(tokens[1], "11" * 32)
+
+
+def test_secrets_are_only_in_the_key(tmp_path: Path) -> None:
+    table = correlated(200)
+    made = an.mask(
+        table, {"x": an.Noise(scale=1), "c": an.Pseudonym()}, seed=123456789, shuffle_rows=True
+    )
+    secret = made.key.pseudonyms["c"]
+    out = made.write(tmp_path / "out.csv")
+    told = (
+        "".join(p.read_text() for p in tmp_path.glob("out.statement.*"))
+        + str(made)
+        + repr(made.key)
+    )
+    told += str(made.to_dict())
+    assert "123456789" not in told
+    assert secret not in told
+    order = np.array(made.key.row_map)
+    assert np.array_equal(made.frame["n"].to_numpy(), table["n"].to_numpy()[order])
+    folder = tmp_path / "private"
+    folder.mkdir()
+    path = made.key.save(folder / "my.key.json")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert an.Key.load(path) == made.key
+    assert out.exists()
+    with pytest.raises(OutputError, match="exists"):
+        made.key.save(path)
+
+
+def test_a_key_goes_to_the_owners_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    path = an.Key(seed=1).save(name="survey")
+    assert path.parent == tmp_path / "crypsis" / "keys"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    (tmp_path / "bad").write_text("{}")
+    with pytest.raises(SourceError, match="no key file"):
+        an.Key.load(tmp_path / "bad")
+
+
+def test_without_a_seed_nothing_repeats() -> None:
+    table = correlated(50)
+    one = an.mask(table, {"x": an.Noise(scale=1)})
+    two = an.mask(table, {"x": an.Noise(scale=1)})
+    assert one.key.seed != two.key.seed
+    assert not one.frame["x"].equals(two.frame["x"])
+    again = an.mask(table, {"x": an.Noise(scale=1)}, seed=one.key.seed)
+    assert again.frame["x"].equals(one.frame["x"])
+
+
+def test_what_cannot_be_masked() -> None:
+    with pytest.raises(ColumnError, match="numbers"):
+        an.mask(correlated(10), {"c": an.Noise(scale=1)})
+    with pytest.raises(ColumnError, match="no column"):
+        an.mask(correlated(10), {"z": an.Noise(scale=1)})
+    with pytest.raises(ParameterError, match="missing"):
+        an.mask(pa.table({"a": [1.0, None]}), {"a": an.Mdav(k=1)})
