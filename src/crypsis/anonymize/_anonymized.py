@@ -52,7 +52,8 @@ class Anonymized(Result):
 
     release: Release
     plan: Plan | None
-    measured: Measured
+    measured: Measured | None
+    """None until it is written, where measuring was left to that."""
     loss: Loss
     key: Key
     original: Release
@@ -81,7 +82,7 @@ class Anonymized(Result):
     @property
     def statement(self) -> Statement:
         """What may be told to everyone (domingo2016, Definition 4)."""
-        return statement_of(self)
+        return statement_of(self, self._measured_now())
 
     @property
     def utility(self) -> Any:
@@ -107,27 +108,37 @@ class Anonymized(Result):
         rows = self.release.rows
         with written_whole(target, overwrite=overwrite) as partial:
             rows.backend.write(rows.frame, rows.names, partial, form)
+            measured = self.measured
             if self.plan is not None:
-                self._check_file(partial, form)
+                measured = self._check_file(partial, form)
         if statement:
-            told = self.statement
+            told = statement_of(self, measured or self._measured_now())
             for note, text in zip(notes, (told.to_markdown(), told.to_json()), strict=True):
                 with written_whole(note, overwrite=overwrite) as partial:
                     partial.write_text(text, encoding="utf-8")
         return target
 
-    def _check_file(self, path: Path, form: str) -> None:
+    def _measured_now(self) -> Measured:
+        if self.measured is not None:
+            return self.measured
+        names = [] if self.plan is None else [one.name for one in self.plan.columns]
+        return measure(self.release.rows, names, self.release.sensitive, self.promise)
+
+    def _check_file(self, path: Path, form: str) -> Measured | None:
+        """What the file itself meets; of a CSV file only the sizes of groups are checked."""
         assert self.plan is not None  # noqa: S101
         names = [one.name for one in self.plan.columns]
         if form == "parquet":
             release = read(path, format="parquet")
-            check(measure(release.rows, names, self.release.sensitive, self.promise), self.promise)
-            return
+            found = measure(release.rows, names, self.release.sensitive, self.promise)
+            check(found, self.promise)
+            return found
         # A CSV file has no types: what is text and what is a number is read from the whole again,
         # so only the sizes of groups are counted in it.
         release = read(path, format="csv", header=True, types=dict.fromkeys(names, "text"))
         sizes = Promise(k=self.promise.k, each_column=self.promise.each_column)
         check(measure(release.rows, names, (), sizes), sizes)
+        return self.measured
 
 
 def statement_paths(release: Path) -> tuple[Path, Path]:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
+from crypsis import progress
 from crypsis.anonymize._dates import units_between
 from crypsis.anonymize._hierarchy import Hierarchy, as_text
 from crypsis.anonymize._steps import (
@@ -30,10 +34,14 @@ from crypsis.engine.base import Kind
 from crypsis.errors import ColumnError, ParameterError
 from crypsis.release import Release
 
+Floats = NDArray[np.float64]
+
 METHODS = ("keep", "intervals", "date", "prefix", "common", "suppress")
 _POSTAL = ("zip", "postal", "postcode", "plz", "postleitzahl", "pincode")
 _FINEST_GROUPS = 128
 _MANY_VALUES = 1_000
+_SORTED_IN_MEMORY = 32_000_000
+NUMBERS = (Kind.INTEGER, Kind.NUMBER)
 
 
 @dataclass(frozen=True)
@@ -51,8 +59,14 @@ class Shape:
     """Whether all values are made of digits and, as text, equally long."""
 
 
-def shapes(release: Release, names: Sequence[str]) -> dict[str, Shape]:
-    """The columns' kinds, numbers of values, extremes and widths, in one scan."""
+def shapes(
+    release: Release, names: Sequence[str], *, count_numbers: bool = True
+) -> dict[str, Shape]:
+    """The columns' kinds, numbers of values, extremes and widths, in one scan.
+
+    Counting the values of many columns of numbers is most of the work; without `count_numbers` a
+    column of numbers is taken to have as many as there are rows.
+    """
     rows = release.rows
     parts = []
     for i, name in enumerate(names):
@@ -61,25 +75,29 @@ def shapes(release: Release, names: Sequence[str]) -> dict[str, Shape]:
             raise ColumnError(
                 f"The column {name!r} holds lists or structures; flatten it or leave it out."
             )
-        cell, text = nw.col(column.inner), nw.col(column.inner).cast(nw.String)
-        length = text.str.len_chars()
-        parts += [cell.n_unique().alias(f"n{i}"), cell.is_null().any().alias(f"m{i}")]
+        cell = nw.col(column.inner)
+        if count_numbers or column.kind not in NUMBERS:
+            parts += [cell.n_unique().alias(f"n{i}"), cell.is_null().any().alias(f"m{i}")]
         if column.kind.ordered:
             parts += [cell.min().alias(f"a{i}"), cell.max().alias(f"b{i}")]
-        parts += [length.max().alias(f"w{i}"), length.min().alias(f"v{i}")]
-        odd = text.str.contains("[^0-9]") if column.kind is Kind.TEXT else cell.is_null()
-        parts.append(odd.any().alias(f"d{i}"))
+        if column.kind is Kind.TEXT:
+            length = cell.cast(nw.String).str.len_chars()
+            odd = cell.cast(nw.String).str.contains("[^0-9]")
+            parts += [length.max().alias(f"w{i}"), length.min().alias(f"v{i}")]
+            parts.append(odd.any().alias(f"d{i}"))
     found = rows._fetch(rows.frame.select(*parts), "looking at columns").to_pylist()[0]
-    return {name: _shape(rows.column(name), i, found) for i, name in enumerate(names)}
+    return {name: _shape(rows.column(name), i, found, rows.count) for i, name in enumerate(names)}
 
 
-def _shape(column: Any, i: int, found: Mapping[str, Any]) -> Shape:
-    distinct = int(found[f"n{i}"]) - bool(found[f"m{i}"])
+def _shape(column: Any, i: int, found: Mapping[str, Any], rows: int) -> Shape:
     low, high = found.get(f"a{i}"), found.get(f"b{i}")
-    width = int(found[f"w{i}"] or 0)
-    digits = not found[f"d{i}"] and width == int(found[f"v{i}"] or 0)
-    if column.kind is Kind.INTEGER:
-        digits = low is not None and low >= 0
+    distinct = rows if low is not None else 0
+    if f"n{i}" in found:
+        distinct = int(found[f"n{i}"]) - bool(found[f"m{i}"])
+    width = int(found.get(f"w{i}") or 0)
+    digits = column.kind is Kind.TEXT and not found[f"d{i}"] and width == int(found[f"v{i}"] or 0)
+    if column.kind is Kind.INTEGER and low is not None:
+        width, digits = len(str(high)), low >= 0
     return Shape(column.name, column.kind, distinct, low, high, width, bool(digits))
 
 
@@ -186,12 +204,14 @@ def quantile_steps(
     representative: str = "interval",
     rank_error: float | None = None,
     limits: Mapping[str, float] | None = None,
+    least: int = 1,
 ) -> dict[str, Intervals]:
     """Quantile groups of several columns: lodha2007, Definition 9, with equal values together.
 
     Columns with the same number of groups are asked in one scan; with `rank_error` the quantiles
     come from a sample (see `Rows.sampled_quantiles`). The number that stands for a group is its
-    middle quantile.
+    middle quantile. Groups that ties leave with fewer than `least` rows join a neighbour, where the
+    columns were sorted here.
     """
     if representative not in ("interval", "median", "mean"):
         raise ParameterError(
@@ -206,39 +226,82 @@ def quantile_steps(
             continue
         # Twice as many as there are groups: every second one is the middle of a group.
         shares = [j / (2 * count) for j in range(1, 2 * count)]
-        if rank_error is None:
-            found = release.rows.quantiles(names, shares)
-        else:
-            found = release.rows.sampled_quantiles(names, shares, rank_error=rank_error)
-        for name in names:
-            numbers = [float(value) for value in found[name].to_pylist()]
+        for name, numbers, ordered in _quantiles(release, names, shares, rank_error):
             limit = (limits or {}).get(name)
-            made[name] = _from_quantiles(numbers, whole[name], representative != "interval", limit)
+            cuts = _cuts(numbers, whole[name], limit)
+            if ordered is not None:
+                cuts = _large_enough(cuts, ordered, least)
+            made[name] = _from_quantiles(numbers, cuts, whole[name], representative != "interval")
     if representative == "mean":
         made = {name: _with_means(release, name, step) for name, step in made.items()}
     return made
 
 
-def _from_quantiles(
-    numbers: Sequence[float], whole: bool, stands: bool, limit: float | None
-) -> Intervals:
+def _quantiles(
+    release: Release, names: Sequence[str], shares: Sequence[float], rank_error: float | None
+) -> Iterator[tuple[str, list[float], Floats | None]]:
+    """The quantiles of each column; a few columns at a time are sorted here, if they fit.
+
+    Handed over too: the sorted column, where it was sorted here.
+
+    Sorting in NumPy takes a tenth of the time of the engine's quantiles.
+    """
+    if rank_error is not None:
+        sampled = release.rows.sampled_quantiles(names, shares, rank_error=rank_error)
+        yield from ((name, [float(v) for v in sampled[name].to_pylist()], None) for name in names)
+        return
+    if release.count > _SORTED_IN_MEMORY:
+        exact = release.rows.quantiles(names, shares)
+        yield from ((name, [float(v) for v in exact[name].to_pylist()], None) for name in names)
+        return
+    many = max(1, _SORTED_IN_MEMORY // max(1, release.count))
+    for start in progress.track(range(0, len(names), many), "quantiles"):
+        table = release.to_arrow(names[start : start + many])
+        for name in table.column_names:
+            column = table[name].cast(pa.float64(), safe=False).combine_chunks()
+            ordered = np.sort(column.drop_null().to_numpy(zero_copy_only=False))  # NaN comes last
+            size = ordered.size - int(np.isnan(ordered).sum())
+            places = [max(0, math.ceil(share * size - 1e-9) - 1) for share in shares]
+            yield name, ordered[places].tolist() if size else [], ordered[:size]
+
+
+def _cuts(numbers: Sequence[float], whole: bool, limit: float | None) -> list[tuple[float, int]]:
     """`numbers[j-1]` is the quantile at j of 2q; cuts at even j, a cut that repeats is one cut."""
     cuts: list[tuple[float, int]] = []
     for j in range(2, len(numbers) + 1, 2):
         if not cuts or numbers[j - 1] > cuts[-1][0]:
             cuts.append((numbers[j - 1], j))
-    if limit is not None:
+    if limit is not None and numbers:
         below = limit - 1 if whole else float(np.nextafter(limit, -np.inf))
         cuts = [cut for cut in cuts if cut[0] < below] + [(below, len(numbers))]
+    return cuts
+
+
+def _large_enough(
+    cuts: Sequence[tuple[float, int]], ordered: Floats, least: int
+) -> list[tuple[float, int]]:
+    """The cuts that leave at least so many values on either side, up to the next cut."""
+    below = np.searchsorted(ordered, [cut for cut, _ in cuts], "right")
+    kept, before = [], 0
+    for cut, upto in zip(cuts, below.tolist(), strict=True):
+        if upto - before >= least and ordered.size - upto >= least:
+            kept.append(cut)
+            before = upto
+    return kept
+
+
+def _from_quantiles(
+    numbers: Sequence[float], cuts: Sequence[tuple[float, int]], whole: bool, stands: bool
+) -> Intervals:
     upper = [cut for cut, _ in cuts]
-    if not stands:
+    if not stands or not numbers:
         return intervals(upper, whole=whole)
     edges = [0, *(j for _, j in cuts), len(numbers) + 1]
     middles = [numbers[max(0, (a + b) // 2 - 1)] for a, b in pairwise(edges)]
     bounds = [-np.inf, *upper, np.inf]
     held = [
-        min(max(m, np.nextafter(a, np.inf)), b)
-        for m, a, b in zip(middles, bounds, bounds[1:], strict=False)
+        min(max(middle, np.nextafter(low, np.inf)), high)
+        for middle, (low, high) in zip(middles, pairwise(bounds), strict=True)
     ]
     return intervals(upper, whole=whole, stands=held)
 

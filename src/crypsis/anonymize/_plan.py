@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from crypsis.anonymize._choose import (
+    NUMBERS,
     Shape,
     check_method,
     coarser_intervals,
@@ -61,7 +62,8 @@ class ColumnPlan(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
     name: str
     weight: Annotated[float, Field(gt=0)] = 1.0
-    values_before: Annotated[float, Field(ge=0)]
+    values_before: Annotated[float, Field(ge=0)] | None = None
+    """None where they were not counted."""
     values_allowed: float | None = None
     """Equation (1) of lodha2007, where a population is given."""
     values_after: float
@@ -121,7 +123,12 @@ class Plan(BaseModel):
     def rows(self) -> list[tuple[str, str, str, str]]:
         """The plan as a table: column, values before, values after, what is done."""
         return [
-            (one.name, _number(one.values_before), _number(one.values_after), one.step.describe())
+            (
+                one.name,
+                "" if one.values_before is None else _number(one.values_before),
+                _number(one.values_after),
+                one.step.describe(),
+            )
             for one in self.columns
         ] + [(name, "", "", "removed") for name in self.removed]
 
@@ -188,11 +195,11 @@ def plan(
         diversity=diversity, closeness=closeness, best_guess=best_guess, suppression=suppression,
     )  # fmt: skip
     _check(release, promise, names, weights, hierarchies, methods, top_code, domains)
-    look = shapes(release, names)
+    look = shapes(release, names, count_numbers=not each_column)
     chosen = _Choice(
         release, look, dict(weights or {}), dict(hierarchies or {}),
         {name: (methods or {}).get(name) or default_method(look[name]) for name in names},
-        dict(top_code or {}), dict(domains or {}), representative, rank_error,
+        dict(top_code or {}), dict(domains or {}), representative, rank_error, not each_column,
     )  # fmt: skip
     for name, method in chosen.methods.items():
         if name not in chosen.hierarchies:
@@ -224,10 +231,12 @@ class _Choice:
         domains: dict[str, float],
         representative: str,
         rank_error: float | None,
+        counted: bool,
     ) -> None:
         self.release, self.look, self.weights = release, look, weights
         self.hierarchies, self.methods, self.limits = hierarchies, methods, limits
         self.representative, self.rank_error = representative, rank_error
+        self.counted = counted
         self.domains = {
             name: domains.get(name, population_domain(shape, hierarchies.get(name)))
             for name, shape in look.items()
@@ -249,7 +258,7 @@ class _Choice:
         return ColumnPlan(
             name=name,
             weight=self.weights.get(name, 1.0),
-            values_before=self.domains[name],
+            values_before=self.domains[name] if self.counted or shape.kind not in NUMBERS else None,
             values_allowed=allowed,
             values_after=step_count(ladder[place], shape, self.domains[name]),
             step=ladder[place],
@@ -269,13 +278,17 @@ class _Choice:
         """Quantile groups of k rows for numbers; other columns on their finest step."""
         numbers = [name for name in self.look if self.methods[name] == "intervals"]
         rows = self.release.count
+        # Sampled cuts may be off by the rank error on either side of a group.
+        margin = 0.0 if self.rank_error is None else 2 * self.rank_error * rows
+        groups = max(1, int(rows // (k + margin)))
         made = quantile_steps(
             self.release,
-            {name: min(max(1, rows // k), self.look[name].distinct or 1) for name in numbers},
+            {name: min(groups, self.look[name].distinct or 1) for name in numbers},
             whole={name: self.look[name].kind is Kind.INTEGER for name in numbers},
             representative=self.representative,
             rank_error=self.rank_error,
             limits=self.limits,
+            least=k,
         )
         found = []
         for name in self.look:

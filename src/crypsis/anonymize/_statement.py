@@ -15,6 +15,7 @@ from crypsis import __version__
 
 if TYPE_CHECKING:
     from crypsis.anonymize._anonymized import Anonymized
+    from crypsis.anonymize._verify import Measured
 
 
 class Done(BaseModel):
@@ -82,13 +83,13 @@ class Statement(BaseModel):
         return "\n".join(lines) + "\n"
 
 
-def statement_of(made: Anonymized) -> Statement:
+def statement_of(made: Anonymized, found: Measured) -> Statement:
     """The statement of a release."""
-    measured = {k: v for k, v in made.measured.to_dict().items() if v is not None}
+    measured = {k: v for k, v in found.to_dict().items() if v is not None}
     promised = made.promise.model_dump(mode="json", exclude_none=True)
     return Statement(
         rows_before=made.loss.rows,
-        rows_after=made.measured.rows,
+        rows_after=found.rows,
         promised=promised,
         measured=measured,
         done=tuple(
