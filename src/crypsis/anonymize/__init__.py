@@ -1,6 +1,6 @@
 """Make it safe: plan the least that must change, do it, and measure that the promise holds."""
 
-from crypsis.anonymize._anonymized import Anonymized, Loss, Method
+from crypsis.anonymize._anonymized import Anonymized, Loss, Method, statement_paths
 from crypsis.anonymize._cluster import (
     Clustering,
     Cost,
@@ -64,4 +64,5 @@ __all__ = [
     "plan",
     "pseudonym",
     "quantile_groups",
+    "statement_paths",
 ]

@@ -86,10 +86,13 @@ class Anonymized(Result):
 
     @property
     def utility(self) -> Any:
-        """What was lost, column by column; see `crypsis.utility.lost`."""
+        """What was lost in the columns that were changed; see `crypsis.utility.lost`."""
         from crypsis.utility import lost
 
-        return lost(self.original, self.release)
+        if self.plan is None:
+            return lost(self.original, self.release)
+        masked = [name for one in self.methods for name in one.column.split(", ")]
+        return lost(self.original, self.release, [c.name for c in self.plan.columns] + masked)
 
     def write(self, path: str | Path, *, overwrite: bool = False, statement: bool = True) -> Path:
         """Write the release, and beside it what was done (`.statement.md` and `.statement.json`).

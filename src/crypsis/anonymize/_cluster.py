@@ -50,11 +50,11 @@ class Clustering(Result):
     cost: float
     sizes: Ints
     missing: int
-    labels: Ints = raw()  # noqa: RUF009 - a dataclass field
-    low: Floats = raw()  # noqa: RUF009 - a dataclass field
-    high: Floats = raw()  # noqa: RUF009 - a dataclass field
-    median: Floats = raw()  # noqa: RUF009 - a dataclass field
-    mean: Floats = raw()  # noqa: RUF009 - a dataclass field
+    labels: Ints = raw()
+    low: Floats = raw()
+    high: Floats = raw()
+    median: Floats = raw()
+    mean: Floats = raw()
 
     @property
     def groups(self) -> int:

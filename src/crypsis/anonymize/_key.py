@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from crypsis.errors import OutputError, SourceError
+from crypsis.errors import SourceError
 from crypsis.files import written_whole
 
 _FORMAT = "crypsis key 1"
@@ -82,12 +82,3 @@ def default_folder() -> Path:
 def fresh_seed() -> int:
     """A seed from the operating system."""
     return secrets.randbits(128)
-
-
-def refuse_beside(key: Path, release: Path) -> None:
-    """Raise if the key would lie in the folder of the release."""
-    if key.absolute().parent == release.absolute().parent:
-        raise OutputError(
-            "The key file would lie beside the release, from where it is easily sent along; name "
-            "another folder for it."
-        )

@@ -204,6 +204,8 @@ def plan(
     for name, method in chosen.methods.items():
         if name not in chosen.hierarchies:
             check_method(look[name], method)
+    for name, tree in chosen.hierarchies.items():
+        tree.check(release.cells([name]).values[0].to_pylist(), name)
     limit = None
     if each_column:
         columns = chosen.each(k)

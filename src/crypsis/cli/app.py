@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from crypsis import __version__
-from crypsis.cli import attack, compare, demo, leak, scan, verify
+from crypsis.cli import anonymize, attack, compare, demo, leak, scan, verify
 
 app = typer.Typer(
     name="crypsis",
@@ -38,6 +38,7 @@ def _root(
 
 app.command("demo")(demo.demo)
 app.command("scan")(scan.scan)
+app.command("anonymize")(anonymize.anonymize)
 app.command("leak")(leak.leak)
 app.command("compare")(compare.compare)
 app.command("verify")(verify.verify)

@@ -13,6 +13,8 @@ from crypsis.errors import unknown_columns
 from crypsis.release import Release, as_release
 from crypsis.results import Result
 
+_MOST_COMPARED = 100_000
+
 
 @dataclass(frozen=True)
 class ColumnLoss(Result):
@@ -24,9 +26,10 @@ class ColumnLoss(Result):
     missing_before: int
     missing_after: int
     distance: float | None
-    """Total variation between the two distributions; None where no value is the same any more."""
-    entropy_before_bits: float
-    entropy_after_bits: float
+    """Total variation between the two distributions; None where no value is the same any more, or
+    where there are too many to compare."""
+    entropy_before_bits: float | None
+    entropy_after_bits: float | None
 
 
 @dataclass(frozen=True)
@@ -47,18 +50,20 @@ class Lost(Result):
     removed: tuple[str, ...]
 
 
-def lost(original: Any, released: Any) -> Lost:
-    """A table of what each column lost; columns that are gone are named.
+def lost(original: Any, released: Any, columns: Sequence[str] | None = None) -> Lost:
+    """A table of what each column (or each of some) lost; columns that are gone are named.
 
     Missing values count as one value. Where a column is told in other words than before (intervals,
-    prefixes), the distance is None and the entropies say what was lost.
+    prefixes), the distance is None and the entropies say what was lost. Columns of more than
+    100,000 values are only counted.
     """
     first, second = as_release(original), as_release(released)
     names = [name for name in second.names if name in first.names]
+    asked = names if columns is None else [name for name in names if name in columns]
     return Lost(
         first.count,
         second.count,
-        tuple(_column(first, second, name) for name in names if _plain(first, second, name)),
+        tuple(_column(first, second, name) for name in asked if _plain(first, second, name)),
         tuple(name for name in first.names if name not in names),
     )
 
@@ -89,6 +94,11 @@ def _plain(first: Release, second: Release, name: str) -> bool:
 
 
 def _column(first: Release, second: Release, name: str) -> ColumnLoss:
+    tallies = first.rows.tally([name]), second.rows.tally([name])
+    if max(tally.distinct for tally in tallies) > _MOST_COMPARED:
+        counts = [tally.distinct - (tally.missing > 0) for tally in tallies]
+        missing = [tally.missing for tally in tallies]
+        return ColumnLoss(name, counts[0], counts[1], missing[0], missing[1], None, None, None)
     before, after = first.cells([name]), second.cells([name])
     shared = set(_tuples(before)) & set(_tuples(after))
     return ColumnLoss(

@@ -1,0 +1,154 @@
+"""`crypsis anonymize` as a person runs it: what is shown, written, refused."""
+
+from __future__ import annotations
+
+import json
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crypsis.anonymize import Key, Plan, Statement
+from crypsis.cli import run
+
+QI = ["--qi", "age", "--qi", "zip", "--qi", "sex"]
+ROLES = ["--id", "name", *QI, "--sensitive", "disease"]
+
+
+@pytest.fixture
+def patients(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "home"))
+    rng = np.random.default_rng(0)
+    n = 1_500
+    path = tmp_path / "patients.csv"
+    pd.DataFrame(
+        {
+            "name": [f"person-{i}" for i in range(n)],
+            "age": rng.integers(18, 95, n),
+            "zip": rng.integers(10_000, 99_999, n),
+            "sex": rng.choice(["f", "m"], n),
+            "income": rng.lognormal(10, 1, n),
+            "disease": rng.choice(["flu", "gout", "hiv"], n),
+        }
+    ).to_csv(path, index=False)
+    return path
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_a_release_with_everything_beside_it(
+    patients: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], suffix: str
+) -> None:
+    before = patients.read_bytes()
+    out = tmp_path / f"safe{suffix}"
+    plan = tmp_path / "plan.toml"
+    command = ["anonymize", str(patients), "-o", str(out), "--k", "10", *ROLES]
+    assert run([*command, "--save-plan", str(plan)]) == 0
+    shown = capsys.readouterr().out
+    assert "The plan" in shown
+    assert "Before and after" in shown
+    frame = pd.read_csv(out) if suffix == ".csv" else pd.read_parquet(out)
+    assert list(frame.columns) == ["age", "zip", "sex", "income", "disease"]
+    assert frame.groupby(["age", "zip", "sex"], dropna=False).size().min() >= 10
+    assert patients.read_bytes() == before
+    told = json.loads((tmp_path / "safe.statement.json").read_text())
+    assert Statement.model_validate(told).measured["k"] >= 10
+    assert "person-" not in (tmp_path / "safe.statement.md").read_text()
+    assert (tmp_path / "safe.before-after.md").exists()
+    assert Plan.load(plan).promise.k == 10
+    (key,) = (tmp_path / "home" / "crypsis" / "keys").iterdir()
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
+    assert run(command) == 2
+    assert "exists already" in capsys.readouterr().err
+    assert run([*command, "--force", "--plan", str(plan)]) == 0
+    again = pd.read_csv(out) if suffix == ".csv" else pd.read_parquet(out)
+    pd.testing.assert_frame_equal(frame, again)
+
+
+def test_masking_and_json(
+    patients: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, key = tmp_path / "safe.parquet", tmp_path / "home.key.json"
+    methods = ["--method", "income=noise:0.5", "--method", "name=pseudonym"]
+    command = ["anonymize", str(patients), "-o", str(out), "--k", "5", *ROLES, *methods]
+    assert run([*command, "--key", str(key), "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)["result"]
+    assert result["measured"]["k"] >= 5
+    made, before = pd.read_parquet(out), pd.read_csv(patients)
+    assert made["name"].str.len().min() > 40
+    assert np.std(made["income"] - before["income"]) / before["income"].std() == pytest.approx(
+        0.5, rel=0.1
+    )
+    kept = Key.load(key)
+    assert set(kept.pseudonyms) == {"name"}
+    assert str(kept.seed) not in (tmp_path / "safe.statement.json").read_text()
+
+
+def test_against_a_population(patients: Path, tmp_path: Path) -> None:
+    out = tmp_path / "safe.csv"
+    options = ["--k", "100", "--population", "300000000", "--beta", "0.1", "--weight", "age=2"]
+    assert run(["anonymize", str(patients), "-o", str(out), *ROLES, *options]) == 0
+    told = json.loads((tmp_path / "safe.statement.json").read_text())
+    assert told["measured"]["population"]["rows_meeting_k"] > 0.9
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--k", "5000"], "only 1,500 rows"),
+        (["--k", "5", "--population", "1000", "--beta", "2"], "beta"),
+        (["--k", "5", "--weight", "age=-1"], "above zero"),
+        (["--k", "5", "--weight", "age"], "COLUMN="),
+        (["--k", "5", "--method", "income=noise"], "number"),
+        (["--k", "5", "--hierarchy", "sex=none.csv"], "cannot be read"),
+        (["--k", "5", "--diversity", "9"], "suppressed"),
+    ],
+)
+def test_what_fails_writes_nothing(
+    patients: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    options: list[str],
+    message: str,
+) -> None:
+    before = set(tmp_path.iterdir())
+    status = run(["anonymize", str(patients), "-o", str(tmp_path / "x.csv"), *ROLES, *options])
+    assert status == 2
+    assert message in " ".join(capsys.readouterr().err.split())
+    assert set(tmp_path.iterdir()) == before
+
+
+def test_a_missing_folder_and_gaps(
+    patients: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "none" / "x.csv"
+    assert run(["anonymize", str(patients), "-o", str(out), *ROLES]) == 2
+    assert "no folder" in capsys.readouterr().err
+    tree = tmp_path / "sex.csv"
+    tree.write_text("f;*\n")
+    command = ["anonymize", str(patients), "-o", str(tmp_path / "x.csv"), *ROLES, "--k", "5"]
+    assert run([*command, "--hierarchy", f"sex={tree}"]) == 2
+    assert "1 values of the column 'sex'" in " ".join(capsys.readouterr().err.split())
+    assert run([*command, "--hierarchy", f"sex={tree}", "--show-missing"]) == 2
+    assert capsys.readouterr().err.startswith("m\n")
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_a_full_disk_leaves_nothing(patients: Path, tmp_path: Path, suffix: str) -> None:
+    """A limit on the size of files fails a write as a full disk does."""
+    out = tmp_path / f"x{suffix}"
+    before = set(tmp_path.iterdir())
+    code = (
+        "import resource, signal, sys; from crypsis.cli import run; "
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)); "
+        "sys.exit(run(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", code, "anonymize", str(patients), "-o", str(out), *ROLES]
+    found = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
+    assert found.returncode == 2
+    assert "writ" in found.stderr
+    assert set(tmp_path.iterdir()) - {tmp_path / "home"} == before - {tmp_path / "home"}
