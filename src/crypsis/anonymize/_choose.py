@@ -11,6 +11,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from crypsis import progress
@@ -87,6 +88,28 @@ def shapes(
             parts.append(odd.any().alias(f"d{i}"))
     found = rows._fetch(rows.frame.select(*parts), "looking at columns").to_pylist()[0]
     return {name: _shape(rows.column(name), i, found, rows.count) for i, name in enumerate(names)}
+
+
+def counted_shapes(release: Release, names: Sequence[str]) -> dict[str, Shape]:
+    """The same from cells that were counted already: no scan."""
+    return {name: _counted_shape(release, name) for name in names}
+
+
+def _counted_shape(release: Release, name: str) -> Shape:
+    kind = release.rows.column(name).kind
+    values = release.cells([name]).values[0].drop_null()  # in their order
+    low = high = None
+    width, digits = 0, False
+    if kind.ordered and len(values):
+        low, high = values[0].as_py(), values[-1].as_py()
+    if kind is Kind.TEXT and len(values):
+        lengths = pc.utf8_length(values)
+        width = pc.max(lengths).as_py()
+        odd = pc.any(pc.match_substring_regex(values, "[^0-9]")).as_py()
+        digits = not odd and width == pc.min(lengths).as_py()
+    if kind is Kind.INTEGER and low is not None:
+        width, digits = len(str(high)), low >= 0
+    return Shape(name, kind, len(values), low, high, width, bool(digits))
 
 
 def _shape(column: Any, i: int, found: Mapping[str, Any], rows: int) -> Shape:

@@ -16,7 +16,7 @@ from crypsis.anonymize._ladder import Ladder, ladder
 from crypsis.anonymize._plan import ColumnPlan, Plan
 from crypsis.anonymize._repair import Repair, full_domain, labels_of, repair, table_of
 from crypsis.anonymize._staged import staged, with_exceptions
-from crypsis.anonymize._steps import Intervals, Level, Step, intervals
+from crypsis.anonymize._steps import Intervals, Keep, Level, Step, intervals
 from crypsis.anonymize._verify import (
     Measured,
     check,
@@ -27,7 +27,7 @@ from crypsis.anonymize._verify import (
     qi_groups,
     secrets_of,
 )
-from crypsis.cells import Cells
+from crypsis.cells import Cells, NullPolicy
 from crypsis.engine import Rows
 from crypsis.engine.base import Kind
 from crypsis.errors import PromiseBroken, unknown_columns
@@ -73,7 +73,9 @@ def apply(
         plan, rows, measured = _each_column(plan, release, rows)
         outcome = _Outcome(rows, None, None)
     elif promise.k is not None:
-        outcome = _crowded(plan, rows, names, sensitive, release.count, local)
+        untouched = all(isinstance(step, Keep) for step in steps.values())
+        known = release if untouched else None
+        outcome = _crowded(plan, rows, names, sensitive, release.count, local, known)
     if verify:
         measured = measured or measure(outcome.rows, names, sensitive, promise)
         check(measured, promise)
@@ -93,13 +95,22 @@ def apply(
 
 
 def _crowded(
-    plan: Plan, rows: Rows, names: Sequence[str], sensitive: Sequence[str], count: int, local: bool
+    plan: Plan,
+    rows: Rows,
+    names: Sequence[str],
+    sensitive: Sequence[str],
+    count: int,
+    local: bool,
+    known: Release | None,
 ) -> _Outcome:
     """Every row in a crowd, tried with a little more closeness when suppression moved the whole."""
     promise = plan.promise
     asked = (promise.diversity, promise.closeness, promise.best_guess)
     secret = list(sensitive) if any(limit is not None for limit in asked) else []
-    cells = Cells.from_table(rows.cells([*names, *secret]), [*names, *secret])
+    if known is not None:  # nothing was changed yet, so what was counted before holds
+        cells = replace(known.cells([*names, *secret]), missing=NullPolicy.VALUE)
+    else:
+        cells = Cells.from_table(rows.cells([*names, *secret]), [*names, *secret])
     first, member, totals = qi_groups(cells, len(names))
     ordered = [rows.column(name).kind.ordered for name in secret]
     secrets = secrets_of(cells, range(len(names), len(names) + len(secret)), ordered, member)
@@ -138,11 +149,18 @@ def _told(
     if not changed.size:
         return _Outcome(rows, found, None)
     dropped = (found.levels[changed, 0] < 0).tolist()
-    told = labels_of(table, found, changed)
-    for c, one in enumerate(ladders):
-        text = rows.column(one.name).kind is Kind.TEXT or any(isinstance(v, str) for v in told[c])
+    told = []
+    for c, (labels, place) in enumerate(labels_of(table, found, changed)):
+        used = set(np.unique(place).tolist())
+        text = rows.column(ladders[c].name).kind is Kind.TEXT or any(
+            isinstance(label, str) for i, label in enumerate(labels) if i in used
+        )
         if text:
-            told[c] = [None if value is None else as_text(value) for value in told[c]]
+            named = pa.array([None if v is None else as_text(v) for v in labels], pa.string())
+        else:
+            there = [v if i in used else None for i, v in enumerate(labels)]
+            named = pa.array(there, cells.values[c].type)
+        told.append(named.take(pa.array(place)))
     keys = [cells.values[c].take(pa.array(places[c][changed])) for c in range(len(names))]
     kept, flags = with_exceptions(rows, names, keys, told, dropped)
     return _Outcome(kept, found, flags if any(dropped) else None)

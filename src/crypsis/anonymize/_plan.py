@@ -16,6 +16,7 @@ from crypsis.anonymize._choose import (
     Shape,
     check_method,
     coarser_intervals,
+    counted_shapes,
     default_method,
     population_domain,
     quantile_steps,
@@ -195,7 +196,12 @@ def plan(
         diversity=diversity, closeness=closeness, best_guess=best_guess, suppression=suppression,
     )  # fmt: skip
     _check(release, promise, names, weights, hierarchies, methods, top_code, domains)
-    look = shapes(release, names, count_numbers=not each_column)
+    if promise.k is not None and people is None:
+        secret = release.sensitive if _about_secrets(promise) else ()
+        release.cells([*names, *secret])  # counted once; what follows is read from there
+        look = counted_shapes(release, names)
+    else:
+        look = shapes(release, names, count_numbers=not each_column)
     chosen = _Choice(
         release, look, dict(weights or {}), dict(hierarchies or {}),
         {name: (methods or {}).get(name) or default_method(look[name]) for name in names},
@@ -388,12 +394,16 @@ def _check(
         raise ParameterError(
             f"k is {asked:,}, but the release has only {release.count:,} rows; choose a smaller k."
         )
-    about = (promise.diversity, promise.closeness, promise.best_guess)
-    if any(limit is not None for limit in about) and not release.sensitive:
+    if _about_secrets(promise) and not release.sensitive:
         raise RoleError(
             "Diversity, closeness and the best guess are about sensitive columns; name them "
             "(sensitive=[...], --sensitive)."
         )
+
+
+def _about_secrets(promise: Promise) -> bool:
+    asked = (promise.diversity, promise.closeness, promise.best_guess)
+    return any(limit is not None for limit in asked)
 
 
 def _number(value: float) -> str:

@@ -278,13 +278,14 @@ def full_domain(table: Table, demands: Demands, budget_rows: int) -> Repair:
     return _settle(table, demands, np.array(best[0], np.int8), stars_last=False, local=False)
 
 
-def labels_of(table: Table, found: Repair, cells: Ints) -> list[list[object]]:
-    """For each column what the cells are told as."""
+def labels_of(table: Table, found: Repair, cells: Ints) -> list[tuple[list[object], Ints]]:
+    """For each column all its labels, and the place among them of what each cell is told as."""
     named = []
     for c, one in enumerate(table.ladders):
-        levels = np.maximum(found.levels[cells, c], 0)
+        levels = np.maximum(found.levels[cells, c], 0).astype(np.int64)
+        starts = np.cumsum([0, *map(len, one.labels)])
         codes = one.codes[levels, table.places[c][cells]]
-        named.append([one.labels[lv][code] for lv, code in zip(levels, codes, strict=True)])
+        named.append(([label for level in one.labels for label in level], starts[levels] + codes))
     return named
 
 

@@ -36,7 +36,7 @@ def with_exceptions(
     rows: Rows,
     names: Sequence[str],
     keys: Sequence[pa.Array],
-    told: Sequence[Sequence[Any]],
+    told: Sequence[pa.Array],
     dropped: Sequence[bool],
 ) -> tuple[Rows, Rows]:
     """Rows whose columns `names` hold one of the `keys` are told otherwise, or left out.
@@ -46,14 +46,15 @@ def with_exceptions(
     each key goes with a flag that says whether it is missing.
     """
     columns = [rows.column(name) for name in names]
-    texts = [_becomes_text(column, values) for column, values in zip(columns, told, strict=True)]
+    texts = [pa.types.is_string(values.type) for values in told]
     table, fills = {}, []
     for c, (key, values) in enumerate(zip(keys, told, strict=True)):
-        fill = next((value for value in key.to_pylist() if value is not None), None)
+        there = key.drop_null()
+        fill = there[0].as_py() if len(there) else None
         fills.append(fill)
         table[f"k{c}"] = key if fill is None else key.fill_null(pa.scalar(fill, key.type))
-        table[f"m{c}"] = pa.array([not there for there in key.is_valid().to_pylist()])
-        table[f"r{c}"] = pa.array(list(values), pa.string() if texts[c] else key.type)
+        table[f"m{c}"] = key.is_null()
+        table[f"r{c}"] = values
     table[_DROP] = pa.array(list(dropped), pa.bool_())
     table[_HIT] = pa.array([True] * len(dropped), pa.bool_())
     beside = beside_rows(rows, pa.table(table))
@@ -87,10 +88,6 @@ def with_exceptions(
         Rows(after, lambda: kept, rows.backend),
         Rows([Column("dropped", Kind.BOOLEAN, "c0")], lambda: flags, rows.backend),
     )
-
-
-def _becomes_text(column: Column, values: Sequence[Any]) -> bool:
-    return column.kind is Kind.TEXT or any(isinstance(value, str) for value in values)
 
 
 def _clean(column: Column, rows: Rows) -> nw.Expr:
