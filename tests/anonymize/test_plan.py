@@ -266,6 +266,8 @@ def test_a_plan_for_other_columns() -> None:
     made = plan(opened(people(50)), k=2)
     with pytest.raises(ColumnError, match="no column"):
         apply(made, pa.table({"x": [1]}))
+    with pytest.raises(RoleError, match="'other'"):
+        apply(made, opened(people(50), quasi_identifiers=[*QI, "other"]))
 
 
 def test_dates_without_time() -> None:
