@@ -24,7 +24,7 @@ demo: $(BIN)/crypsis   ## make a sample release and run the main job on it
 
 test: $(BIN)/.dev      ## install what the tests need and run them all
 	@tools/system-packages
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n 2 --dist loadgroup $(PYTEST_ARGS)
 
 check: $(BIN)/.dev     ## format, lint, types, import directions
 	$(BIN)/ruff format --check .

@@ -27,6 +27,15 @@ ADULT_COLUMNS = (
 ).split()
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests run on two processes; those that share a server or a session share a process."""
+    for item in items:
+        for shared in ("spark", "postgres", "browser"):
+            if shared in getattr(item, "fixturenames", ()) or shared in item.nodeid:
+                item.add_marker(pytest.mark.xdist_group(shared))
+                break
+
+
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport() -> Iterator[None]:
     """Where skips are not allowed, a skipped test has failed."""
