@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from crypsis import inference, linkage, pseudonyms, singling_out
+from crypsis import inference, singling_out
 from crypsis.engine import Kind
 from crypsis.errors import ColumnError, InputError, TooLarge
 from crypsis.policy import Measurement, Policy
@@ -265,6 +265,8 @@ def ask_linkage(
     if original is None:
         text = "Not asked: the original is needed (--original FILE)."
         return unanswered("linkage", policy, text)
+    from crypsis import linkage  # not before it is asked for: it takes a second to load
+
     names, notes = _comparable(original, release, on)
     both: tuple[Any, Any] = (original, release)
     if on is None and original.count == release.count:
@@ -366,6 +368,8 @@ def ask_pseudonyms(belief: Any, policy: Policy, seed: int) -> Asked:
     if belief is None:
         text = "Not asked: an attack is needed (--attack FILE)."
         return unanswered("pseudonyms", policy, text)
+    from crypsis import pseudonyms  # as above
+
     known = belief if isinstance(belief, pseudonyms.Belief) else pseudonyms.Belief(belief)
     found = pseudonyms.measure(known, seed=seed)
     asked = Asked("", results={"anonymity": found})
