@@ -41,7 +41,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "_assess": GROUND | COUNTING | ROWS | QUESTIONS | {"anonymize", "utility", "policy", "profile"},
 }
 ON_TOP = {"cli", "web", "__main__"}
-KERNELS_MAY_USE = {"numpy", "scipy", "numba", "cupy"}
+KERNELS_MAY_USE = {"numpy", "scipy", "numba", "llvmlite", "cupy"}
 
 
 def part_of(module: str) -> str:

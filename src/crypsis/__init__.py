@@ -29,7 +29,7 @@ _NAMES = {
     "assess": "_assess",
     "read": "release",
 }
-_PACKAGES = ("inference", "linkage", "pseudonyms", "singling_out")
+_PACKAGES = ("anonymize", "inference", "linkage", "policy", "pseudonyms", "singling_out", "utility")
 
 __all__ = [
     "Assessment",

@@ -194,6 +194,8 @@ def test_without_a_seed_nothing_repeats() -> None:
     assert not one.frame["x"].equals(two.frame["x"])
     again = an.mask(table, {"x": an.Noise(scale=1)}, seed=one.key.seed)
     assert again.frame["x"].equals(one.frame["x"])
+    again = an.mask(table, {"x": an.Noise(scale=1)}, key=one.key)
+    assert again.frame["x"].equals(one.frame["x"])
 
 
 def test_what_cannot_be_masked() -> None:

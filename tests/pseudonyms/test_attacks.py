@@ -159,7 +159,7 @@ def test_negligible_pairs_keep_a_matching():
     assert whole.matrix.nnz == 3600
     assert pruned.matrix.nnz < 1800
     found = float(ps.expected_cracks(pruned))
-    assert found == pytest.approx(float(ps.expected_cracks(whole, precision=0.01)), rel=0.03)
+    assert found == pytest.approx(float(ps.expected_cracks(whole, precision=0.02)), rel=0.05)
     assert 1 < found < 60
     with pytest.raises(ParameterError, match="negligible"):
         ps.probabilistic_join_attack(known, released, {"age": 5}, negligible=1)

@@ -32,7 +32,11 @@ def drawn(chart):
 
 
 def values(spec):
-    return [row for layer in spec.get("layer", [spec]) for row in layer["data"]["values"]]
+    found = []
+    for layer in spec.get("layer", [spec]):
+        data = layer.get("data", spec.get("data"))
+        found += data["values"] if "values" in data else spec["datasets"][data["name"]]
+    return found
 
 
 def test_the_test_of_figure_1_has_every_set_where_it_belongs(people):

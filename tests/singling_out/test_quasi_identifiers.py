@@ -215,3 +215,17 @@ def test_messages_say_what_to_do():
         so.find_quasi_identifiers(people, sensitive=["age"])
     with pytest.raises(ParameterError, match="no rows"):
         so.find_quasi_identifiers(people.slice(0, 0))
+
+
+def test_dates_can_take_every_day_between_their_ends_and_no_more():
+    """A fifth of the birth dates is seen once; that makes nobody unique among 300 million."""
+    import datetime
+
+    random = np.random.default_rng(5)
+    first = datetime.date(1930, 1, 1)
+    born = [first + datetime.timedelta(days=int(d)) for d in random.integers(0, 30_000, 40_000)]
+    (alone,) = so.column_sets(pa.table({"born": born}), ["born"], population=300_000_000)
+    assert alone.unique_fraction > 0.15
+    assert alone.population_bound == pytest.approx(30_000 / (np.e * 3e8) + 2 / 40_001, rel=1e-2)
+    (numbers,) = so.column_sets(pa.table({"id": np.arange(1000)}), ["id"], population=300_000_000)
+    assert numbers.population_bound > 0.5

@@ -50,13 +50,13 @@ class Method(Result):
 class Anonymized(Result):
     """A release that keeps its promise."""
 
-    release: Release
-    plan: Plan | None
+    release: Release = field(repr=False)
+    plan: Plan | None = field(repr=False)
     measured: Measured | None
     """None until it is written, where measuring was left to that."""
     loss: Loss
     key: Key
-    original: Release
+    original: Release = field(repr=False)
     methods: tuple[Method, ...] = ()
 
     def _shown(self, reveal: bool) -> list[tuple[str, Any]]:

@@ -77,6 +77,8 @@ def shapes(
                 f"The column {name!r} holds lists or structures; flatten it or leave it out."
             )
         cell = nw.col(column.inner)
+        if not count_numbers and column.kind in NUMBERS and not _postal(name):
+            continue
         if count_numbers or column.kind not in NUMBERS:
             parts += [cell.n_unique().alias(f"n{i}"), cell.is_null().any().alias(f"m{i}")]
         if column.kind.ordered:
@@ -86,7 +88,9 @@ def shapes(
             odd = cell.cast(nw.String).str.contains("[^0-9]")
             parts += [length.max().alias(f"w{i}"), length.min().alias(f"v{i}")]
             parts.append(odd.any().alias(f"d{i}"))
-    found = rows._fetch(rows.frame.select(*parts), "looking at columns").to_pylist()[0]
+    found: dict[str, Any] = {}
+    if parts:
+        found = rows._fetch(rows.frame.select(*parts), "looking at columns").to_pylist()[0]
     return {name: _shape(rows.column(name), i, found, rows.count) for i, name in enumerate(names)}
 
 
@@ -114,7 +118,7 @@ def _counted_shape(release: Release, name: str) -> Shape:
 
 def _shape(column: Any, i: int, found: Mapping[str, Any], rows: int) -> Shape:
     low, high = found.get(f"a{i}"), found.get(f"b{i}")
-    distinct = rows if low is not None else 0
+    distinct = rows
     if f"n{i}" in found:
         distinct = int(found[f"n{i}"]) - bool(found[f"m{i}"])
     width = int(found.get(f"w{i}") or 0)
@@ -128,12 +132,15 @@ def default_method(shape: Shape) -> str:
     """How a column is generalized when nobody says: by what it holds and what it is called."""
     if shape.kind is Kind.DATE or (shape.kind is Kind.TIME and hasattr(shape.low, "year")):
         return "date"
-    postal = any(word in shape.name.lower() for word in _POSTAL)
-    if postal and shape.digits and shape.width > 1:
+    if _postal(shape.name) and shape.digits and shape.width > 1:
         return "prefix"
     if shape.kind in (Kind.INTEGER, Kind.NUMBER):
         return "intervals"
     return "common" if shape.kind is Kind.TEXT and shape.distinct > 2 else "keep"
+
+
+def _postal(name: str) -> bool:
+    return any(word in name.lower() for word in _POSTAL)
 
 
 def check_method(shape: Shape, method: str) -> None:

@@ -30,7 +30,7 @@ from crypsis.anonymize._verify import (
 from crypsis.cells import Cells, NullPolicy
 from crypsis.engine import Rows
 from crypsis.engine.base import Kind
-from crypsis.errors import PromiseBroken, unknown_columns
+from crypsis.errors import PromiseBroken, RoleError, unknown_columns
 from crypsis.release import Release, as_release
 
 _MAPPED_ROWS = 50_000_000
@@ -61,6 +61,12 @@ def apply(
     unknown = [name for name in wanted if name not in release.names]
     if unknown:
         raise unknown_columns(unknown, release.names)
+    left = [name for name in release.quasi_identifiers if name not in wanted]
+    if left:  # k over fewer columns than others know would be no k
+        raise RoleError(
+            f"The plan says nothing of {', '.join(map(repr, left))}, which others may know; "
+            "add them to it, or make a new plan."
+        )
     _check_gaps(plan, release)
     steps: dict[str, Step] = {one.name: one.step for one in plan.columns}
     rows = staged(release.rows, steps, plan.removed)

@@ -160,7 +160,7 @@ def mask(
     Missing values stay missing, types and the order of columns stay, and so does that of rows
     unless `shuffle_rows`. Randomness comes from the operating system unless `seed` is given; the
     seed, the keys of pseudonyms and the map from released to original rows are in the result's
-    `key` and nowhere else. Give a `key` to use its pseudonym keys again. In memory.
+    `key` and nowhere else. Give a `key` to use its seed and its pseudonym keys again. In memory.
 
     >>> import pyarrow as pa
     >>> made = mask(pa.table({"x": [1.0, 2.0, None]}), {"x": Round(base=2)})
@@ -173,6 +173,8 @@ def mask(
     unknown = [name for names in wanted for name in names if name not in table.column_names]
     if unknown:
         raise unknown_columns(unknown, table.column_names)
+    if seed is None and key is not None:
+        seed = key.seed
     drawn = fresh_seed() if seed is None else seed
     streams = np.random.SeedSequence(drawn).spawn(len(wanted) + 1)
     keys = dict(key.pseudonyms) if key is not None else {}

@@ -13,7 +13,7 @@ from crypsis.engine import Rows
 from crypsis.engine.base import Column, Kind
 from crypsis.engine.duck import literal
 
-_DROP, _HIT = "drop", "hit"
+_DROP, _HIT, _ROW = "drop", "hit", "row_number"
 
 
 def staged(rows: Rows, steps: Mapping[str, Step], removed: Sequence[str] = ()) -> Rows:
@@ -68,7 +68,8 @@ def with_exceptions(
             exprs.append(nw.when(cell.is_null()).then(nw.lit(fill)).otherwise(cell).alias(f"jk{c}"))
             left.append(f"jk{c}")
             right.append(f"k{c}")
-    joined = rows.frame.with_columns(*exprs).join(beside, left_on=left, right_on=right, how="left")
+    numbered = _numbered(rows)
+    joined = numbered.with_columns(*exprs).join(beside, left_on=left, right_on=right, how="left")
     hit = ~nw.col(_HIT).is_null()
     outputs, after = [], []
     for column in rows.columns:
@@ -82,12 +83,23 @@ def with_exceptions(
         kind = Kind.TEXT if texts[c] else column.kind
         after.append(Column(column.name, kind, column.inner))
     out = nw.when(hit).then(nw.col(_DROP)).otherwise(nw.lit(False))
+    if _ROW in numbered.columns:  # a join gives rows back in any order
+        joined = joined.sort(_ROW)
     kept = joined.filter(~out).select(*outputs) if any(dropped) else joined.select(*outputs)
     flags = joined.select(out.alias("c0"))
     return (
         Rows(after, lambda: kept, rows.backend),
         Rows([Column("dropped", Kind.BOOLEAN, "c0")], lambda: flags, rows.backend),
     )
+
+
+def _numbered(rows: Rows) -> nw.LazyFrame[Any]:
+    """The rows with their place in the source, where the engine knows one."""
+    if rows.backend.name != "duckdb":
+        return rows.frame
+    native = rows.frame.to_native().project(f"*, row_number() OVER () AS {_ROW}")
+    frame: nw.LazyFrame[Any] = nw.from_native(native)
+    return frame
 
 
 def _clean(column: Column, rows: Rows) -> nw.Expr:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -51,6 +51,21 @@ Truth = Annotated[
     typer.Option("--truth", help="A file with item and pseudonym in its first two columns, or "
                  "'names' (equal names), or 'rows' (same order).", show_default=False),
 ]  # fmt: skip
+
+
+class _Wanted(NamedTuple):
+    """What all attacks are asked for alike."""
+
+    least_degree: float | None
+    most_cracks: float | None
+    method: str
+    precision: float
+    most: int
+    reveal: bool
+    output: Path | None
+    as_json: bool
+    force: bool
+    seed: int
 
 
 @app.command("frequencies")
@@ -111,10 +126,10 @@ def frequencies(
             raise ParameterError("--experience and --negligible go with --expected.")
         bounds = _around(observed, error) if ranges is None else _ranges(ranges)
         belief = ps.frequency_attack(observed, bounds, truth=known)
-    _report(
-        "frequencies", belief, transactions.name, least_degree, most_cracks, method, precision,
-        most, reveal, output, as_json, force, seed,
-    )  # fmt: skip
+    wanted = _Wanted(
+        least_degree, most_cracks, method, precision, most, reveal, output, as_json, force, seed
+    )
+    _report("frequencies", belief, transactions.name, wanted)
 
 
 @app.command("join")
@@ -172,10 +187,10 @@ def join(
             negligible=negligible,
             **labels,
         )
-    _report(
-        "join", belief, f"{o.title(known)} and {o.title(released)}", least_degree, most_cracks,
-        method, precision, most, reveal, output, as_json, force, seed,
-    )  # fmt: skip
+    wanted = _Wanted(
+        least_degree, most_cracks, method, precision, most, reveal, output, as_json, force, seed
+    )
+    _report("join", belief, f"{o.title(known)} and {o.title(released)}", wanted)
 
 
 @app.command("matrix")
@@ -218,43 +233,38 @@ def matrix(
         raise ParameterError("The truth is a file, 'names' or 'rows'.")
     cells = [list(row) for row in zip(*columns, strict=True)]
     belief = ps.Belief(cells, truth=given, items=items, pseudonyms=names[1:])
-    _report(
-        "matrix", belief, o.title(likelihoods), least_degree, most_cracks, method, precision,
-        most, reveal, output, as_json, force, seed,
-    )  # fmt: skip
+    wanted = _Wanted(
+        least_degree, most_cracks, method, precision, most, reveal, output, as_json, force, seed
+    )
+    _report("matrix", belief, o.title(likelihoods), wanted)
 
 
-def _report(
-    attack: str,
-    belief: Belief,
-    title: str,
-    least_degree: float | None,
-    most_cracks: float | None,
-    method: str,
-    precision: float,
-    most: int,
-    reveal: bool,
-    output: Path | None,
-    as_json: bool,
-    force: bool,
-    seed: int,
-) -> None:
+def _report(attack: str, belief: Belief, title: str, wanted: _Wanted) -> None:
     """Measure, decide, show; status 1 unless a threshold that was asked for is met."""
     from crypsis import pseudonyms as ps
     from crypsis.cli.console import console, may_write, shown_progress, write_text
     from crypsis.report.json import to_json
     from crypsis.report.pseudonyms import attack_view
 
-    may_write(output, (".json",), force=force)
+    output, reveal = wanted.output, wanted.reveal
+    may_write(output, (".json",), force=wanted.force)
     with shown_progress():
-        found = ps.measure(belief, exposed=most, method=method, seed=seed, precision=precision)
+        found = ps.measure(
+            belief,
+            exposed=wanted.most,
+            method=wanted.method,
+            seed=wanted.seed,
+            precision=wanted.precision,
+        )
     decision = None
-    if least_degree is not None or most_cracks is not None:
-        decision = ps.decide(found, least_degree=least_degree, most_cracks=most_cracks)
+    if wanted.least_degree is not None or wanted.most_cracks is not None:
+        decision = ps.decide(
+            found, least_degree=wanted.least_degree, most_cracks=wanted.most_cracks
+        )
     outcome = ps.AttackOutcome(attack, found, decision)
     if output is not None:
         write_text(output, to_json("attack", outcome, reveal=reveal))
-    if as_json:
+    if wanted.as_json:
         typer.echo(to_json("attack", outcome, reveal=reveal))
     else:
         screen = console()

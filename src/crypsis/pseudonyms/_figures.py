@@ -57,8 +57,8 @@ def attack_graphs(size: int = 4) -> tuple[GraphPoint, ...]:
 
     2^(t (t-1)) graphs, so t is at most 4; which truth does not matter.
 
-    >>> len(attack_graphs(3))
-    6
+    >>> len(attack_graphs(4))
+    41
     """
     if not 1 <= size <= _MOST_GRAPHS:
         raise TooLarge(

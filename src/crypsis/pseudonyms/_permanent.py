@@ -12,7 +12,7 @@ from crypsis.errors import TooLarge
 from crypsis.pseudonyms._belief import Belief, Unmatchable, as_belief
 from crypsis.pseudonyms._sampling import add
 from crypsis.pseudonyms._scaling import balance
-from crypsis.pseudonyms._solve import METHODS, check_options, solve
+from crypsis.pseudonyms._solve import GLYNN_SIZE, WORST_ROUNDING, check_options, solve
 from crypsis.pseudonyms.kernels import frontier, glynn, ryser
 from crypsis.results import Estimate, Number
 
@@ -44,12 +44,10 @@ def permanent(
         ]
         if all(count is not None for count in counts):
             return math.prod(count for count in counts if count is not None)
-    elif method in ("auto", "glynn") and all(
-        rows.size <= _small(method) for rows, _ in belief.structure.blocks
-    ):
-        return _float(
-            math.fsum(_log_glynn(belief.block(*block)) for block in belief.structure.blocks)
-        )
+    elif method in ("auto", "exact", "glynn"):
+        logarithm = _by_glynn(belief, method)
+        if logarithm is not None:
+            return _float(logarithm)
     found = log_permanent(belief, method=method, seed=seed, precision=precision)
     if isinstance(found, Estimate):
         low, high = math.exp(min(found.low, 700)), math.exp(min(found.high, 700))
@@ -79,21 +77,21 @@ def log_permanent(
     )
 
 
-def _small(method: str) -> int:
-    return glynn.LARGEST if method == "glynn" else 20
-
-
-def _log_glynn(cells: NDArray[np.float64]) -> float:
-    """One block by Glynn's formula without the minors."""
-    if cells.shape[0] == 1:
-        return math.log(cells[0, 0])
-    factors = balance(cells, tolerance=1e-13)
-    found = glynn.permanent(factors.rows[:, None] * cells * factors.columns)
-    return (
-        math.log(found.permanent)
-        - math.fsum(np.log(factors.rows))
-        - math.fsum(np.log(factors.columns))
-    )
+def _by_glynn(belief: Belief, method: str) -> float | None:
+    """All blocks by Glynn's formula without minors; None where that is too long or too rough."""
+    blocks = belief.structure.blocks
+    if max(rows.size for rows, _ in blocks) > (glynn.LARGEST if method == "glynn" else GLYNN_SIZE):
+        return None
+    total = []
+    for rows, columns in blocks:
+        cells = belief.block(rows, columns)
+        factors = balance(cells, tolerance=1e-13)
+        found = glynn.permanent(factors.rows[:, None] * cells * factors.columns)
+        rough = found.absolute * 2.3e-16 * rows.size > WORST_ROUNDING * found.permanent
+        if rough and method != "glynn":
+            return None
+        total += [math.log(found.permanent), *-np.log(factors.rows), *-np.log(factors.columns)]
+    return math.fsum(total)
 
 
 def _count(cells: NDArray[np.float64], method: str) -> int | None:
@@ -127,6 +125,3 @@ def _float(logarithm: float) -> float:
             f"The permanent is e^{logarithm:.1f}, beyond floating-point numbers. Use log_permanent."
         )
     return math.exp(logarithm)
-
-
-__all__ = ["METHODS", "log_permanent", "permanent"]

@@ -165,7 +165,13 @@ def _chains(
                 smooth.append(_smoothed(new, truth, rows, columns, work))
             drawn = np.concatenate(parts, axis=1)
             cracked = np.concatenate(smooth, axis=1) if smooth else None
-            enough, factor = _enough(cracked, precision)
+            if cracked is None:
+                series = sampler.log_weights(drawn.reshape(-1, size), rows).reshape(_CHAINS, -1)
+                enough, factor = _enough(series, precision * math.lgamma(size + 1) / 4)
+                work.advance(new.shape[0] * new.shape[1])
+            else:
+                series = cracked.sum(axis=2)
+                enough, factor = _enough(series, precision * max(float(series.mean()), 0.25))
             if enough or drawn.shape[1] >= most:
                 work.total = work.done
                 return drawn, cracked, refused / attempted
@@ -193,12 +199,9 @@ def _smoothed(
     return np.concatenate(smooth).reshape(chains, draws, size)
 
 
-def _enough(cracked: NDArray[np.float64] | None, precision: float) -> tuple[bool, float]:
+def _enough(series: NDArray[np.float64], goal: float) -> tuple[bool, float]:
     """Whether the interval is narrow enough, and by what factor there should be more draws."""
-    if cracked is None:
-        return False, 4.0
-    found = average(cracked.sum(axis=2))
-    goal = precision * max(found.mean, 0.25)
+    found = average(series)
     poor = found.r_hat > 1.03 or found.effective < 1.5 * _SMALLEST_SIZE
     return found.half <= goal and not poor, max((found.half / goal) ** 2, 2.0 if poor else 1.0)
 
@@ -224,13 +227,20 @@ def _log_permanent(
 ) -> tuple[Spread, int, float]:
     """The logarithm of the permanent of a doubly stochastic block, with draws and effective draws.
 
-    Where few draws carry all the weight, the interval falls back on what is proved: at least
+    Where few draws carry all the weight, or too few can be afforded (large sparse blocks), the
+    interval falls back on what is proved: at least
     sum (1-b) log(1-b) over the cells (Schrijver 1998; Gurvits), at most 0.
     """
     size, edges = scaled.shape[0], scaled.nnz
     careful = edges < size * size
     cost = edges * (size if careful else 4)
-    most = int(min(200_000, max(64, _WORK / 2 / cost)))
+    most = int(min(200_000, _WORK / 2 / cost))
+    cells = np.minimum(scaled.data, 1.0)
+    inside = cells < 1.0
+    lowest = float(((1 - cells[inside]) * np.log1p(-cells[inside])).sum())
+    lowest -= 1e-9 * size  # the block is doubly stochastic to about 1e-10 only
+    if most < _SMALLEST_SIZE:
+        return Spread(lowest, 0.0, 0.0, -lowest), 0, 0.0
     generator = np.random.default_rng(seed)
     order = np.argsort(np.diff(rows[0]), kind="stable")
     logs = np.zeros(0)
@@ -247,10 +257,6 @@ def _log_permanent(
                 work.total = work.done
                 break
             draws = min(logs.size, most - logs.size)
-    cells = np.minimum(scaled.data, 1.0)
-    inside = cells < 1.0
-    lowest = float(((1 - cells[inside]) * np.log1p(-cells[inside])).sum())
-    lowest -= 1e-9 * size  # the block is doubly stochastic to about 1e-10 only
     value = min(max(value, lowest), 0.0)
     if effective < _SMALLEST_SIZE:
         return Spread(value, 0.0, value - lowest, -value), logs.size, effective
@@ -308,10 +314,12 @@ def average(series: NDArray[np.float64]) -> Average:
         max(2.0 * float(np.minimum.accumulate(positive).sum()) - 1.0, 0.0) if positive.size else 1.0
     )
     effective = min(chains * draws / max(time, 1e-3), float(chains * draws))
-    deviation = math.sqrt(total / effective)
-    return Average(
-        float(series.mean()), _quantile(max(effective, 3.0) - 1) * deviation, effective, r_hat
-    )
+    half_width = _quantile(max(effective, 3.0) - 1) * math.sqrt(total / effective)
+    # Slow modes hide from autocorrelations, not from the means of separate stretches: take the
+    # wider of the two intervals.
+    stretches = split.mean(axis=1)
+    by_stretch = _quantile(chains - 1) * float(stretches.std(ddof=1)) / math.sqrt(chains)
+    return Average(float(series.mean()), max(half_width, by_stretch), effective, r_hat)
 
 
 def _quantile(freedom: float) -> float:

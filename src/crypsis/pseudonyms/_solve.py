@@ -20,9 +20,10 @@ from crypsis.results import Result
 
 METHODS = ("auto", "exact", "frontier", "glynn", "sampling")
 _EASY_STATES = 100_000  # a frontier this small always beats Glynn, and nothing cancels in it
-_GLYNN_SIZE = 32  # ten seconds on two cores; each row more doubles it
+GLYNN_SIZE = 32  # ten seconds on two cores; each row more doubles it
+_LARGEST_DENSE = 6000  # exact methods want the block as a dense array
 _FRONTIER_MOVES = 60_000_000  # of an attempt that may fail
-_WORST_ROUNDING = 1e-9
+WORST_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,8 @@ def _solve_block(
 ) -> Solved:
     size = rows.size
     sparse = belief.matrix[rows][:, columns]
-    found = None if method == "sampling" and size > 1 else _exactly(sparse.toarray(), method)
+    hopeless = method == "sampling" or (method == "auto" and size > _LARGEST_DENSE)
+    found = None if hopeless and size > 1 else _exactly(sparse.toarray(), method)
     if found is None:
         return _sampled(belief, rows, columns, seed, precision)
     cells = sparse.toarray()
@@ -139,9 +141,9 @@ def _exactly(cells: NDArray[np.float64], method: str) -> _Exact | None:
     if method != "frontier":
         if _is_easy(cells):
             tried = _by_frontier(cells, frontier.STATES)
-        if tried is None and size <= _GLYNN_SIZE:
+        if tried is None and size <= GLYNN_SIZE:
             tried = _by_glynn(cells)
-            if tried.rounding > _WORST_ROUNDING:  # too much cancels: positive terms only, then
+            if tried.rounding > WORST_ROUNDING:  # too much cancels: positive terms only, then
                 tried = _by_frontier(cells, frontier.STATES) or tried
     limit = frontier.STATES if method in ("frontier", "exact") else _FRONTIER_MOVES // size
     if tried is None:
@@ -177,6 +179,8 @@ def _is_easy(cells: NDArray[np.float64]) -> bool:
     """Whether the frontier is surely small."""
     kinds = order.classes(cells)
     support = kinds.weights > 0
+    if support.all() and kinds.rows.size > 17:  # every subset of the rows is a state
+        return False
     way = order.column_order(support, kinds.rows, kinds.columns)
     if way is None:
         return False

@@ -62,8 +62,11 @@ def comparison_view(found: Comparison, title: str, left_out: Sequence[str] = ())
         if view is not None:
             d = ", ".join(f"{value:g}" for value in view.d)
             v = ", ".join(f"{value:.4g}" for value in view.v)
-            parts += ["", Text(f"({view.criterion}) as the {view.mapping} sees it", "bold")]
+            title = f"Permuted privacy by {view.criterion}, as the {view.mapping} sees it"
+            parts += ["", Text(title, "bold")]
             parts.append(Text(f"{view.share:.1%} of the records meet d = ({d}), v = ({v})"))
+            if view.share == 1 and not any(view.d):
+                parts.append(Text("The worst record did not move; --d asks who moved further."))
     parts += ["", *(Text(f"Left out: {note}", "dim") for note in (*found.left_out, *left_out))]
     return Group(*parts)
 

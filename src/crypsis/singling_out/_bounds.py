@@ -50,7 +50,7 @@ def exact_uniqueness_bound(distinct: float, population: float) -> float:
         return 1.0
     if cells == 1:
         return 0.0
-    even = _lone(n / cells, n) * cells / n
+    even = min(1.0, _lone(n / cells, n) * cells / n)
     if cells >= n:
         return even
     rest = cells - 1

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -233,22 +235,24 @@ def _sampled_shares(cells: Cells, seed: int) -> list[Estimate]:
     table = CodeTable(cells, range(len(cells.columns)))
     width = len(table)
     random = np.random.default_rng(seed)
+    drawn = [random.permutation(width) for _ in range(_ORDERS // 2)]
+    ways = [way for order in drawn for way in (order, order[::-1])]
     gains = np.zeros((_ORDERS, width))
-    for i in progress.track(range(0, _ORDERS, 2), "contribution of columns", _ORDERS // 2):
-        order = random.permutation(width)
-        for j, way in enumerate((order, order[::-1])):
-            gains[i + j, way] = _gains(table, way)
+    with ThreadPoolExecutor(os.cpu_count(), "crypsis-orders") as pool:
+        found = pool.map(lambda way: _gains(table, way), ways)
+        for i, gain in enumerate(progress.track(found, "contribution of columns", _ORDERS)):
+            gains[i, ways[i]] = gain
     pairs = (gains[::2] + gains[1::2]) / 2  # independent draws; the two of a pair are not
     mean = pairs.mean(axis=0)
     error = ndtri((1 + CONFIDENCE) / 2) * pairs.std(axis=0, ddof=1) / math.sqrt(len(pairs))
     method = f"Shapley value from {_ORDERS} orders of the columns"
-    found = {
+    estimates = {
         table.places[j]: Estimate(
             float(mean[j]), float(mean[j] - error[j]), float(mean[j] + error[j]), CONFIDENCE, method
         )
         for j in range(width)
     }
-    return [found[place] for place in range(width)]
+    return [estimates[place] for place in range(width)]
 
 
 def _gains(table: CodeTable, way: NDArray[np.int64]) -> NDArray[np.float64]:

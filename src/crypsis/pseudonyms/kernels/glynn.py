@@ -27,7 +27,7 @@ import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
-from crypsis.pseudonyms.kernels.lanes import LANE_BITS, LANES, load, splat, store
+from crypsis.pseudonyms.kernels.lanes import LANE_BITS, LANES, fused, load, splat, store
 
 _STRETCH_BITS = 10
 _TASKS = 64
@@ -121,7 +121,7 @@ def _aligned(length):  # type: ignore[no-untyped-def]
 def _begin(a, lane_signs, step, left_out, sums):  # type: ignore[no-untyped-def]
     """Column sums in every lane at a step of the walk; returns the sign of the walked rows.
 
-    The first `left_out` rows count neither in the sums nor in the walk.
+    The first `left_out` rows are not walked: they count with a plus.
     """
     size = a.shape[0]
     bits, lanes = lane_signs.shape
@@ -130,6 +130,8 @@ def _begin(a, lane_signs, step, left_out, sums):  # type: ignore[no-untyped-def]
     sign = 1.0
     for j in range(size):
         base = a[size - 1, j]
+        for i in range(left_out):
+            base += a[i, j]
         for i in range(left_out, walked):
             base += -a[i, j] if (gray >> (i - left_out)) & 1 else a[i, j]
         for lane in range(lanes):
@@ -201,6 +203,7 @@ def _minor_stretch(a, lane_signs, first, length, work, weighted, total):  # type
 
     The two signs of the first row are done together, `plus` and `minus`, which spares half of the
     traffic with memory: its weighted sum is `weighted[0]`, and the walk is over the rows after it.
+    The column sums kept are those with a plus.
     """
     size = a.shape[0]
     sums, plus, minus, running = work
@@ -223,23 +226,23 @@ def _minor_stretch(a, lane_signs, first, length, work, weighted, total):  # type
             store(sums, at, value)
             store(plus, at, up)
             store(minus, at, down)
-            own = splat(a[0, j])
-            up = up * (value + own)
-            down = down * (value - own)
+            up = up * value
+            down = down * (value - splat(2.0 * a[0, j]))
         signed = signed + (up + down)
         absolute = absolute + (abs(up) + abs(down))
         up, down = splat(1.0), splat(1.0)
         for back in range(size):
             j = size - 1 - back
             at = j * LANES
-            upper = load(plus, at) * up
-            lower = load(minus, at) * down
-            store(running, at, load(running, at) + (upper + lower))
-            store(zeroth, at, load(zeroth, at) + (upper - lower))
+            before_up, before_down = load(plus, at), load(minus, at)
+            both = fused(before_up, up, fused(before_down, down, load(running, at)))
+            store(running, at, both)
+            # The prefix of `down` has its sign already, so the first row's sign takes it back.
+            apart = fused(before_up, up, fused(before_down, splat(0.0) - down, load(zeroth, at)))
+            store(zeroth, at, apart)
             value = load(sums, at)
-            own = splat(a[0, j])
-            up = up * (value + own)
-            down = down * (value - own)
+            up = up * value
+            down = down * (value - splat(2.0 * a[0, j]))
         sign = -sign
     store(total, 0, signed)
     store(total, LANES, absolute)

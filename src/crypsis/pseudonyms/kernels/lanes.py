@@ -16,7 +16,7 @@ import operator
 from typing import Any
 
 from numba.core import types
-from numba.core.cgutils import ir  # the builder of instructions that Numba itself uses
+from numba.core.cgutils import get_or_insert_function, ir  # what Numba itself builds with
 from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
 
 LANE_BITS = 4
@@ -79,6 +79,18 @@ def splat(typingctx: Any, number: Any) -> Any:
         return builder.shuffle_vector(single, ir.Constant(_VECTOR, ir.Undefined), zeros)
 
     return _lanes(types.float64), code
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def fused(typingctx: Any, left: Any, right: Any, addend: Any) -> Any:
+    """Left * right + addend in one instruction, rounded once."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kind = ir.FunctionType(_VECTOR, [_VECTOR] * 3)
+        name = f"llvm.fma.v{LANES}f64"
+        return builder.call(get_or_insert_function(builder.module, kind, name), args)
+
+    return _lanes(_lanes, _lanes, _lanes), code
 
 
 def _register(operation: Any, instruction: str) -> None:
