@@ -133,6 +133,22 @@ def test_linkage_with_an_original() -> None:
     assert finding(found, "linkage.right_links_above_chance").status is Status.WITHIN
 
 
+def test_linkage_that_was_asked_for_and_cannot_be_told_is_not_safe() -> None:
+    assert decided(table()).verdict is Verdict.SAFE
+    # The categories cannot be ranked, so the links found are the least there are.
+    found = decided(table(), original=table())
+    assert finding(found, "linkage.right_links_above_chance").status is Status.UNKNOWN
+    assert found.verdict is Verdict.CANNOT_TELL
+    # Nothing can be ranked at all.
+    texts = table().set_column(0, "age", table()["age"].cast("string"))
+    found = decided(texts, original=table())
+    assert finding(found, "linkage.right_links_above_chance").status is Status.UNKNOWN
+    assert found.verdict is Verdict.CANNOT_TELL
+    # The rows differ, so nobody knows who is who.
+    found = decided(table(), original=table(300))
+    assert found.verdict is Verdict.CANNOT_TELL
+
+
 def test_before_and_after() -> None:
     ages = pa.array(np.arange(600) % 60)
     found = decided(table(), original=table().set_column(0, "age", ages))

@@ -135,6 +135,13 @@ def test_a_threshold_decides_with_the_whole_interval(
     assert next(one for one in findings if one.measure == name).status is status
 
 
+def test_a_floor_breaks_a_limit_but_never_meets_one(ours: Path) -> None:
+    name = "linkage.right_links_above_chance"
+    for value, status in ((0.0, Status.UNKNOWN), (0.2, Status.OUTSIDE)):
+        findings = hold(load_policy(ours), [Measurement(name, value, "", floor=True)])
+        assert next(one for one in findings if one.measure == name).status is status
+
+
 def test_findings_come_worst_first_and_decide(ours: Path) -> None:
     policy = load_policy(ours)
     small = Measurement("singling_out.smallest_crowd", 3, "three", ("age",), 12)

@@ -18,6 +18,7 @@ from crypsis.policy import QUESTIONS, Policy, hold, load_policy, verdict
 from crypsis.release import Release, as_release
 from crypsis.results import Answer, Assessment, Change, ColumnRole, Finding, Status
 
+_TRIED_UP_TO = 30_000
 _PARTS = ("duckdb", "narwhals", "numba", "numpy", "pyarrow", "scipy")
 
 
@@ -29,7 +30,7 @@ def assess(
     *,
     accept_guesses: bool = False,
     on: str | None = None,
-    try_remedies: bool = False,
+    try_remedies: bool | None = False,
     name: str = "the release",
     source: Sequence[str] = ("DATA",),
     seed: int = 0,
@@ -40,8 +41,9 @@ def assess(
     Roles that nobody decided are guessed, and then the verdict is at best "cannot tell", unless
     `accept_guesses`. `original` (row by row, or joined `on` a column of record numbers) brings in
     linkage, `belief` (see `pseudonyms.Belief`) the pseudonyms. With `try_remedies` the proposed
-    anonymization is carried out in memory and measured. Interrupted work (Ctrl-C, or a listener of
-    the progress that raises Cancelled) gives what is known by then, with `complete` False.
+    anonymization is carried out in memory and measured (None: where that takes seconds).
+    Interrupted work (Ctrl-C, or a listener of the progress that raises Cancelled) gives what is
+    known by then, with `complete` False.
 
     `name` is what the report calls the data, `source` the words that name it in commands. Missing
     values count as the release says. Cost: a scan per column and one for the cells of
@@ -64,7 +66,8 @@ def assess(
     work.run()
     findings = hold(rules, work.measured)
     setting = Setting(ready, columns, rules, tuple(source), seed)
-    findings, complete = _remedied(findings, setting, try_remedies and work.complete, work.complete)
+    tried = _worth_trying(work) if try_remedies is None else try_remedies
+    findings, complete = _remedied(findings, setting, tried and work.complete, work.complete)
     reasons = _reasons(columns, findings, accept_guesses, complete)
     return Assessment(
         verdict=verdict(findings, reasons),
@@ -87,7 +90,7 @@ def assess(
             "on": on,
             "attack": belief is not None,
             "accept_guesses": accept_guesses,
-            "try_remedies": try_remedies,
+            "try_remedies": tried,
         },
         versions=_versions(),
         made=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -164,6 +167,13 @@ def _changes(original: Release | None, release: Release) -> tuple[Change, ...]:
         Change("distinct combinations", before.classes, after.classes, "combinations"),
         Change("rows", original.count, release.count, "rows"),
     )  # fmt: skip
+
+
+def _worth_trying(work: _Work) -> bool:
+    """Whether a remedy is tried without being asked for: the time goes with the crowds."""
+    asked = work.answers.get("singling_out")
+    crowds: Any = None if asked is None else asked.results.get("crowds")
+    return crowds is not None and crowds.classes <= _TRIED_UP_TO
 
 
 def _remedied(

@@ -18,13 +18,15 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Hashable
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from crypsis import pseudonyms as ps
 from crypsis.errors import InputError, ParameterError, SourceError
 from crypsis.release import read
+
+if TYPE_CHECKING:
+    from crypsis.pseudonyms import Belief
 
 
 class FrequencyAttack(BaseModel):
@@ -55,7 +57,7 @@ _FORM: TypeAdapter[FrequencyAttack | MatrixAttack] = TypeAdapter(
 )
 
 
-def load_attack(path: str | Path) -> ps.Belief:
+def load_attack(path: str | Path) -> Belief:
     """The belief that an attack file describes."""
     source = Path(path)
     try:
@@ -73,7 +75,9 @@ def load_attack(path: str | Path) -> ps.Belief:
     return _frequencies(attack, source.parent)
 
 
-def _frequencies(attack: FrequencyAttack, folder: Path) -> ps.Belief:
+def _frequencies(attack: FrequencyAttack, folder: Path) -> Belief:
+    from crypsis import pseudonyms as ps
+
     given = [one for one in (attack.ranges, attack.expected, attack.error) if one is not None]
     if len(given) != 1:
         raise ParameterError("An attack has one of ranges, expected or error.")
@@ -98,7 +102,9 @@ def _frequencies(attack: FrequencyAttack, folder: Path) -> ps.Belief:
     return ps.frequency_attack(observed, bounds, truth=truth)
 
 
-def _matrix(attack: MatrixAttack, folder: Path) -> ps.Belief:
+def _matrix(attack: MatrixAttack, folder: Path) -> Belief:
+    from crypsis import pseudonyms as ps
+
     table = read(folder / attack.matrix).to_arrow()
     names = table.column_names[1:]
     items = [str(value) for value in table.column(0).to_pylist()]

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from crypsis import inference, linkage, pseudonyms, singling_out
+from crypsis import inference, singling_out
 from crypsis.engine import Kind
 from crypsis.errors import ColumnError, InputError, TooLarge
 from crypsis.policy import Measurement, Policy
@@ -36,10 +36,12 @@ class Asked:
     stopped: bool = False
 
 
-def unanswered(question: str, policy: Policy, why: str, *, applies: bool = True) -> Asked:
+def unanswered(
+    question: str, policy: Policy, why: str, *, applies: bool = True, asked: bool = False
+) -> Asked:
     """A question without an answer: every threshold of it stays open, or does not apply."""
     measured = [
-        Measurement(one.measure, None, why, crowd=one.crowd, applies=applies)
+        Measurement(one.measure, None, why, crowd=one.crowd, applies=applies, asked=asked)
         for one in policy.of(question)
     ]
     return Asked(why, measured)
@@ -50,7 +52,7 @@ def guarded(question: str, policy: Policy, ask: Callable[[], Asked]) -> Asked:
     try:
         return ask()
     except (InputError, TooLarge) as error:
-        return unanswered(question, policy, str(error))
+        return unanswered(question, policy, str(error), asked=True)
 
 
 def ask_singling_out(release: Release, policy: Policy, seed: int, *, search: bool = True) -> Asked:
@@ -265,12 +267,15 @@ def ask_linkage(
     if original is None:
         text = "Not asked: the original is needed (--original FILE)."
         return unanswered("linkage", policy, text)
-    names, notes = _comparable(original, release, on)
+    from crypsis import linkage  # not before it is asked for: it takes a second to load
+
+    names, left = _comparable(original, release, on)
+    notes = [_left_out(left)] if left else []
     both: tuple[Any, Any] = (original, release)
     if on is None and original.count == release.count:
-        both, left = _whole_rows(original, release, names)
-        if left:
-            notes.append(f"{left:,} rows with missing values were left out of the links.")
+        both, gone = _whole_rows(original, release, names)
+        if gone:
+            notes.append(f"{gone:,} rows with missing values were left out of the links.")
     check = linkage.verify(*both, columns=names, on=on, seed=seed)
     links = linkage.link(*both, columns=names, on=on, seed=seed)
     asked = Asked("", results={"verification": check, "link": links}, notes=notes)
@@ -279,7 +284,9 @@ def ask_linkage(
             "Nobody knows which masked record belongs to whom: the files differ in their rows. "
             "Name a column of record numbers (--on)."
         )
-        asked.measured.append(Measurement("linkage.right_links_above_chance", None, why))
+        asked.measured.append(
+            Measurement("linkage.right_links_above_chance", None, why, asked=True)
+        )
     else:
         right = check.right
         above = _above(right, check.chance)
@@ -287,13 +294,22 @@ def ask_linkage(
             f"The nearest masked record is the right one for {right.value:.2%} of "
             f"{check.records:,} records; a blind guess is for {check.chance:.3%}."
         )
+        if left:
+            text += f" {len(left)} columns without an order or with missing values are left out."
         people = round(right.value * check.records)
         asked.measured.append(
-            Measurement("linkage.right_links_above_chance", above, text, check.columns, people)
+            Measurement(
+                "linkage.right_links_above_chance",
+                above,
+                text,
+                check.columns,
+                people,
+                floor=bool(left),
+            )
         )
     if check.dependent is None:
         why = "It needs to be known which masked record belongs to whom (--on)."
-        asked.measured.append(Measurement("linkage.nearer_than_strangers", None, why))
+        asked.measured.append(Measurement("linkage.nearer_than_strangers", None, why, asked=True))
     else:
         near = check.dependent
         text = (
@@ -302,7 +318,7 @@ def ask_linkage(
         )
         asked.measured.append(
             Measurement("linkage.nearer_than_strangers", near.advantage, text, check.columns,
-                        near.discoveries)
+                        near.discoveries, floor=bool(left))
         )  # fmt: skip
     headline = asked.measured[0].statement
     return Asked(headline, asked.measured, asked.results, asked.notes)
@@ -329,19 +345,20 @@ def _comparable(original: Release, release: Release, on: str | None) -> tuple[li
             names.append(name)
         else:
             left.append(name)
-    notes = []
-    if left:
-        listed = ", ".join(repr(name) for name in left)
-        notes.append(
-            f"Left out of the links: {listed} (categories without an order, or missing values). "
-            "With them an intruder may do better; `crypsis compare` takes orders."
-        )
     if not names:
         raise ColumnError(
             "The original and the release share no column that could be ranked without missing "
             "values; compare them with `crypsis compare --order`."
         )
-    return names, notes
+    return names, left
+
+
+def _left_out(left: Sequence[str]) -> str:
+    return (
+        f"Left out of the links: {', '.join(map(repr, left))} (categories without an order, or "
+        "missing values). With them an intruder may do better, so the links found are the least "
+        "there are; `crypsis compare` takes orders."
+    )
 
 
 def _missing(release: Release, name: str) -> bool:
@@ -366,6 +383,8 @@ def ask_pseudonyms(belief: Any, policy: Policy, seed: int) -> Asked:
     if belief is None:
         text = "Not asked: an attack is needed (--attack FILE)."
         return unanswered("pseudonyms", policy, text)
+    from crypsis import pseudonyms  # as above
+
     known = belief if isinstance(belief, pseudonyms.Belief) else pseudonyms.Belief(belief)
     found = pseudonyms.measure(known, seed=seed)
     asked = Asked("", results={"anonymity": found})
@@ -376,7 +395,7 @@ def ask_pseudonyms(belief: Any, policy: Policy, seed: int) -> Asked:
     )  # fmt: skip
     if found.expected_cracks is None:
         why = "Cracks are counted against the truth, which the attack file does not give."
-        asked.measured.append(Measurement("pseudonyms.crack_share", None, why))
+        asked.measured.append(Measurement("pseudonyms.crack_share", None, why, asked=True))
         return Asked(asked.measured[0].statement, asked.measured, asked.results)
     cracks = float(found.expected_cracks)
     text = f"{cracks:.3g} of {found.size:,} items are expected to be cracked."

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from crypsis.results import Assessment
 
 _PEOPLE = "People"
-_TRIED_UP_TO = 200_000
 
 
 @o.opens
@@ -102,7 +101,7 @@ def assess(
             rules,
             accept_guesses=accept_guesses,
             on=on,
-            try_remedies=_tried(try_remedies, output, release.count),
+            try_remedies=False if try_remedies is None and output is None else try_remedies,
             name=o.title(data),
             source=(o.title(data) if "://" in data else data, *_reading(opening)),
             seed=seed,
@@ -120,11 +119,6 @@ def assess(
         raise typer.Exit(130)
     if found.verdict.value != "safe":
         raise typer.Exit(1)
-
-
-def _tried(asked: bool | None, output: Path | None, rows: int) -> bool:
-    """Remedies are tried for a report of a file that is not too large, or as asked."""
-    return (output is not None and rows <= _TRIED_UP_TO) if asked is None else asked
 
 
 def _without_roles(opening: o.Opening) -> o.Opening:

@@ -23,6 +23,10 @@ class Measurement(Result):
     crowd: int | None = None
     applies: bool = True
     """False where the question does not arise, such as inference without a sensitive column."""
+    asked: bool = False
+    """Somebody asked for it: without a number one cannot tell, even where it is not required."""
+    floor: bool = False
+    """The true number may be higher: it can break a limit, and cannot meet one."""
 
 
 def hold(policy: Policy, measured: Sequence[Measurement]) -> tuple[Finding, ...]:
@@ -77,13 +81,15 @@ def _status(threshold: Threshold, one: Measurement) -> Status:
     if not one.applies:
         return Status.NOT_ASKED
     if one.value is None:
-        return Status.UNKNOWN if threshold.required else Status.NOT_ASKED
+        return Status.UNKNOWN if threshold.required or one.asked else Status.NOT_ASKED
     low, high = _ends(one.value)
     if threshold.at_most is not None:
         within, outside = high <= threshold.limit, low > threshold.limit
     else:
         within, outside = low >= threshold.limit, high < threshold.limit
-    return Status.WITHIN if within else Status.OUTSIDE if outside else Status.UNKNOWN
+    if within and not one.floor:
+        return Status.WITHIN
+    return Status.OUTSIDE if outside else Status.UNKNOWN
 
 
 def _ends(value: Number) -> tuple[float, float]:
