@@ -163,3 +163,26 @@ def test_negligible_pairs_keep_a_matching():
     assert 1 < found < 60
     with pytest.raises(ParameterError, match="negligible"):
         ps.probabilistic_join_attack(known, released, {"age": 5}, negligible=1)
+
+
+@pytest.mark.parametrize("transactions", [50, 4_000, 1_000_000])
+def test_likelihoods_of_any_size_give_the_cracks_of_the_definition(transactions):
+    """Likelihoods of a million baskets underflow; the cracks over all 720 matchings do not."""
+    from itertools import permutations
+
+    random = np.random.default_rng(3)
+    shares = np.array([0.02, 0.03, 0.031, 0.2, 0.6, 0.61])
+    counts = random.binomial(transactions, shares)
+    names = tuple("abcdef")
+    observed = ps.Frequencies(names, counts, transactions)
+    belief = ps.probabilistic_frequency_attack(
+        observed, dict(zip(names, shares.tolist(), strict=True)), truth="names"
+    )
+    logs = counts * np.log(shares[:, None]) + (transactions - counts) * np.log1p(-shares[:, None])
+    ways = list(permutations(range(6)))
+    weights = np.array([logs[range(6), way].sum() for way in ways])
+    weights = np.exp(weights - weights.max())
+    cracks = np.array([sum(i == j for i, j in enumerate(way)) for way in ways])
+    expected = float((weights * cracks).sum() / weights.sum())
+    assert ps.expected_cracks(belief) == pytest.approx(expected, rel=1e-9)
+    assert expected > 3

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_array
 from scipy.special import betaln, xlog1py, xlogy
 
@@ -124,22 +125,46 @@ def probabilistic_frequency_attack(
 
 
 def from_logs(logs: NDArray[np.float64], negligible: float = 0.0) -> NDArray[np.float64]:
-    """Log-likelihoods as cells, each row and column divided by its best; impossible stays 0.
+    """Log-likelihoods as cells; impossible stays 0.
+
+    Rows and columns are divided so that the likeliest matching has cells of 1 and no cell is larger
+    (the dual prices of the assignment problem). So only matchings 1e300 times less likely than that
+    one fall to the floor, whatever the sizes of the likelihoods.
 
     Pairs that are below `negligible` once the matrix is doubly stochastic are ruled out. A perfect
     matching remains as long as that is below about 4 / t^2 (every doubly stochastic matrix has one
     with all cells at least that large).
     """
     possible = np.isfinite(logs)
-    for axis in (1, 0):
-        best = np.where(possible, logs, -np.inf).max(axis=axis, keepdims=True)
-        logs = np.where(possible, logs - np.where(np.isfinite(best), best, 0.0), -np.inf)
+    logs = _priced(np.where(possible, logs, -np.inf))
     cells = np.where(possible, np.maximum(np.exp(np.maximum(logs, -800.0)), _FLOOR), 0.0)
     if negligible and possible.any(axis=1).all() and possible.any(axis=0).all():
         factors = balance(cells, tolerance=1e-3, most=1000)
         scaled = factors.rows[:, None] * cells * factors.columns
         cells = np.where(scaled < negligible, 0.0, cells)
     return np.asarray(cells)
+
+
+def _priced(logs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Log-likelihoods less the prices of rows and columns; unchanged if nothing can be matched."""
+    try:
+        _, match = linear_sum_assignment(-logs)
+    except ValueError:  # no perfect matching: Belief says which items lack one
+        return logs
+    if len(match) != logs.shape[1]:
+        return logs
+    rows = np.arange(len(match))
+    # Moving item i from its own pseudonym to j loses this much; along no cycle is anything won, so
+    # the prices of the pseudonyms are shortest ways (Bellman and Ford).
+    loss = logs[rows, match][:, None] - logs
+    prices = np.zeros(len(match))
+    for _ in rows:
+        better = np.minimum(prices, (prices[match][:, None] + loss).min(axis=0))
+        if np.allclose(better, prices, rtol=0, atol=1e-9):
+            break
+        prices = better
+    own = logs[rows, match] + prices[match]
+    return np.minimum(logs + prices[None, :] - own[:, None], 0.0)
 
 
 def _range(bound: Any) -> tuple[float, float]:
