@@ -164,7 +164,7 @@ def _priced(logs: NDArray[np.float64]) -> NDArray[np.float64]:
             break
         prices = better
     own = logs[rows, match] + prices[match]
-    return np.minimum(logs + prices[None, :] - own[:, None], 0.0)
+    return np.asarray(np.minimum(logs + prices[None, :] - own[:, None], 0.0))
 
 
 def _range(bound: Any) -> tuple[float, float]:
