@@ -389,3 +389,21 @@ def test_pandas_categories_and_mixed_columns() -> None:
 def test_what_is_not_a_frame() -> None:
     with pytest.raises(InputError, match="A list is not a frame"):
         cr.Release.from_frame([1, 2])
+
+
+def test_rows_keep_their_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files that go together row by row rest on it; a join in the plan would lose it."""
+    monkeypatch.setattr("crypsis.engine.delimited.WHOLE_FILE_BYTES", 0)
+    monkeypatch.setattr("crypsis.engine.sources._KEPT_BYTES", 0)
+    text = "a,b\n" + "".join(f"{i},x{i % 7}\n" for i in range(1000))
+    markers = [f"m{i}" for i in range(50)]
+    for release in (
+        cr.read(write(tmp_path / "a.csv", text), missing_markers=markers),
+        cr.read(write(tmp_path / "b.csv", text)),
+    ):
+        assert "JOIN" not in release.rows.frame.to_native().explain()
+        assert release.to_arrow()["a"].to_pylist() == list(range(1000))
+    pq.write_table(pa.table({"a": ["x", "m3", "y"]}), tmp_path / "p.parquet")
+    marked = cr.read(tmp_path / "p.parquet", missing_markers=markers)
+    assert "JOIN" not in marked.rows.frame.to_native().explain()
+    assert marked.to_arrow()["a"].to_pylist() == ["x", None, "y"]

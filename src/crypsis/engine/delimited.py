@@ -204,9 +204,18 @@ def _read_csv(
 
 
 def _field(inner: str, markers: Sequence[str]) -> str:
-    listed = ", ".join(literal(marker) for marker in markers)
-    text = f"trim({inner})"
-    return f"CASE WHEN {text} IN ({listed}) THEN NULL ELSE {text} END" if markers else text
+    return without_markers(f"trim({inner})", markers)
+
+
+def without_markers(text: str, markers: Sequence[str]) -> str:
+    """SQL that turns the markers of missing values into missing values.
+
+    One by one and not by IN: DuckDB makes a join of a long list, and a join loses the order of the
+    rows, on which files that go together row by row depend.
+    """
+    for marker in markers:
+        text = f"nullif({text}, {literal(marker)})"
+    return text
 
 
 def _kinds(

@@ -174,16 +174,14 @@ def _rows(
 
 def _plain_columns(relation: duckdb.DuckDBPyRelation, missing: Sequence[str]) -> list[str]:
     """Each column as a type that travels: exotic ones as text, marked texts as missing."""
-    listed = ", ".join(literal(marker) for marker in missing)
     columns = []
     for name, kind in zip(relation.columns, relation.types, strict=True):
         text = str(kind)
         if text.startswith(_AS_TEXT):
             columns.append(f"CAST({name} AS VARCHAR) AS {name}")
         elif text == "VARCHAR" and missing:
-            columns.append(
-                f"CASE WHEN trim({name}) IN ({listed}) THEN NULL ELSE {name} END AS {name}"
-            )
+            marked = delimited.without_markers(f"trim({name})", missing)
+            columns.append(f"CASE WHEN {marked} IS NULL THEN NULL ELSE {name} END AS {name}")
         else:
             columns.append(name)
     return columns
