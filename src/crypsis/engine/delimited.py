@@ -210,12 +210,19 @@ def _field(inner: str, markers: Sequence[str]) -> str:
 def without_markers(text: str, markers: Sequence[str]) -> str:
     """SQL that turns the markers of missing values into missing values.
 
-    One by one and not by IN: DuckDB makes a join of a long list, and a join loses the order of the
+    By a pattern and not by IN: DuckDB makes a join of a list, and a join loses the order of the
     rows, on which files that go together row by row depend.
     """
-    for marker in markers:
-        text = f"nullif({text}, {literal(marker)})"
-    return text
+    if not markers:
+        return text
+    pattern = "|".join("".join(_plain_character(c) for c in marker) for marker in markers)
+    return f"CASE WHEN regexp_full_match({text}, {literal(pattern)}) THEN NULL ELSE {text} END"
+
+
+def _plain_character(character: str) -> str:
+    return (
+        character if character.isascii() and character.isalnum() else rf"\x{{{ord(character):x}}}"
+    )
 
 
 def _kinds(
