@@ -43,6 +43,7 @@ bench: $(BIN)/.dev     ## measure side by side, write benchmarks/results
 	$(BIN)/python -m benchmarks
 
 test-gpu: $(BIN)/.dev  ## the tests that need a CUDA device
+	$(PIP) --constraint constraints.txt --editable '.[gpu]'
 	$(BIN)/python -m pytest -m gpu
 
 clean:           ## remove the environment and everything built

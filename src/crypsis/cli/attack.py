@@ -36,7 +36,9 @@ MostCracks = Annotated[
 Method = Annotated[
     str,
     typer.Option(
-        "--method", help="auto, exact, frontier, glynn or sampling.", rich_help_panel=_COMPUTING
+        "--method",
+        help="auto, exact, frontier, glynn, gpu or sampling.",
+        rich_help_panel=_COMPUTING,
     ),
 ]
 Precision = Annotated[

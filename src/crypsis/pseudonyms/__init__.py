@@ -17,6 +17,7 @@ from crypsis.pseudonyms._frequencies import (
     frequency_attack,
     probabilistic_frequency_attack,
 )
+from crypsis.pseudonyms._glynn import Gpu, gpu_status
 from crypsis.pseudonyms._groups import (
     GroupAnonymity,
     group_anonymity,
@@ -54,6 +55,7 @@ __all__ = [
     "Decision",
     "EdgeProbabilities",
     "Frequencies",
+    "Gpu",
     "GraphPoint",
     "GroupAnonymity",
     "HeuristicErrors",
@@ -75,6 +77,7 @@ __all__ = [
     "expected_cracks",
     "frequencies",
     "frequency_attack",
+    "gpu_status",
     "group_anonymity",
     "group_belief",
     "group_crack_distribution",

@@ -134,10 +134,12 @@ def _exactly(cells: NDArray[np.float64], truth: NDArray[np.int64], method: str) 
     rows = cells.max(axis=1, keepdims=True)
     level = cells / rows
     level = level / level.max(axis=0)
-    if method == "glynn" or (_SMALL < size <= _FOURIER_SIZE and method != "frontier"):
+    if method in ("glynn", "gpu") or (_SMALL < size <= _FOURIER_SIZE and method != "frontier"):
         if size > fourier.LARGEST:
             return None
-        quick = kernel.cracks(level, truth, limit=2_000_000) if method != "glynn" else None
+        quick = (
+            kernel.cracks(level, truth, limit=2_000_000) if method not in ("glynn", "gpu") else None
+        )
         if quick is None:
             factors = balance(cells, tolerance=1e-13)
             scaled = factors.rows[:, None] * cells * factors.columns

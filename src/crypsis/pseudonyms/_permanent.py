@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from crypsis.errors import TooLarge
 from crypsis.pseudonyms._belief import Belief, Unmatchable, as_belief
+from crypsis.pseudonyms._glynn import auto_size, compute
 from crypsis.pseudonyms._sampling import add
 from crypsis.pseudonyms._scaling import balance
-from crypsis.pseudonyms._solve import GLYNN_SIZE, WORST_ROUNDING, check_options, solve
-from crypsis.pseudonyms.kernels import frontier, glynn, ryser
+from crypsis.pseudonyms._solve import WORST_ROUNDING, check_options, solve
+from crypsis.pseudonyms.kernels import frontier, ryser
 from crypsis.results import Estimate, Number
 
 _LARGEST_FRONTIER_FIRST = 22
@@ -38,13 +39,13 @@ def permanent(
         belief = as_belief(matrix)
     except Unmatchable:
         return 0
-    if belief.is_infeasibility and method != "sampling":
+    if belief.is_infeasibility and method not in ("sampling", "gpu"):
         counts = [
             _count(belief.block(rows, columns), method) for rows, columns in belief.structure.blocks
         ]
         if all(count is not None for count in counts):
             return math.prod(count for count in counts if count is not None)
-    elif method in ("auto", "exact", "glynn"):
+    elif method in ("auto", "exact", "glynn", "gpu"):
         logarithm = _by_glynn(belief, method)
         if logarithm is not None:
             return _float(logarithm)
@@ -80,15 +81,16 @@ def log_permanent(
 def _by_glynn(belief: Belief, method: str) -> float | None:
     """All blocks by Glynn's formula without minors; None where that is too long or too rough."""
     blocks = belief.structure.blocks
-    if max(rows.size for rows, _ in blocks) > (glynn.LARGEST if method == "glynn" else GLYNN_SIZE):
+    insisted = method in ("glynn", "gpu")
+    if not insisted and max(rows.size for rows, _ in blocks) > auto_size():
         return None
     total = []
     for rows, columns in blocks:
         cells = belief.block(rows, columns)
         factors = balance(cells, tolerance=1e-13)
-        found = glynn.permanent(factors.rows[:, None] * cells * factors.columns)
-        rough = found.absolute * 2.3e-16 * rows.size > WORST_ROUNDING * found.permanent
-        if rough and method != "glynn":
+        scaled = factors.rows[:, None] * cells * factors.columns
+        found = compute(scaled, minors=False, method=method).found
+        if found.error > WORST_ROUNDING * found.permanent and not insisted:
             return None
         total += [math.log(found.permanent), *-np.log(factors.rows), *-np.log(factors.columns)]
     return math.fsum(total)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,15 +12,16 @@ from numpy.typing import NDArray
 from crypsis import progress
 from crypsis.errors import ParameterError, TooLarge
 from crypsis.pseudonyms._belief import Belief
+from crypsis.pseudonyms._glynn import auto_size, compute
 from crypsis.pseudonyms._matchings import Indices
 from crypsis.pseudonyms._sampling import Convergence, Sample, Spread, sample_block
 from crypsis.pseudonyms._scaling import balance
-from crypsis.pseudonyms.kernels import frontier, glynn, order
+from crypsis.pseudonyms.kernels import frontier, order
+from crypsis.pseudonyms.kernels.sums import Minors
 from crypsis.results import Result
 
-METHODS = ("auto", "exact", "frontier", "glynn", "sampling")
+METHODS = ("auto", "exact", "frontier", "glynn", "gpu", "sampling")
 _EASY_STATES = 100_000  # a frontier this small always beats Glynn, and nothing cancels in it
-GLYNN_SIZE = 32  # ten seconds on two cores; each row more doubles it
 _LARGEST_DENSE = 6000  # exact methods want the block as a dense array
 _FRONTIER_MOVES = 60_000_000  # of an attempt that may fail
 WORST_ROUNDING = 1e-9
@@ -30,7 +31,8 @@ WORST_ROUNDING = 1e-9
 class Block(Result):
     """One irreducible block: how many items, how it was computed, and how exact that is.
 
-    `rounding` bounds the relative error of the permanent from rounding, for exact methods.
+    `rounding` bounds the relative error of the permanent from rounding, for exact methods; `where`
+    names the GPU if one was used.
     """
 
     size: int
@@ -39,6 +41,7 @@ class Block(Result):
     states: int | None = None
     rounding: float | None = None
     convergence: Convergence | None = None
+    where: str = "processor"
 
 
 class Solved(NamedTuple):
@@ -59,6 +62,7 @@ class _Exact(NamedTuple):
     probabilities: NDArray[np.float64]
     states: int | None
     rounding: float
+    where: str = "processor"
 
 
 def check_options(method: str, precision: float) -> None:
@@ -74,9 +78,9 @@ def solve(
 ) -> list[Solved]:
     """Every block with its permanent, entropy and edge probabilities (or a sample of matchings).
 
-    "auto": closed form, else a small frontier, else Glynn's formula up to 32 items, else a large
-    frontier, else sampling. "exact": the same, but `TooLarge` instead of sampling. The others
-    insist. Results are kept with the belief, so asking again costs nothing.
+    "auto": closed form, else a small frontier, else Glynn's formula up to 32 items (40 where there
+    is a GPU), else a large frontier, else sampling. "exact": the same, but `TooLarge` instead of
+    sampling. The others insist. Results are kept with the belief, so asking again costs nothing.
     """
     check_options(method, precision)
     key = (method, seed, precision)
@@ -104,7 +108,7 @@ def _solve_block(
     inside = (cells > 0) & (found.probabilities > 0)
     expected = math.fsum(found.probabilities[inside] * np.log(cells[inside]))
     entropy = min(max(found.log_permanent - expected, 0.0), math.lgamma(size + 1))
-    report = Block(size, found.method, True, found.states, found.rounding)
+    report = Block(size, found.method, True, found.states, found.rounding, where=found.where)
     return Solved(
         rows,
         columns,
@@ -136,13 +140,13 @@ def _exactly(cells: NDArray[np.float64], method: str) -> _Exact | None:
     if closed is not None:
         return closed
     tried = None
-    if method == "glynn":
-        return _by_glynn(cells)
+    if method in ("glynn", "gpu"):
+        return _by_glynn(cells, method)
     if method != "frontier":
         if _is_easy(cells):
             tried = _by_frontier(cells, frontier.STATES)
-        if tried is None and size <= GLYNN_SIZE:
-            tried = _by_glynn(cells)
+        if tried is None and size <= auto_size():
+            tried = _by_glynn(cells, method)
             if tried.rounding > WORST_ROUNDING:  # too much cancels: positive terms only, then
                 tried = _by_frontier(cells, frontier.STATES) or tried
     limit = frontier.STATES if method in ("frontier", "exact") else _FRONTIER_MOVES // size
@@ -202,21 +206,15 @@ def _by_frontier(cells: NDArray[np.float64], limit: int) -> _Exact | None:
     return _Exact("frontier", logarithm, found.probabilities, built.states, 4e-16 * size)
 
 
-def _by_glynn(cells: NDArray[np.float64]) -> _Exact:
-    size = cells.shape[0]
-    if size > glynn.LARGEST:
-        raise TooLarge(
-            f"Glynn's formula takes 2^{size - 1} steps for a block of {size} items; at most "
-            f'{glynn.LARGEST} are possible. Use method="sampling", or method="auto".'
-        )
+def _by_glynn(cells: NDArray[np.float64], method: str) -> _Exact:
     factors = balance(cells, tolerance=1e-13)
     scaled = factors.rows[:, None] * cells * factors.columns
-    found = glynn.permanent_and_minors(scaled)
+    computed, where = compute(scaled, minors=True, method=method)
+    found = cast("Minors", computed)
     logarithm = (
         math.log(found.permanent)
         - math.fsum(np.log(factors.rows))
         - math.fsum(np.log(factors.columns))
     )
     probabilities = np.clip(scaled * found.minors / found.permanent, 0.0, 1.0)
-    rounding = 2.3e-16 * size * found.absolute / found.permanent
-    return _Exact("glynn", logarithm, probabilities, None, rounding)
+    return _Exact("glynn", logarithm, probabilities, None, found.error / found.permanent, where)

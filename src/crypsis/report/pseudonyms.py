@@ -66,12 +66,14 @@ def _exposed(found: Anonymity, reveal: bool) -> Table:
 
 
 def _methods(blocks: tuple[Block, ...]) -> list[Text]:
-    kinds = Counter(block.method for block in blocks)
+    kinds = Counter((block.method, block.where) for block in blocks)
     lines = []
-    for method, number in sorted(kinds.items()):
-        sizes = [block.size for block in blocks if block.method == method]
+    for (method, where), number in sorted(kinds.items()):
+        sizes = [b.size for b in blocks if (b.method, b.where) == (method, where)]
         noun = "block" if number == 1 else "blocks"
-        lines.append(Text(f"- {method}: {number:,} {noun}, the largest of {max(sizes):,} items"))
+        place = "" if where == "processor" else f" on {where}"
+        text = f"- {method}{place}: {number:,} {noun}, the largest of {max(sizes):,} items"
+        lines.append(Text(text))
     for block in blocks:
         drawn = block.convergence
         if drawn is not None:

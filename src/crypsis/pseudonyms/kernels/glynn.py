@@ -21,33 +21,17 @@ cut the same way however many threads there are: same input, same bits.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
 from crypsis.pseudonyms.kernels.lanes import LANE_BITS, LANES, fused, load, splat, store
+from crypsis.pseudonyms.kernels.sums import UNIT, Minors, Permanent, compensated
 
 _STRETCH_BITS = 10
 _TASKS = 64
 _SMALLEST = LANE_BITS + 2
 LARGEST = 40  # beyond this even the fastest machines need years; callers set lower limits
-
-
-class Minors(NamedTuple):
-    """The permanent, the permanents of all minors, and the sum of the absolute terms."""
-
-    permanent: float
-    minors: NDArray[np.float64]
-    absolute: float
-
-
-class Permanent(NamedTuple):
-    """The permanent, and the sum of its terms' absolute values (their ratio: cancellation)."""
-
-    permanent: float
-    absolute: float
 
 
 def permanent(matrix: NDArray[np.float64]) -> Permanent:
@@ -58,11 +42,11 @@ def permanent(matrix: NDArray[np.float64]) -> Permanent:
     """
     padded, size = _padded(matrix)
     if size == 0:
-        return Permanent(1.0, 1.0)
+        return Permanent(1.0, 1.0, 0.0)
     signs = _lane_signs()
-    sums = _neumaier(_permanent_tasks(padded, signs, signs.prod(axis=0)))
+    sums = compensated(_permanent_tasks(padded, signs, signs.prod(axis=0)))
     sums *= 0.5 ** (padded.shape[0] - 1)
-    return Permanent(float(sums[0]), float(sums[1]))
+    return Permanent(float(sums[0]), float(sums[1]), _bound(size, float(sums[1])))
 
 
 def permanent_and_minors(matrix: NDArray[np.float64]) -> Minors:
@@ -73,12 +57,17 @@ def permanent_and_minors(matrix: NDArray[np.float64]) -> Minors:
     """
     padded, size = _padded(matrix)
     if size == 0:
-        return Minors(1.0, np.ones((0, 0)), 1.0)
+        return Minors(1.0, np.ones((0, 0)), 1.0, 0.0)
     signs = _lane_signs()
-    sums = _neumaier(_minor_tasks(padded, signs, signs.prod(axis=0)))
+    sums = compensated(_minor_tasks(padded, signs, signs.prod(axis=0)))
     sums *= 0.5 ** (padded.shape[0] - 1)
     cells = sums[:-2].reshape(padded.shape)[:size, :size]
-    return Minors(float(sums[-2]), cells, float(sums[-1]))
+    return Minors(float(sums[-2]), cells, float(sums[-1]), _bound(size, float(sums[-1])))
+
+
+def _bound(size: int, absolute: float) -> float:
+    """Two roundings a factor: of the column sum, and of the product."""
+    return 2 * UNIT * size * absolute
 
 
 def _padded(matrix: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
@@ -95,18 +84,6 @@ def _lane_signs() -> NDArray[np.float64]:
     """Row r: the signs of the r-th laid-out row in the lanes."""
     lanes = np.arange(LANES)
     return np.array([1.0 - 2.0 * ((lanes >> bit) & 1) for bit in range(LANE_BITS)])
-
-
-def _neumaier(terms: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Compensated sum over the first axis."""
-    total = np.zeros(terms.shape[1:])
-    lost = np.zeros(terms.shape[1:])
-    for term in terms:
-        new = total + term
-        larger = np.abs(total) >= np.abs(term)
-        lost += np.where(larger, (total - new) + term, (term - new) + total)
-        total = new
-    return np.asarray(total + lost)
 
 
 @njit(cache=True, nogil=True)
