@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from crypsis.pseudonyms.kernels import glynn, gpu
+from crypsis.pseudonyms.kernels.sums import Minors
 
 RESULT = Path(__file__).parent / "results" / "gpu.json"
 DOUBLES_A_CYCLE = 64  # double-precision instructions a multiprocessor starts in a cycle (sm_90)
@@ -56,7 +57,7 @@ def uniform(size: int, *, minors: bool, turns: int = 3) -> dict[str, Any]:
         "bound": found.error / found.permanent,
         "share_of_peak": each * size * 2.0 ** (size - 1) / taken / peak(),
     }
-    if minors:
+    if isinstance(found, Minors):
         minor = float(Fraction(math.factorial(size - 1), size ** (size - 1)))
         answer["largest_minor_error"] = float(np.abs(found.minors / minor - 1).max())
     print(json.dumps(answer), flush=True)
