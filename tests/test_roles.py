@@ -335,3 +335,13 @@ def test_the_mode_follows_the_umask(tmp_path: Path) -> None:
     finally:
         os.umask(before)
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+def test_identifiers_may_be_gone_and_nothing_else(tmp_path: Path) -> None:
+    """The roles file of a table serves its release, which has no identifiers any more."""
+    path = tmp_path / "roles.toml"
+    path.write_text('[roles]\n"name" = "identifier"\n"age" = "quasi-identifier"\n')
+    assert roles.load(path, ["age"]) == {"age": Role.QUASI_IDENTIFIER}
+    path.write_text('[roles]\n"name" = "identifier"\n"age" = "quasi-identifier"\n"x" = "other"\n')
+    with pytest.raises(ColumnError, match="'x'"):
+        roles.load(path, ["age"])

@@ -8,10 +8,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import crypsis as cr
+from crypsis import pseudonyms
 from crypsis.cli import run
+from crypsis.policy import Policy, load_policy
 from crypsis.results import Assessment, Finding, Status, Verdict
 from tests.conftest import ADULT_COLUMNS
 
@@ -98,7 +101,8 @@ def test_the_command_does_what_the_trial_said(
 def test_adult_with_its_roles_and_its_remedy_is_safe(adult: Any) -> None:
     """The same policy says "not safe" before and "safe" after what it proposed."""
     from crypsis import anonymize
-    from crypsis._assess._remedies import Setting, demands
+    from crypsis._assess._remedies import Setting
+    from crypsis._assess._remedies._crowds import demands
     from crypsis.policy import load_policy
     from crypsis.release import Role
 
@@ -114,3 +118,69 @@ def test_adult_with_its_roles_and_its_remedy_is_safe(adult: Any) -> None:
     after = cr.assess(made.release)
     assert after.verdict is Verdict.SAFE
     assert after.reasons == ()
+
+
+def test_links_are_undone_by_swapping_ranks_far_enough() -> None:
+    rng = np.random.default_rng(4)
+    original = pa.table({"x": rng.normal(size=300), "y": rng.normal(size=300)})
+    weak = pa.table({n: original[n].to_numpy() + rng.normal(0, 0.01, 300) for n in ("x", "y")})
+    found = cr.assess(
+        weak, original, quasi_identifiers=[], original_source=["before.parquet"], try_remedies=True
+    )
+    linked = finding(found, "linkage.right_links_above_chance")
+    assert linked.remedy is not None
+    words = shlex.split(str(linked.remedy.command))
+    assert words[:3] == ["crypsis", "anonymize", "before.parquet"]
+    assert any(word.startswith("x=rank-swap:") for word in words)
+    assert linked.remedy.tried
+    assert float(linked.remedy.value_after or 0) <= linked.threshold
+    assert "within the policy" in linked.remedy.outcome
+
+
+def test_the_command_against_links_can_be_pasted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "keys"))
+    rng = np.random.default_rng(4)
+    original = pa.table({"x": rng.normal(size=300), "strange name": rng.normal(size=300)})
+    pq.write_table(original, "before.parquet")
+    found = cr.assess(
+        original, original, quasi_identifiers=[], original_source=["before.parquet"],
+        try_remedies=True,
+    )  # fmt: skip
+    remedy = finding(found, "linkage.right_links_above_chance").remedy
+    assert remedy is not None
+    assert run(shlex.split(str(remedy.command))[1:]) == 0
+    after = cr.assess(cr.read("masked.parquet", quasi_identifiers=[]), original)
+    measured = finding(after, "linkage.right_links_above_chance")
+    assert measured.status is not Status.OUTSIDE
+
+
+def test_the_fewest_items_are_left_out_of_pseudonyms() -> None:
+    """Three items are known for sure; the other nine are alike, so that 1/9 is cracked."""
+    cells = np.zeros((12, 12))
+    cells[:3, :3] = np.eye(3)
+    cells[3:, 3:] = 1.0
+    belief = pseudonyms.Belief(cells, truth=list(range(12)))
+    policy = Policy.model_validate(
+        load_policy("default").model_dump()
+        | {"thresholds": [{"measure": "pseudonyms.crack_share", "unit": "fraction",
+                           "at_most": 0.25, "severity": "high", "why": "a test"}]}
+    )  # fmt: skip
+    found = cr.assess(table(), None, belief, policy, try_remedies=True, **ROLES)
+    cracked = finding(found, "pseudonyms.crack_share")
+    assert cracked.value == pytest.approx(4 / 12)
+    assert cracked.remedy is not None
+    # Without two of the three that are known: (1 + 1) / 10.
+    assert cracked.remedy.value_after == pytest.approx(0.2)
+    assert "2 of 12 items are left out" in cracked.remedy.outcome
+    assert str(cracked.remedy.command).startswith("crypsis attack file ATTACK.toml --most 2")
+
+
+def test_what_cannot_be_helped_is_said() -> None:
+    belief = pseudonyms.Belief(np.eye(5), truth=list(range(5)))
+    found = cr.assess(table(), None, belief, try_remedies=True, **ROLES)
+    remedy = finding(found, "pseudonyms.crack_share").remedy
+    assert remedy is not None
+    assert "not enough" in remedy.outcome

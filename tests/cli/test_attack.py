@@ -48,6 +48,15 @@ def test_matrix(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert found["heuristic"] == pytest.approx(17 / 16)
 
 
+def test_an_attack_file_asks_the_same(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    attack = folder / "attack.toml"
+    attack.write_text('kind = "matrix"\nmatrix = "matrix.csv"\ntruth = "truth.csv"\n')
+    found = asked(capsys, "file", str(attack))
+    assert found["expected_cracks"] == pytest.approx(1183 / 1398)
+    assert run(["attack", "file", str(folder / "none.toml")]) == 2
+    assert "cannot be read" in capsys.readouterr().err
+
+
 def test_thresholds_set_the_status(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["attack", "matrix", str(folder / "matrix.csv"), "--truth", str(folder / "truth.csv")]
     assert run([*command, "--most-cracks", "1"]) == 0

@@ -33,6 +33,8 @@ def assess(
     try_remedies: bool | None = False,
     name: str = "the release",
     source: Sequence[str] = ("DATA",),
+    original_source: Sequence[str] = ("ORIGINAL",),
+    attack_source: str = "ATTACK.toml",
     seed: int = 0,
     **roles: Any,
 ) -> Assessment:
@@ -45,9 +47,10 @@ def assess(
     Interrupted work (Ctrl-C, or a listener of the progress that raises Cancelled) gives what is
     known by then, with `complete` False.
 
-    `name` is what the report calls the data, `source` the words that name it in commands. Missing
-    values count as the release says. Cost: a scan per column and one for the cells of
-    quasi-identifiers and sensitive columns; everything else is counted in those.
+    `name` is what the report calls the data; `source`, `original_source` and `attack_source` are
+    the words that name the files in commands. Missing values count as the release says. Cost: a
+    scan per column and one for the cells of quasi-identifiers and sensitive columns; everything
+    else is counted in those.
 
     >>> import pyarrow as pa
     >>> people = pa.table({"age": [30, 30, 41], "disease": ["flu", "gout", "flu"]})
@@ -62,10 +65,14 @@ def assess(
         raise ParameterError(f"A seed is a whole number of at least 0; {seed} was given.")
     columns = look(given, seed)
     ready = with_roles(given, columns)
-    work = _Work(ready, columns, before, belief, rules, on, seed)
+    known = _as_belief(belief)
+    work = _Work(ready, columns, before, known, rules, on, seed)
     work.run()
     findings = hold(rules, work.measured)
-    setting = Setting(ready, columns, rules, tuple(source), seed)
+    setting = Setting(
+        ready, columns, rules, tuple(source), seed, before, tuple(original_source),
+        known, attack_source,
+    )  # fmt: skip
     tried = _worth_trying(work) if try_remedies is None else try_remedies
     findings, complete = _remedied(findings, setting, tried and work.complete, work.complete)
     reasons = _reasons(columns, findings, accept_guesses, complete)
@@ -219,6 +226,14 @@ def _answer(question: str, asked: q.Asked, findings: Sequence[Finding]) -> Answe
         status = Status.UNKNOWN if status is Status.UNKNOWN else Status.NOT_ASKED
     title = QUESTIONS[question]
     return Answer(question, title, status, asked.headline, asked.results, tuple(asked.notes))
+
+
+def _as_belief(belief: Any) -> Any:
+    if belief is None:
+        return None
+    from crypsis.pseudonyms import Belief  # not before it is asked for: it takes a second to load
+
+    return belief if isinstance(belief, Belief) else Belief(belief)
 
 
 def _size(population: int | Release | None) -> int | None:

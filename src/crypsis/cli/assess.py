@@ -103,7 +103,9 @@ def assess(
             on=on,
             try_remedies=False if try_remedies is None and output is None else try_remedies,
             name=o.title(data),
-            source=(o.title(data) if "://" in data else data, *_reading(opening)),
+            source=_words(data, opening),
+            original_source=_words(original or "ORIGINAL", opening),
+            attack_source=str(attack or "ATTACK.toml"),
             seed=seed,
         )
     if output is not None:
@@ -119,6 +121,11 @@ def assess(
         raise typer.Exit(130)
     if found.verdict.value != "safe":
         raise typer.Exit(1)
+
+
+def _words(data: str, opening: o.Opening) -> tuple[str, ...]:
+    """The words of a command line that open this file; never the password of a database."""
+    return (o.title(data) if "://" in data else data, *_reading(opening))
 
 
 def _without_roles(opening: o.Opening) -> o.Opening:

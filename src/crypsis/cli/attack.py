@@ -241,6 +241,32 @@ def matrix(
     _report("matrix", belief, o.title(likelihoods), wanted)
 
 
+@app.command("file")
+def file(
+    attack: Annotated[Path, typer.Argument(metavar="ATTACK", help="An attack file, as TOML.")],
+    least_degree: LeastDegree = None,
+    most_cracks: MostCracks = None,
+    method: Method = "auto",
+    precision: Precision = 0.005,
+    most: Most = 10,
+    reveal: Reveal = False,
+    output: Output = None,
+    as_json: o.AsJson = False,
+    force: o.Force = False,
+    seed: o.Seed = 0,
+) -> None:
+    """An attack that is written down, the same that `crypsis assess --attack` takes.
+
+    Example: [bold]crypsis attack file attack.toml --most 5 --reveal[/bold]
+    """
+    from crypsis._assess import load_attack
+
+    wanted = _Wanted(
+        least_degree, most_cracks, method, precision, most, reveal, output, as_json, force, seed
+    )
+    _report("file", load_attack(attack), attack.name, wanted)
+
+
 def _report(attack: str, belief: Belief, title: str, wanted: _Wanted) -> None:
     """Measure, decide, show; status 1 unless a threshold that was asked for is met."""
     from crypsis import pseudonyms as ps

@@ -66,12 +66,13 @@ def load(path: str | Path, names: Sequence[str]) -> dict[str, Role]:
     """The roles of the columns `names` out of a file written by `save`, in their order.
 
     The file is a decision about every column: one that it leaves out is an error, as is one that
-    does not exist.
+    does not exist. Only identifiers may be gone: a release has none, and keeps its roles file.
     """
     given = _table(Path(path))
     roles = {name: _role(name, value) for name, value in given.items()}
-    if any(name not in names for name in roles):
-        raise unknown_columns(roles, names)
+    named = [name for name, role in roles.items() if role is not Role.IDENTIFIER]
+    if any(name not in names for name in named):
+        raise unknown_columns(named, names)
     undecided = [name for name in names if name not in roles]
     if undecided:
         listed = ", ".join(repr(name) for name in undecided[:20])

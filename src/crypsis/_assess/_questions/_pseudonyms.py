@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from crypsis._assess._questions._asked import Asked, unanswered
 from crypsis.policy import Measurement, Policy
 from crypsis.results import Estimate, Number
 
+if TYPE_CHECKING:
+    from crypsis.pseudonyms import Belief
 
-def ask_pseudonyms(belief: Any, policy: Policy, seed: int) -> Asked:
+
+def ask_pseudonyms(belief: Belief | None, policy: Policy, seed: int) -> Asked:
     """What an attack on the pseudonyms leaves."""
     if belief is None:
         text = "Not asked: an attack is needed (--attack FILE)."
         return unanswered("pseudonyms", policy, text)
-    from crypsis import pseudonyms  # as above
+    from crypsis import pseudonyms  # not before it is asked for: it takes a second to load
 
-    known = belief if isinstance(belief, pseudonyms.Belief) else pseudonyms.Belief(belief)
-    found = pseudonyms.measure(known, seed=seed)
+    found = pseudonyms.measure(belief, seed=seed)
     asked = Asked("", results={"anonymity": found})
     degree = float(found.degree)
     asked.measured.append(
