@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from tests.cluster import Cluster
+
 # The first call of a kernel compiles it, so no example has a time of its own to keep.
 settings.register_profile("crypsis", deadline=None, print_blob=True)
 settings.load_profile("crypsis")
@@ -62,20 +64,34 @@ def adult(data_folder: Path) -> Any:
 
 
 @pytest.fixture(scope="session")
-def spark() -> Iterator[Any]:
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A standalone Spark cluster of our own: one master, two workers."""
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         pytest.skip("no Java runtime; apt-get install default-jre-headless")
+    found = Cluster(tmp_path_factory.mktemp("cluster"))
+    try:
+        found.start(workers=2)
+        yield found
+    finally:
+        found.stop()
+
+
+@pytest.fixture(scope="session")
+def spark(cluster: Cluster) -> Iterator[Any]:
+    """A session on that cluster; all tests on Spark share it."""
     from pyspark.sql import SparkSession
 
     session = (
-        SparkSession.builder.master("local[2]")
+        SparkSession.builder.master(cluster.master)
         .appName("crypsis-tests")
         .config("spark.ui.enabled", "false")
         .config("spark.sql.shuffle.partitions", "4")
-        .config("spark.driver.memory", "2g")
+        .config("spark.executor.memory", "512m")
+        .config("spark.driver.memory", "1g")
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.sql.session.timeZone", "UTC")
+        .config("spark.sql.warehouse.dir", str(cluster.folder / "warehouse"))
         .getOrCreate()
     )
     session.sparkContext.setLogLevel("OFF")

@@ -13,7 +13,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "src" / "crypsis"
 
 GROUND = {"errors", "results", "distributions", "progress", "files"}
 COUNTING = {"grouping", "partitions", "cells"}
-ROWS = {"engine", "release", "roles"}
+ROWS = {"engine", "estimates", "release", "roles", "tallies"}
 QUESTIONS = {"singling_out", "inference", "linkage", "pseudonyms"}
 
 # Who may import whom. A question uses the ground, the counts and the rows, and no other question.
@@ -28,6 +28,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cells": {"errors", "distributions", "results", "grouping", "partitions"},
     "engine": {"errors", "progress", "files"},
     "release": {"errors", "cells", "engine"},
+    "estimates": {"errors", "results", "engine"},
+    "tallies": GROUND | {"cells", "engine", "estimates", "release"},
     "roles": GROUND | {"release", "engine"},
     "profile": GROUND | COUNTING | ROWS,
     "sample": {"errors", "files"},

@@ -26,20 +26,35 @@ def written_whole(path: str | Path, *, overwrite: bool = False) -> Iterator[Path
     target = Path(path)
     if not target.parent.is_dir():
         raise OutputError(f"There is no folder {str(target.parent)!r} to write to; make it.")
-    if target.is_dir():
+    whole = target.is_dir() and (target / "_SUCCESS").is_file()  # Spark writes folders
+    if target.is_dir() and not whole:
         raise OutputError(f"{str(target)!r} is a folder; name a file.")
     if target.exists() and not overwrite:
         raise OutputError(f"{str(target)!r} exists already; say overwrite=True (--force).")
     partial = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.partial")
     try:
         yield partial
-        os.replace(partial, target)  # noqa: PTH105 - says what it does to a file that exists
+        _take_place(partial, target)
     except OSError as error:
         if isinstance(error, OutputError):
             raise
         raise OutputError(f"{str(target)!r} cannot be written ({error.strerror}).") from None
     finally:
-        if partial.is_dir():  # Spark writes folders
+        if partial.is_dir():
             shutil.rmtree(partial, ignore_errors=True)
         else:
             partial.unlink(missing_ok=True)
+
+
+def _take_place(partial: Path, target: Path) -> None:
+    """Move to where it belongs; a folder that stands there is first moved away, then removed."""
+    if not target.is_dir():
+        os.replace(partial, target)  # noqa: PTH105 - says what it does to a file that exists
+        return
+    old = target.rename(partial.with_suffix(".old"))
+    try:
+        partial.rename(target)
+    except OSError:
+        old.rename(target)
+        raise
+    shutil.rmtree(old, ignore_errors=True)

@@ -182,13 +182,18 @@ def read(
     query: str | None = None,
     memory_limit: str | None = None,
     spill_folder: str | Path | None = None,
+    engine: str = "duckdb",
+    master: str | None = None,
 ) -> Release:
     """Open a file, a folder of Parquet files, a glob, a remote file or a database as a Release.
 
     Knows CSV, Parquet, JSON lines, Excel, DuckDB and SQLite files, and `postgresql://` with a table
     or query. Rows stay where they are until a question is asked. `missing` says how missing values
-    count ("value", "wildcard" or "drop"), `missing_markers` which texts mean one.
+    count ("value", "wildcard" or "drop"), `missing_markers` which texts mean one. With
+    `engine="spark"` Spark opens it (Parquet, ORC, JSON, CSV, a table of its catalogue, a query): in
+    the session that is running, else in one at `master`.
     """
+    _check_engine(engine, master, memory_limit, spill_folder)
     reading = Reading(
         format=format,
         names=names,
@@ -203,8 +208,26 @@ def read(
     )
     roles = decided(identifiers, quasi_identifiers, sensitive, other)
     policy = null_policy(missing)
-    rows = open_source(source, reading, memory_limit=memory_limit, spill_folder=spill_folder)
+    if engine == "spark":
+        from crypsis.engine.spark_sources import open_spark
+
+        rows = open_spark(source, reading, master=master)
+    else:
+        rows = open_source(source, reading, memory_limit=memory_limit, spill_folder=spill_folder)
     return Release(rows, roles, person, weight, population, policy)
+
+
+def _check_engine(engine: str, master: str | None, *limits: object) -> None:
+    """Refuse an engine that does not exist, and options that the one asked for does not have."""
+    if engine not in ("duckdb", "spark"):
+        raise ParameterError(f"The engines are 'duckdb' and 'spark'; {engine!r} was given.")
+    if engine == "duckdb" and master is not None:
+        raise ParameterError("master is where Spark runs; say engine='spark' (--engine spark).")
+    if engine == "spark" and any(limit is not None for limit in limits):
+        raise ParameterError(
+            "memory_limit and spill_folder are settings of DuckDB; Spark has its own "
+            "(spark.executor.memory, spark.local.dir)."
+        )
 
 
 def as_release(data: Any, **keywords: Any) -> Release:

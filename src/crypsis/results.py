@@ -87,6 +87,14 @@ class Estimate(Result):
         interval = f"{self.low:.4g} to {self.high:.4g} at {100 * self.confidence:.3g} %"
         return f"{self.value:.4g} ({interval})"
 
+    def __format__(self, spec: str) -> str:
+        """Never without its interval, in whatever form a number is asked for."""
+        if not spec:
+            return str(self)
+        told = [round(x) if spec == "," else x for x in (self.value, self.low, self.high)]
+        value, low, high = (format(x, spec) for x in told)
+        return f"{value} ({low} to {high})"
+
 
 Exact: TypeAlias = int | float
 Number: TypeAlias = Exact | Estimate
@@ -254,7 +262,8 @@ class ColumnRole(Result):
     guessed: bool
     confidence: float
     reason: str
-    distinct: int
+    distinct: Number
+    """An estimate where the column has too many values to count."""
     missing: int
     hipaa: str | None
     free_text: bool

@@ -13,6 +13,7 @@ from crypsis import __version__, progress, singling_out
 from crypsis._assess import _questions as q
 from crypsis._assess._columns import look, measure_columns, with_roles
 from crypsis._assess._remedies import Setting, with_remedies
+from crypsis._assess._sampled import ask_crowds
 from crypsis.errors import Cancelled, InputError, ParameterError, TooLarge
 from crypsis.policy import QUESTIONS, Policy, hold, load_policy, verdict
 from crypsis.release import Release, as_release
@@ -31,6 +32,7 @@ def assess(
     accept_guesses: bool = False,
     on: str | None = None,
     try_remedies: bool | None = False,
+    exact: bool = False,
     name: str = "the release",
     source: Sequence[str] = ("DATA",),
     original_source: Sequence[str] = ("ORIGINAL",),
@@ -48,8 +50,9 @@ def assess(
     known by then, with `complete` False.
 
     `name` is what the report calls the data; `source`, `original_source` and `attack_source` are
-    the words that name the files in commands. Missing values count as the release says. Cost: a
-    scan per column and one for the cells of quasi-identifiers and sensitive columns; everything
+    the words that name the files in commands. Missing values count as the release says. On very
+    many rows what has too many values to count is estimated, with its interval; `exact` counts it.
+    Cost: a scan per column and one for the cells of quasi-identifiers and sensitive columns; all
     else is counted in those.
 
     >>> import pyarrow as pa
@@ -63,10 +66,10 @@ def assess(
     rules = load_policy(policy)
     if seed < 0:
         raise ParameterError(f"A seed is a whole number of at least 0; {seed} was given.")
-    columns = look(given, seed)
+    columns = look(given, seed, exact=exact)
     ready = with_roles(given, columns)
     known = _as_belief(belief)
-    work = _Work(ready, columns, before, known, rules, on, seed)
+    work = _Work(ready, columns, before, known, rules, on, seed, exact)
     work.run()
     findings = hold(rules, work.measured)
     setting = Setting(
@@ -98,6 +101,7 @@ def assess(
             "attack": belief is not None,
             "accept_guesses": accept_guesses,
             "try_remedies": tried,
+            "exact": exact,
         },
         versions=_versions(),
         made=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -109,11 +113,11 @@ class _Work:
 
     def __init__(
         self, release: Release, columns: Sequence[ColumnRole], original: Release | None,
-        belief: Any, policy: Policy, on: str | None, seed: int,
+        belief: Any, policy: Policy, on: str | None, seed: int, exact: bool,
     ) -> None:  # fmt: skip
         self.release, self.columns, self.original = release, columns, original
         self.belief = belief
-        self.policy, self.on, self.seed = policy, on, seed
+        self.policy, self.on, self.seed, self.exact = policy, on, seed, exact
         self.measured: list[Any] = []
         self.answers: dict[str, q.Asked] = {}
         self.changes: tuple[Change, ...] = ()
@@ -123,7 +127,7 @@ class _Work:
         """Ask everything, or as much as there is time for."""
         release, policy, seed = self.release, self.policy, self.seed
         asks: dict[str, Callable[[], q.Asked]] = {
-            "singling_out": lambda: q.ask_singling_out(release, policy, seed),
+            "singling_out": lambda: ask_crowds(release, policy, seed, exact=self.exact),
             "inference": lambda: q.ask_inference(release, policy, seed),
             "linkage": lambda: q.ask_linkage(release, self.original, policy, self.on, seed),
             "pseudonyms": lambda: q.ask_pseudonyms(self.belief, policy, seed),

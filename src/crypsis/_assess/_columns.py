@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from crypsis import progress, roles
+from crypsis import roles
 from crypsis.engine import Kind, Tally
 from crypsis.errors import TooLarge
 from crypsis.policy import Measurement, Policy
@@ -17,18 +17,18 @@ from crypsis.release import Release, Role
 from crypsis.results import ColumnRole
 from crypsis.roles import Hipaa
 from crypsis.roles._names import said_by
+from crypsis.tallies import tallies as column_tallies
+from crypsis.tallies import values_of
 
 _OLDEST = 89
 _SMALL_AREA = 20_000
 _PLACES_AND_TIMES = frozenset({Hipaa.GEOGRAPHY.value, Hipaa.DATE.value})
 
 
-def look(release: Release, seed: int) -> tuple[ColumnRole, ...]:
+def look(release: Release, seed: int, *, exact: bool = False) -> tuple[ColumnRole, ...]:
     """Every column with its role: the one decided, else the one guessed."""
     flat = [column.name for column in release.rows.columns if column.kind is not Kind.NESTED]
-    tallies = {
-        name: release.rows.tally([name]) for name in progress.track(flat, "looking at columns")
-    }
+    tallies = column_tallies(release, flat, exact=exact, seed=seed)
     guesses = roles.guess(release, tallies=tallies, seed=seed)
     return tuple(_column(release, one, tallies.get(one.column)) for one in guesses)
 
@@ -42,7 +42,7 @@ def _column(release: Release, guess: roles.Guess, tally: Tally | None) -> Column
         guessed=known is None,
         confidence=guess.confidence if known is None else 1.0,
         reason=guess.reason if known is None else "decided",
-        distinct=0 if tally is None else tally.distinct - (tally.missing > 0),
+        distinct=0 if tally is None else values_of(tally),
         missing=0 if tally is None else tally.missing,
         hipaa=None if guess.hipaa is None else guess.hipaa.value,
         free_text=guess.free_text,

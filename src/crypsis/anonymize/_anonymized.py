@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,12 @@ from crypsis.anonymize._key import Key
 from crypsis.anonymize._plan import Plan, Promise
 from crypsis.anonymize._statement import Statement, statement_of
 from crypsis.anonymize._verify import Measured, check, measure
+from crypsis.engine import Rows
+from crypsis.engine.frames import form_of
 from crypsis.errors import OutputError
 from crypsis.files import written_whole
 from crypsis.release import Release, read
 from crypsis.results import Result
-
-_FORMS = {".csv": "csv", ".parquet": "parquet", ".pq": "parquet"}
 
 
 @dataclass(frozen=True)
@@ -100,16 +100,18 @@ class Anonymized(Result):
         The file is read back and measured before it takes its name: it appears whole and within
         its promise, or not at all.
         """
-        target = Path(path)
-        form = _FORMS.get(target.suffix.lower())
-        if form is None:
-            raise OutputError(f"Write to a file ending in .csv or .parquet, not {target.name!r}.")
+        target, form = Path(path), form_of(path)
+        if "://" in str(path) and statement:
+            raise OutputError(
+                "The statement is written beside the release, on this machine; write the release "
+                "with statement=False, and the statement to a file of its own."
+            )
         notes = statement_paths(target) if statement else ()
         standing = [str(note) for note in notes if note.exists()]
         if standing and not overwrite:
             raise OutputError(f"{standing[0]!r} exists already; say overwrite=True (--force).")
         rows = self.release.rows
-        with written_whole(target, overwrite=overwrite) as partial:
+        with rows.written_whole(path, overwrite=overwrite) as partial:
             rows.backend.write(rows.frame, rows.names, partial, form)
             measured = self.measured
             if self.plan is not None:
@@ -117,8 +119,8 @@ class Anonymized(Result):
         if statement:
             told = statement_of(self, measured or self._measured_now())
             for note, text in zip(notes, (told.to_markdown(), told.to_json()), strict=True):
-                with written_whole(note, overwrite=overwrite) as partial:
-                    partial.write_text(text, encoding="utf-8")
+                with written_whole(note, overwrite=overwrite) as beside:
+                    beside.write_text(text, encoding="utf-8")
         return target
 
     def _measured_now(self) -> Measured:
@@ -127,21 +129,31 @@ class Anonymized(Result):
         names = [] if self.plan is None else [one.name for one in self.plan.columns]
         return measure(self.release.rows, names, self.release.sensitive, self.promise)
 
-    def _check_file(self, path: Path, form: str) -> Measured | None:
+    def _check_file(self, path: Path | str, form: str) -> Measured | None:
         """What the file itself meets; of a CSV file only the sizes of groups are checked."""
         assert self.plan is not None  # noqa: S101
         names = [one.name for one in self.plan.columns]
+        rows = self._read_back(path, form, names)
         if form == "parquet":
-            release = read(path, format="parquet")
-            found = measure(release.rows, names, self.release.sensitive, self.promise)
+            found = measure(rows, names, self.release.sensitive, self.promise)
             check(found, self.promise)
             return found
         # A CSV file has no types: what is text and what is a number is read from the whole again,
         # so only the sizes of groups are counted in it.
-        release = read(path, format="csv", header=True, types=dict.fromkeys(names, "text"))
         sizes = Promise(k=self.promise.k, each_column=self.promise.each_column)
-        check(measure(release.rows, names, (), sizes), sizes)
+        check(measure(rows, names, (), sizes), sizes)
         return self.measured
+
+    def _read_back(self, path: Path | str, form: str, names: Sequence[str]) -> Rows:
+        """The rows of the file, read by the engine that wrote it."""
+        written = self.release.rows
+        if written.backend.name == "spark":
+            from crypsis.engine.spark_files import read_back
+
+            return read_back(written.frame.to_native().sparkSession, path, form)
+        if form == "parquet":
+            return read(path, format="parquet").rows
+        return read(path, format="csv", header=True, types=dict.fromkeys(names, "text")).rows
 
 
 def statement_paths(release: Path) -> tuple[Path, Path]:

@@ -32,7 +32,7 @@ from crypsis.anonymize._steps import (
     merged,
 )
 from crypsis.engine.base import Kind
-from crypsis.errors import ColumnError, ParameterError
+from crypsis.errors import ColumnError, ParameterError, TooLarge
 from crypsis.release import Release
 
 Floats = NDArray[np.float64]
@@ -42,6 +42,7 @@ _POSTAL = ("zip", "postal", "postcode", "plz", "postleitzahl", "pincode")
 _FINEST_GROUPS = 128
 _MANY_VALUES = 1_000
 _SORTED_IN_MEMORY = 32_000_000
+_VALUES_FETCHED = 2_000_000
 NUMBERS = (Kind.INTEGER, Kind.NUMBER)
 
 
@@ -280,19 +281,42 @@ def _quantiles(
         sampled = release.rows.sampled_quantiles(names, shares, rank_error=rank_error)
         yield from ((name, [float(v) for v in sampled[name].to_pylist()], None) for name in names)
         return
-    if release.count > _SORTED_IN_MEMORY:
+    lined_up = None if release.count > _SORTED_IN_MEMORY else _sorted_columns(release, names)
+    if lined_up is None:
         exact = release.rows.quantiles(names, shares)
         yield from ((name, [float(v) for v in exact[name].to_pylist()], None) for name in names)
         return
+    for name, ordered in lined_up:
+        size = ordered.size - int(np.isnan(ordered).sum())
+        places = [max(0, math.ceil(share * size - 1e-9) - 1) for share in shares]
+        yield name, ordered[places].tolist() if size else [], ordered[:size]
+
+
+def _sorted_columns(release: Release, names: Sequence[str]) -> Iterator[tuple[str, Floats]] | None:
+    """Each column sorted here; from a cluster come its values with their counts, if few enough."""
+    if release.rows.backend.name != "spark":
+        return _read_and_sorted(release, names)
+    try:
+        counted = release.rows.value_counts(names, at_most=_VALUES_FETCHED)
+    except TooLarge:
+        return None
+    return ((name, _repeated(counts)) for name, counts in counted.items())
+
+
+def _repeated(counts: Mapping[Any, int]) -> Floats:
+    values = np.array([float(value) for value in counts])
+    order = np.argsort(values)
+    return np.repeat(values[order], np.array(list(counts.values()), np.int64)[order])
+
+
+def _read_and_sorted(release: Release, names: Sequence[str]) -> Iterator[tuple[str, Floats]]:
+    """A few columns at a time; NaN comes last."""
     many = max(1, _SORTED_IN_MEMORY // max(1, release.count))
     for start in progress.track(range(0, len(names), many), "quantiles"):
         table = release.to_arrow(names[start : start + many])
         for name in table.column_names:
             column = table[name].cast(pa.float64(), safe=False).combine_chunks()
-            ordered = np.sort(column.drop_null().to_numpy(zero_copy_only=False))  # NaN comes last
-            size = ordered.size - int(np.isnan(ordered).sum())
-            places = [max(0, math.ceil(share * size - 1e-9) - 1) for share in shares]
-            yield name, ordered[places].tolist() if size else [], ordered[:size]
+            yield name, np.sort(column.drop_null().to_numpy(zero_copy_only=False))
 
 
 def _cuts(numbers: Sequence[float], whole: bool, limit: float | None) -> list[tuple[float, int]]:

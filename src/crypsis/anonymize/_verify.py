@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 from scipy import stats
 
@@ -152,13 +151,8 @@ def column_counts(rows: Rows, names: Sequence[str]) -> dict[str, Counter[object]
             pairs = zip(values, cells.counts.tolist(), strict=True)
             counts[name].update({value: n for value, n in pairs if value is not None})
         return counts
-    inner = [rows.column(name).inner for name in names]
-    for batch in rows.backend.batches(rows.frame.select(*inner), "counting values"):
-        for name, column in zip(names, batch.columns, strict=True):
-            found = pc.value_counts(column)
-            values, sizes = found.field("values").to_pylist(), found.field("counts").to_pylist()
-            pairs = zip(values, sizes, strict=True)
-            counts[name].update({v: n for v, n in pairs if v is not None and v == v})
+    for name, found in rows.value_counts(names).items():
+        counts[name].update(found)
     return counts
 
 

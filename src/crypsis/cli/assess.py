@@ -64,6 +64,7 @@ def assess(
     as_json: o.AsJson = False,
     as_markdown: Annotated[bool, typer.Option("--md", help="Markdown on standard output.")] = False,
     force: o.Force = False,
+    exact: o.Exact = False,
     seed: o.Seed = 0,
 ) -> None:
     """One verdict: safe, not safe, or cannot tell; for whom, and what to do.
@@ -101,6 +102,7 @@ def assess(
             rules,
             accept_guesses=accept_guesses,
             on=on,
+            exact=exact,
             try_remedies=False if try_remedies is None and output is None else try_remedies,
             name=o.title(data),
             source=_words(data, opening),

@@ -25,6 +25,10 @@ Data = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="JSON on standard output.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
+Exact = Annotated[
+    bool,
+    typer.Option("--exact", help="Count what is estimated by default on very many rows."),
+]
 Seed = Annotated[int, typer.Option("--seed", help="Of the analysis.")]
 
 
@@ -74,6 +78,11 @@ class Opening:
     ] = None
     memory_limit: Annotated[str | None, _reading("--memory-limit", "For example 4GB.")] = None
     spill_folder: Annotated[Path | None, _reading("--spill-folder", "To spill to disk.")] = None
+    engine: Annotated[str, _reading("--engine", "duckdb, or spark for a cluster.")] = "duckdb"
+    master: Annotated[
+        str | None,
+        _reading("--master", "Where Spark runs: local[4], spark://host:7077, yarn, k8s://..."),
+    ] = None
 
     def release(self, source: str) -> Release:
         """Open `source`; roles given one by one go before those of a roles file."""
@@ -95,6 +104,8 @@ class Opening:
             query=self.query,
             memory_limit=self.memory_limit,
             spill_folder=self.spill_folder,
+            engine=self.engine,
+            master=self.master,
         )
         given = decided(self.identifiers or (), self.quasi_identifiers or (), self.sensitive or ())
         filed = roles.load(self.roles, release.names) if self.roles else {}

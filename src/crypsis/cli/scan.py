@@ -48,6 +48,7 @@ def scan(
     ] = None,
     largest: Annotated[int, typer.Option("--largest", help="The most columns in such a set.")] = 4,
     most: Annotated[int, typer.Option("--most", help="How many columns and pairs to show.")] = 10,
+    exact: o.Exact = False,
     seed: o.Seed = 0,
 ) -> None:
     """Look at a file: every column, what it seems to be, and what tells people apart most.
@@ -69,7 +70,7 @@ def scan(
     may_write(output, (".html", ".json"), force=force)
     with shown_progress():
         release = opening.release(data)
-        found = profile(release, most=most, seed=seed)
+        found = profile(release, most=most, exact=exact, seed=seed)
         searched = None
         if population is not None or alpha is not None:
             searched = find_quasi_identifiers(

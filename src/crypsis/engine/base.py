@@ -12,10 +12,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import narwhals.stable.v2 as nw
 import pyarrow as pa
+
+from crypsis.errors import TooLarge
 
 
 class Kind(Enum):
@@ -56,15 +58,62 @@ class Tally:
     largest: int
     missing: int
     """Rows with a missing value in at least one of the columns."""
+    estimated: ClassVar[bool] = False
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """A column, or several together, from one pass in little memory: HyperLogLog."""
+
+    rows: int
+    missing: int
+    """Rows with a missing value in at least one of the columns."""
+    distinct: float
+    """About how many combinations occur, missing values left out; off by `error` as a rule."""
+    error: float
+    """The relative standard error of the engine's sketch."""
 
 
 class Backend(Protocol):
     """The thin part that each engine answers in its own language."""
 
     name: str
+    sketch_error: float
+    """The relative standard error of the engine's approximate distinct counts."""
+    most_values: int | None
+    """The most values that `to_arrow` may bring here; None: as many as the memory holds."""
 
     def batches(self, frame: nw.LazyFrame[Any], what: str) -> Iterator[pa.RecordBatch]:
         """Carry out `frame` and hand its rows over in Arrow batches, announced as `what`."""
+        ...
+
+    def bounded(
+        self, frame: nw.LazyFrame[Any], what: str, at_most: int, refusal: TooLarge
+    ) -> Iterator[pa.RecordBatch]:
+        """The same for at most so many rows; more raise `refusal` before they fill the memory."""
+        ...
+
+    def with_cell_hash(
+        self, frame: nw.LazyFrame[Any], columns: Sequence[str], seed: int, name: str
+    ) -> nw.LazyFrame[Any]:
+        """Add a number below 2**60 that depends on `seed` and the values of the columns alone.
+
+        By the engine's own hash, which is fast, and another one on every engine.
+        """
+        ...
+
+    def sketch(self, frame: nw.LazyFrame[Any], sets: Sequence[Sequence[str]]) -> list[Sketch]:
+        """For each set of columns its missing rows and about its distinct tuples, in one pass."""
+        ...
+
+    def value_counts(
+        self, frame: nw.LazyFrame[Any], columns: Sequence[str], at_most: int, refusal: TooLarge
+    ) -> list[tuple[list[Any], list[int]]]:
+        """For each column its values and how many rows hold each, in one pass over all columns."""
+        ...
+
+    def beside(self, frame: nw.LazyFrame[Any], table: pa.Table) -> nw.LazyFrame[Any]:
+        """A small Arrow table as a frame where the rows of `frame` are."""
         ...
 
     def with_hash(
@@ -87,7 +136,9 @@ class Backend(Protocol):
         """The engine's own frame with the columns under their public names."""
         ...
 
-    def write(self, frame: nw.LazyFrame[Any], names: Sequence[str], path: Path, form: str) -> None:
+    def write(
+        self, frame: nw.LazyFrame[Any], names: Sequence[str], path: Path | str, form: str
+    ) -> None:
         """Write the rows to `path`, which does not exist yet, as `csv` or `parquet`."""
         ...
 
@@ -113,3 +164,12 @@ def kind_of(dtype: Any) -> Kind:
     if dtype.is_nested():
         return Kind.NESTED
     return _KINDS.get(type(dtype), _KINDS.get(dtype, Kind.NESTED))
+
+
+def columns_of(lazy: nw.LazyFrame[Any], names: Sequence[str]) -> list[Column]:
+    """The columns of a frame, c0, c1, ..., under their public names."""
+    schema = lazy.collect_schema()
+    return [
+        Column(name, kind_of(dtype), inner)
+        for name, (inner, dtype) in zip(names, schema.items(), strict=True)
+    ]

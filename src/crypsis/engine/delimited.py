@@ -28,7 +28,7 @@ WHOLE_FILE_BYTES = 64_000_000
 _SAMPLED_LINES = 200_000
 _FIRST_LINES = 1_000
 _DELIMITERS = ",;\t|"
-_PATTERNS = {
+PATTERNS = {
     "integer": r"[+-]?(0|[1-9][0-9]{0,17})",
     "number": r"[+-]?((0|[1-9][0-9]{0,17})(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?",
     "date": r"[0-9]{4}-[0-9]{2}-[0-9]{2}",
@@ -43,8 +43,7 @@ def open_csv(
     reading.only("a CSV file", ("names", "header", "delimiter", "encoding", "types"))
     encoding = _codec(reading.encoding or "utf-8")
     heads = [_head(path, encoding) for path in paths]
-    delimiter = reading.delimiter or _delimiter(heads[0])
-    names = _names(heads[0], delimiter, reading, paths[0])
+    delimiter, names = layout(heads[0], reading, paths[0])
     for head, path in zip(heads[1:], paths[1:], strict=True):
         if _names(head, delimiter, reading, path) != names:
             raise SourceError(f"{_short(path)} has other columns than {_short(paths[0])}.")
@@ -70,6 +69,12 @@ def open_csv(
             connection.execute(f"CREATE TEMP TABLE typed AS {typed} lines")
         connection.execute("DROP TABLE lines")
     return ("SELECT * FROM typed" if small else f"{typed} ({split})"), names
+
+
+def layout(head: str, reading: Reading, path: str) -> tuple[str, list[str]]:
+    """The delimiter and the names of the columns, by the first lines of a file."""
+    delimiter = reading.delimiter or _delimiter(head)
+    return delimiter, _names(head, delimiter, reading, path)
 
 
 def _codec(name: str) -> str:
@@ -232,11 +237,11 @@ def _kinds(
     for name in reading.types:
         if name not in names:
             raise unknown_columns([name], names)
-    kinds = [[] if name in reading.types else [*_PATTERNS] for name in names]
+    kinds = [[] if name in reading.types else [*PATTERNS] for name in names]
     for table in (f"(SELECT * FROM lines LIMIT {_FIRST_LINES})", "lines"):
         kinds = _fitting(connection, table, kinds)
     # A column without any value still fits every kind; it is text.
-    found = [fit[0] if 0 < len(fit) < len(_PATTERNS) else "text" for fit in kinds]
+    found = [fit[0] if 0 < len(fit) < len(PATTERNS) else "text" for fit in kinds]
     return [reading.types.get(name, kind) for name, kind in zip(names, found, strict=False)]
 
 
@@ -265,7 +270,7 @@ def _fitting(
 
 
 def _test(inner: str, kind: str) -> str:
-    shape = f"regexp_full_match({inner}, {literal(_PATTERNS[kind])})"
+    shape = f"regexp_full_match({inner}, {literal(PATTERNS[kind])})"
     if kind == "integer":
         return shape
     return f"{shape} AND TRY_CAST({inner} AS {TYPES[kind]}) IS NOT NULL"

@@ -7,6 +7,7 @@ import shutil
 import tempfile
 import threading
 import weakref
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,9 +16,11 @@ from typing import Any
 import duckdb
 import narwhals.stable.v2 as nw
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from crypsis import progress
 from crypsis.engine import arrow_files
+from crypsis.engine.base import Sketch
 from crypsis.errors import Cancelled, OutputError, ParameterError, SourceError, TooLarge
 
 _BATCH_ROWS = 131_072
@@ -168,6 +171,8 @@ class DuckBackend:
     """The thin part for DuckDB."""
 
     name = "duckdb"
+    sketch_error = 1.04 / 1024**0.5  # HyperLogLog (Flajolet et al. 2007) with 1,024 registers
+    most_values: int | None = None
 
     def __init__(self, connection: duckdb.DuckDBPyConnection | None = None) -> None:
         self.connection = connection
@@ -180,6 +185,17 @@ class DuckBackend:
                 first = next(reader, None)
             yield first if first is not None else arrow_files.no_rows(reader.schema)
             yield from reader
+
+    def bounded(
+        self, frame: nw.LazyFrame[Any], what: str, at_most: int, refusal: TooLarge
+    ) -> Iterator[pa.RecordBatch]:
+        """The same, stopped at the first batch that is too much."""
+        seen = 0
+        for batch in self.batches(frame, what):
+            seen += batch.num_rows
+            if seen > at_most:
+                raise refusal
+            yield batch
 
     def with_hash(
         self, frame: nw.LazyFrame[Any], key: str | None, seed: int, name: str
@@ -195,14 +211,70 @@ class DuckBackend:
         )
         return hashed
 
+    def with_cell_hash(
+        self, frame: nw.LazyFrame[Any], columns: Sequence[str], seed: int, name: str
+    ) -> nw.LazyFrame[Any]:
+        """By DuckDB's own hash."""
+        text = f"hash({seed}, {', '.join(map(quote, columns))}) >> 4 AS {name}"
+        hashed: nw.LazyFrame[Any] = nw.from_native(frame.to_native().project(f"*, {text}"))
+        return hashed
+
+    def sketch(self, frame: nw.LazyFrame[Any], sets: Sequence[Sequence[str]]) -> list[Sketch]:
+        """Missing rows and HyperLogLog of all sets in one pass."""
+        texts = ["count(*) AS n"]
+        for i, columns in enumerate(sets):
+            there = " AND ".join(f"{quote(c)} IS NOT NULL" for c in columns)
+            value = quote(columns[0])
+            if len(columns) > 1:
+                value = f"CASE WHEN {there} THEN hash({', '.join(map(quote, columns))}) END"
+            texts += [
+                f"count(*) FILTER ({there}) AS t{i}",
+                f"approx_count_distinct({value}) AS d{i}",
+            ]
+        row = self._row(frame, ", ".join(texts), "sketching columns")
+        return [
+            Sketch(row["n"], row["n"] - row[f"t{i}"], float(row[f"d{i}"]), self.sketch_error)
+            for i in range(len(sets))
+        ]
+
+    def value_counts(
+        self, frame: nw.LazyFrame[Any], columns: Sequence[str], at_most: int, refusal: TooLarge
+    ) -> list[tuple[list[Any], list[int]]]:
+        """Counted batch by batch: faster here than a grouping for each of many columns."""
+        counts: list[Counter[Any]] = [Counter() for _ in columns]
+        for batch in self.batches(frame.select(*columns), "counting values"):
+            for counter, column in zip(counts, batch.columns, strict=True):
+                found = pc.value_counts(column)
+                values, sizes = found.field("values").to_pylist(), found.field("counts").to_pylist()
+                pairs = zip(values, sizes, strict=True)
+                counter.update({v: n for v, n in pairs if v is not None and v == v})
+            if sum(map(len, counts)) > at_most:
+                raise refusal
+        return [(list(counter), list(counter.values())) for counter in counts]
+
+    def beside(self, frame: nw.LazyFrame[Any], table: pa.Table) -> nw.LazyFrame[Any]:
+        """In our own connection; a relation the user brought runs SQL on its own for us."""
+        if self.connection is not None:
+            found = self.connection.from_arrow(table)
+        else:
+            parts = []
+            for name, kind in zip(table.column_names, _sql_types(table), strict=True):
+                values = ", ".join(
+                    "NULL" if v is None else literal(str(v)) for v in table[name].to_pylist()
+                )
+                parts.append(f"CAST(unnest([{values}]) AS {kind}) AS {name}")
+            found = frame.to_native().query("crypsis_rows", f"SELECT {', '.join(parts)}")
+        small: nw.LazyFrame[Any] = nw.from_native(found)
+        return small
+
     def quantiles(
         self, frame: nw.LazyFrame[Any], columns: Sequence[str], probabilities: Sequence[float]
     ) -> dict[str, pa.Array]:
         """All quantiles of all columns in one pass."""
         shares = ", ".join(repr(float(share)) for share in probabilities)
         texts = [f"quantile_disc({quote(c)}, [{shares}]) AS {quote(c)}" for c in columns]
-        with translated("quantiles"), watched(self.connection, "quantiles"):
-            table = frame.to_native().aggregate(", ".join(texts)).to_arrow_table()
+        found: nw.LazyFrame[Any] = nw.from_native(frame.to_native().aggregate(", ".join(texts)))
+        table = pa.Table.from_batches(list(self.batches(found, "quantiles")))
         return {column: table[column].combine_chunks().flatten() for column in columns}
 
     def named(self, frame: nw.LazyFrame[Any], names: Sequence[str]) -> Any:
@@ -211,8 +283,17 @@ class DuckBackend:
         pairs = ", ".join(f"{quote(a)} AS {quote(b)}" for a, b in zip(inner, names, strict=True))
         return frame.to_native().project(pairs)
 
-    def write(self, frame: nw.LazyFrame[Any], names: Sequence[str], path: Path, form: str) -> None:
+    def _row(self, frame: nw.LazyFrame[Any], aggregates: str, what: str) -> dict[str, Any]:
+        """One row of aggregates."""
+        found: nw.LazyFrame[Any] = nw.from_native(frame.to_native().aggregate(aggregates))
+        row: dict[str, Any] = next(self.batches(found, what)).to_pylist()[0]
+        return row
+
+    def write(
+        self, frame: nw.LazyFrame[Any], names: Sequence[str], path: Path | str, form: str
+    ) -> None:
         """Write with DuckDB's own writers; by Arrow where DuckDB would rename columns."""
+        path = Path(path)
         what = f"writing {path.name}"
         try:
             if len({name.lower() for name in names}) < len(names):
@@ -226,3 +307,7 @@ class DuckBackend:
                     relation.write_csv(str(path), header=True)
         except SourceError as error:
             raise OutputError(str(error)) from None
+
+
+def _sql_types(table: pa.Table) -> list[str]:
+    return [str(kind) for kind in duckdb.from_arrow(table.slice(0, 0)).types]

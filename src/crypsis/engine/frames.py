@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from crypsis.engine.base import Backend, Column, Kind, Tally
+from crypsis.engine.large import check_explosion
 from crypsis.errors import ColumnError, OutputError, ParameterError, TooLarge, unknown_columns
 from crypsis.files import written_whole
 
@@ -29,8 +31,14 @@ class Rows:
     """
 
     def __init__(
-        self, columns: Sequence[Column], load: Callable[[], nw.LazyFrame[Any]], backend: Backend
+        self,
+        columns: Sequence[Column],
+        load: Callable[[], nw.LazyFrame[Any]],
+        backend: Backend,
+        known_count: int | None = None,
     ) -> None:
+        self.known_count = known_count
+        """The number of rows, where the source tells it without being read."""
         self.columns = tuple(columns)
         self.backend = backend
         self._load = load
@@ -55,6 +63,8 @@ class Rows:
     @cached_property
     def count(self) -> int:
         """The number of rows."""
+        if self.known_count is not None:
+            return self.known_count
         table = self._fetch(self.frame.select(nw.len().alias(_COUNT)), "counting rows")
         return int(table[_COUNT][0].as_py())
 
@@ -72,15 +82,14 @@ class Rows:
             parts.append(nw.col(self.column(weight).inner).cast(nw.Float64).sum().alias("w"))
         extra = [] if weight is None else [self.column(weight).inner]
         grouped = self._clean(inner, extra).group_by(*inner).agg(*parts)
-        coded, seen = [], 0
-        for batch in self.backend.batches(grouped, "counting " + _list(names)):
-            seen += batch.num_rows
-            if seen > at_most:
-                raise TooLarge(
-                    f"The columns {_list(names)} have more than {at_most:,} distinct combinations. "
-                    "Ask about fewer columns, or leave out those that are nearly unique."
-                )
-            coded.append(_dictionary_coded(batch, inner))
+        refusal = TooLarge(
+            f"The columns {_list(names)} have more than {at_most:,} distinct combinations. "
+            "Ask about fewer columns, leave out those that are nearly unique, or have them "
+            "estimated from a sample (singling_out.sampled_crowds)."
+        )
+        check_explosion(self, names, at_most, refusal)
+        batches = self.backend.bounded(grouped, "counting " + _list(names), at_most, refusal)
+        coded = [_dictionary_coded(batch, inner) for batch in batches]
         table = pa.Table.from_batches(coded).unify_dictionaries()
         sums = ["count"] if weight is None else ["count", "weight"]
         table = table.select([*inner, _COUNT, *(["w"] if weight else [])])
@@ -114,11 +123,24 @@ class Rows:
             values["missing"] = self.count - values["rows"]
         return Tally(**values)
 
-    def tally_first(self, name: str, rows: int) -> Tally:
+    def tally_first(self, names: str | Sequence[str], rows: int) -> Tally:
         """The groups of equal values among the first `rows` rows: a look, not a scan."""
-        inner = self._groupable([name])
-        some = self.frame.select(*inner).head(rows)
-        return Rows([self.column(name)], lambda: some, self.backend).tally([name])
+        asked = [names] if isinstance(names, str) else list(names)
+        some = self.frame.select(*self._groupable(asked)).head(rows)
+        return Rows([self.column(n) for n in asked], lambda: some, self.backend).tally(asked)
+
+    def value_counts(
+        self, names: Sequence[str], *, at_most: int = MOST_CELLS
+    ) -> dict[str, dict[Any, int]]:
+        """How many rows hold each value of each column, in one pass; missing values left out."""
+        inner = self._groupable(names)
+        refusal = TooLarge(
+            f"The columns have more than {at_most:,} values between them. Ask about fewer columns, "
+            "or leave out those that are nearly unique."
+        )
+        found = self.backend.value_counts(self._clean(inner), inner, at_most, refusal)
+        pairs = zip(names, found, strict=True)
+        return {name: dict(zip(*counted, strict=True)) for name, counted in pairs}
 
     def ranks(self, names: Sequence[str], *, keep: Sequence[str] = ()) -> Rows:
         """The columns as average ranks from 1 to the number of values; missing stays missing.
@@ -126,10 +148,11 @@ class Rows:
         Rows come back in no particular order: `keep` a key to know them by. The values are counted,
         cumulated and joined back, so that only distinct values are ever sorted in one place.
         """
-        frame = self._clean(self._groupable(names), [self.column(name).inner for name in keep])
+        plain = self._clean(self._groupable(names), [self.column(name).inner for name in keep])
+        frame = plain
         for name in names:
             column = self.column(name).inner
-            steps = self._cumulated(frame, column)
+            steps = self._cumulated(plain, column)
             # The average of the ranks below+1 .. below+n that n equal values share.
             average = nw.col("below") + (nw.col(_COUNT) + 1) / 2
             steps = steps.select(nw.col(column).alias("value"), average.alias("rank"))
@@ -213,9 +236,16 @@ class Rows:
         return table.rename_columns(list(chosen))
 
     def to_arrow(self, names: Sequence[str] | None = None) -> pa.Table:
-        """The rows themselves, all of them, as an Arrow table."""
+        """The rows themselves, all of them, as an Arrow table; of a cluster only so many."""
         chosen = self.names if names is None else tuple(names)
         inner = [self.column(name).inner for name in chosen]
+        most = self.backend.most_values
+        if most is not None and self.count * len(inner) > most:
+            raise TooLarge(
+                f"{self.count:,} rows of {len(inner)} columns are too many to bring to one machine "
+                f"(at most {most:,} values). Leave them on the cluster: use the frame itself, "
+                "write() them, ask about fewer columns, or draw a sample."
+            )
         return self._fetch(self.frame.select(*inner), "reading rows").rename_columns(list(chosen))
 
     def named_frame(self) -> Any:
@@ -224,13 +254,25 @@ class Rows:
 
     def write(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write the rows to a `.csv` or `.parquet` file that appears whole or not at all."""
-        target = Path(path)
-        form = {".csv": "csv", ".parquet": "parquet", ".pq": "parquet"}.get(target.suffix.lower())
-        if form is None:
-            raise OutputError(f"Write to a file ending in .csv or .parquet, not {target.name!r}.")
-        with written_whole(target, overwrite=overwrite) as partial:
+        form = form_of(path)
+        with self.written_whole(path, overwrite=overwrite) as partial:
             self.backend.write(self.frame, self.names, partial, form)
-        return target
+        return Path(path)
+
+    def written_whole(
+        self, path: str | Path, *, overwrite: bool = False
+    ) -> AbstractContextManager[Path | str]:
+        """A place beside `path` to write to, which becomes `path` when the writing ended well.
+
+        Spark writes to hdfs://, s3a:// and the like, too.
+        """
+        if "://" not in str(path):
+            return written_whole(path, overwrite=overwrite)
+        if self.backend.name != "spark":
+            raise OutputError("Only Spark writes to other machines; name a file of this one.")
+        from crypsis.engine.spark_files import written_whole_there
+
+        return written_whole_there(self.frame.to_native().sparkSession, str(path), overwrite)
 
     def _clean(self, inner: Sequence[str], extra: Sequence[str] = ()) -> nw.LazyFrame[Any]:
         """The columns asked about, with NaN turned into missing and minus zero into zero."""
@@ -277,6 +319,15 @@ class Rows:
 
     def _fetch(self, frame: nw.LazyFrame[Any], what: str) -> pa.Table:
         return pa.Table.from_batches(list(self.backend.batches(frame, what)))
+
+
+def form_of(path: str | Path) -> str:
+    """The form that a path asks for: csv or parquet."""
+    forms = {".csv": "csv", ".parquet": "parquet", ".pq": "parquet"}
+    form = forms.get(Path(path).suffix.lower())
+    if form is None:
+        raise OutputError(f"Write to a file ending in .csv or .parquet, not {Path(path).name!r}.")
+    return form
 
 
 def sample_size(rank_error: float, confidence: float) -> int:

@@ -14,7 +14,7 @@ import pyarrow.parquet
 from narwhals.exceptions import DuplicateError
 
 from crypsis.engine import databases, delimited, duck, excel
-from crypsis.engine.base import Column, kind_of
+from crypsis.engine.base import columns_of
 from crypsis.engine.duck import DuckBackend, inner_names, literal, quote
 from crypsis.engine.frames import Rows
 from crypsis.engine.reading import Reading
@@ -72,7 +72,8 @@ def open_source(
         sql = "SELECT * FROM source"
     else:
         raise ParameterError(f"Unknown format {form!r}; the formats are: {', '.join(_SUFFIXES)}.")
-    rows = _rows(connection, sql, names, tuple(reading.missing_markers or ()))
+    known = _parquet_count(connection, paths) if form == "parquet" else None
+    rows = _rows(connection, sql, names, tuple(reading.missing_markers or ()), known=known)
     with duck.translated(repr(Path(paths[0]).name)):
         if not rows.frame.head(1).to_native().fetchall():
             raise SourceError(f"{Path(paths[0]).name!r} has no rows.")
@@ -98,19 +99,18 @@ def open_frame(
     if not names:
         raise InputError("The frame has no columns.")
     if known.implementation.is_pyspark() or known.implementation.is_pyspark_connect():
-        from crypsis.engine.spark import SparkBackend
+        from crypsis.engine.spark_sources import spark_rows
 
-        lazy = nw.from_native(frame.toDF(*inner_names(len(names))))
-        return Rows(_columns(lazy, names), lambda: lazy, SparkBackend())
+        return spark_rows(frame, names)
     if known.implementation.is_duckdb():
         pairs = zip(frame.columns, inner_names(len(names)), strict=True)
         renamed = frame.project(", ".join(f"{quote(a)} AS {b}" for a, b in pairs))
         lazy = nw.from_native(renamed.project(", ".join(_plain_columns(renamed, ()))))
-        return Rows(_columns(lazy, names), lambda: lazy, DuckBackend())
+        return Rows(columns_of(lazy, names), lambda: lazy, DuckBackend())
     connection = duck.connect(memory_limit=memory_limit, spill_folder=spill_folder)
     table = _arrow(known).rename_columns(inner_names(len(names)))
     connection.register("source", table)
-    return _rows(connection, "SELECT * FROM source", names, ())
+    return _rows(connection, "SELECT * FROM source", names, (), known=table.num_rows)
 
 
 def _names_of(known: Any) -> Sequence[Any]:
@@ -152,8 +152,9 @@ def _rows(
     missing: Sequence[str],
     *,
     keep: bool = False,
+    known: int | None = None,
 ) -> Rows:
-    """Rows from SQL; with `keep` they are parsed once, at the first question, into a table."""
+    """Rows from SQL, `known` many; with `keep` parsed once, at the first question, into a table."""
     inner = ", ".join(inner_names(len(names)))
     with duck.translated("opening the source"):
         relation = connection.sql(f"SELECT * FROM ({sql}) AS t({inner})")
@@ -169,7 +170,7 @@ def _rows(
         kept: nw.LazyFrame[Any] = nw.from_native(connection.table("kept"))
         return kept
 
-    return Rows(_columns(lazy, unique), load, DuckBackend(connection))
+    return Rows(columns_of(lazy, unique), load, DuckBackend(connection), known)
 
 
 def _plain_columns(relation: duckdb.DuckDBPyRelation, missing: Sequence[str]) -> list[str]:
@@ -185,14 +186,6 @@ def _plain_columns(relation: duckdb.DuckDBPyRelation, missing: Sequence[str]) ->
         else:
             columns.append(name)
     return columns
-
-
-def _columns(lazy: nw.LazyFrame[Any], names: Sequence[str]) -> list[Column]:
-    schema = lazy.collect_schema()
-    return [
-        Column(name, kind_of(dtype), inner)
-        for name, (inner, dtype) in zip(names, schema.items(), strict=True)
-    ]
 
 
 def _adbc(uri: str, driver: str, reading: Reading, settings: dict[str, Any]) -> Rows:
@@ -276,6 +269,14 @@ def _parquet(
         own = pyarrow.parquet.read_schema(paths[0]).names
         names[: len(own)] = own
     return sql, names
+
+
+def _parquet_count(connection: duckdb.DuckDBPyConnection, paths: Sequence[str]) -> int:
+    """The rows of Parquet files, by their footers."""
+    files = ", ".join(literal(path) for path in paths)
+    sql = f"SELECT count(*) FROM read_parquet([{files}])"
+    with duck.translated(repr(Path(paths[0]).name)):
+        return int(connection.sql(sql).fetchall()[0][0])
 
 
 def _json(

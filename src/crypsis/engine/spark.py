@@ -1,4 +1,8 @@
-"""Apache Spark: the engine for rows on a cluster. The user's session is used and never stopped."""
+"""Apache Spark: the engine for rows on a cluster. The user's session is used and never stopped.
+
+Work is handed to Spark as expressions of its own, so that it runs where the rows are; no row passes
+through Python there, and only counts, quantiles and summaries come to the driver.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,10 @@ import pyarrow as pa
 
 from crypsis import progress
 from crypsis.engine.arrow_files import batches_of
-from crypsis.errors import OutputError, SourceError
+from crypsis.engine.base import Sketch
+from crypsis.errors import OutputError, SourceError, TooLarge
+
+_TOO_MUCH = ("maxResultSize", "MAX_RESULT_SIZE", "OutOfMemoryError")
 
 
 @contextmanager
@@ -25,6 +32,12 @@ def translated(what: str) -> Iterator[None]:
     try:
         yield
     except (PySparkException, Py4JError) as error:
+        text = f"{error} {getattr(error, 'java_exception', '')}"
+        if any(sign in text for sign in _TOO_MUCH):
+            raise TooLarge(
+                f"{what}: the answer is too large for the Spark driver. Ask about fewer columns, "
+                "or raise spark.driver.maxResultSize and spark.driver.memory."
+            ) from None
         raise SourceError(
             f"{what}: Spark refused ({type(error).__name__}); its own log says why."
         ) from None
@@ -34,11 +47,27 @@ class SparkBackend:
     """The thin part for Spark."""
 
     name = "spark"
+    sketch_error = 0.01
+    most_values: int | None = 200_000_000
 
     def batches(self, frame: nw.LazyFrame[Any], what: str) -> Iterator[pa.RecordBatch]:
         """Carry out `frame` and bring its rows to the driver as Arrow."""
         with translated(what), progress.step(what):
             table = frame.to_native().toArrow()
+        yield from batches_of(table)
+
+    def bounded(
+        self, frame: nw.LazyFrame[Any], what: str, at_most: int, refusal: TooLarge
+    ) -> Iterator[pa.RecordBatch]:
+        """Counted on the cluster before anything comes to the driver; the cache is released."""
+        with translated(what), progress.step(what):
+            kept = frame.to_native().persist()
+            try:
+                if kept.count() > at_most:
+                    raise refusal
+                table = kept.toArrow()
+            finally:
+                kept.unpersist()
         yield from batches_of(table)
 
     def with_hash(
@@ -53,47 +82,155 @@ class SparkBackend:
         else:
             digest = f.md5(f.concat(f.lit(f"{seed}:"), f.col(key).cast("string")))
             value = f.conv(f.substring(digest, 1, 15), 16, 10).cast("long")
-        hashed: nw.LazyFrame[Any] = nw.from_native(frame.to_native().withColumn(name, value))
-        return hashed
+        return _lazy(frame.to_native().withColumn(name, value))
+
+    def with_cell_hash(
+        self, frame: nw.LazyFrame[Any], columns: Sequence[str], seed: int, name: str
+    ) -> nw.LazyFrame[Any]:
+        """By xxHash64, which skips what is missing, so whether it is goes in as well."""
+        from pyspark.sql import functions as f
+
+        value = f.shiftrightunsigned(f.xxhash64(f.lit(seed), *_tuple(columns)), 4)
+        return _lazy(frame.to_native().withColumn(name, value))
+
+    def sketch(self, frame: nw.LazyFrame[Any], sets: Sequence[Sequence[str]]) -> list[Sketch]:
+        """Missing rows and HyperLogLog++ of all sets in one pass."""
+        from pyspark.sql import functions as f
+
+        parts = [f.count(f.lit(1)).alias("n")]
+        for i, columns in enumerate(sets):
+            there = ~f.col(columns[0]).isNull()
+            for column in columns[1:]:
+                there = there & ~f.col(column).isNull()
+            value = f.col(columns[0]) if len(columns) == 1 else f.xxhash64(*_tuple(columns))
+            counted = f.approx_count_distinct(f.when(there, value), self.sketch_error)
+            parts += [f.count(f.when(there, f.lit(1))).alias(f"t{i}"), counted.alias(f"d{i}")]
+        found = _lazy(frame.to_native().select(*parts))
+        row = next(self.batches(found, "sketching columns")).to_pylist()[0]
+        return [
+            Sketch(row["n"], row["n"] - row[f"t{i}"], float(row[f"d{i}"]), self.sketch_error)
+            for i in range(len(sets))
+        ]
+
+    def value_counts(
+        self, frame: nw.LazyFrame[Any], columns: Sequence[str], at_most: int, refusal: TooLarge
+    ) -> list[tuple[list[Any], list[int]]]:
+        """One grouping of (column, value) pairs, all columns in one pass."""
+        counts, slots = _counted_values(frame, columns)
+        batches = self.bounded(_lazy(counts), "counting values", at_most, refusal)
+        table = pa.Table.from_batches(list(batches))
+        found: list[tuple[list[Any], list[int]]] = [([], []) for _ in columns]
+        place, size = table["k"].to_pylist(), table["n"].to_pylist()
+        held = [table[f"v{slot}"].to_pylist() for slot in range(max(slots) + 1)]
+        for i, (k, n) in enumerate(zip(place, size, strict=True)):
+            found[k][0].append(held[slots[k]][i])
+            found[k][1].append(n)
+        return found
 
     def quantiles(
         self, frame: nw.LazyFrame[Any], columns: Sequence[str], probabilities: Sequence[float]
     ) -> dict[str, pa.Array]:
-        """From the cumulated counts of the distinct values: Spark's own take numbers only."""
-        found = {}
-        for column in columns:
-            counts = frame.select(column).drop_nulls().group_by(column).agg(nw.len().alias("n"))
-            steps = counts.with_columns(nw.col("n").cum_sum().over(order_by=column).alias("upto"))
-            total_table = next(self.batches(counts.select(nw.col("n").sum()), "quantiles"))
-            total = int(total_table.column(0)[0].as_py() or 0)
-            picks = [
-                nw.when(nw.col("upto") >= max(1, math.ceil(share * total)))
-                .then(nw.col(column))
-                .min()
-                .alias(f"q{i}")
-                for i, share in enumerate(probabilities)
-            ]
-            row = next(self.batches(steps.select(*picks), "quantiles"))
-            values = pa.concat_arrays([row.column(i) for i in range(len(picks))])
-            found[column] = values if total else values[:0]
-        return found
+        """From the cumulated counts of distinct values, all columns in one pass.
+
+        Spark's own quantiles take numbers only, and round large ones. Of each column only the
+        values that a probability falls on come back.
+        """
+        from pyspark.sql import Window
+        from pyspark.sql import functions as f
+
+        counts, slots = _counted_values(frame, columns)
+        own = Window.partitionBy("k")
+        order = [f"v{slot}" for slot in range(max(slots) + 1)]
+        upto = f.sum("n").over(own.orderBy(*order))
+        steps = counts.withColumn("upto", upto).withColumn("total", f.sum("n").over(own))
+        shares = f.array(*(f.lit(float(share)) for share in probabilities))
+        place = lambda share: f.greatest(f.lit(1), f.ceil(share * f.col("total")))  # noqa: E731
+        below = f.col("upto") - f.col("n")
+        fallen = lambda s: (place(s) > below) & (place(s) <= f.col("upto"))  # noqa: E731
+        found = _lazy(steps.filter(f.exists(shares, fallen)))
+        table = pa.Table.from_batches(list(self.batches(found, "quantiles")))
+        return {
+            column: _picked(table, k, f"v{slots[k]}", probabilities)
+            for k, column in enumerate(columns)
+        }
+
+    def beside(self, frame: nw.LazyFrame[Any], table: pa.Table) -> nw.LazyFrame[Any]:
+        """A small table sent from the driver."""
+        return _lazy(frame.to_native().sparkSession.createDataFrame(table))
 
     def named(self, frame: nw.LazyFrame[Any], names: Sequence[str]) -> Any:
         """A Spark frame with the public names."""
         return frame.to_native().toDF(*names)
 
-    def write(self, frame: nw.LazyFrame[Any], names: Sequence[str], path: Path, form: str) -> None:
+    def write(
+        self, frame: nw.LazyFrame[Any], names: Sequence[str], path: Path | str, form: str
+    ) -> None:
         """Write a folder of part files from the executors."""
         rows = self.named(frame, names)
+        target = path.absolute().as_uri() if isinstance(path, Path) else path
+        what = f"writing {target.rsplit('/', 1)[-1]}"
         try:
-            with translated(f"writing {path.name}"), _capitals_matter(rows.sparkSession, names):
-                target = path.absolute().as_uri()
+            with translated(what), _capitals_matter(rows.sparkSession, names):
                 if form == "parquet":
                     rows.write.parquet(target)
                 else:
                     rows.write.csv(target, header=True, quote='"', escape='"')
         except SourceError as error:
             raise OutputError(str(error)) from None
+
+
+def _lazy(native: Any) -> nw.LazyFrame[Any]:
+    frame: nw.LazyFrame[Any] = nw.from_native(native)
+    return frame
+
+
+def _tuple(columns: Sequence[str]) -> list[Any]:
+    """Columns for a hash that skips what is missing: each with whether it is."""
+    from pyspark.sql import functions as f
+
+    return [part for column in columns for part in (f.col(column), f.col(column).isNull())]
+
+
+def _counted_values(frame: nw.LazyFrame[Any], columns: Sequence[str]) -> tuple[Any, list[int]]:
+    """How many rows hold each value of each column: k (which column), v0, v1, ..., and n.
+
+    Each row becomes one row per column, so that one pass serves them all; a value stands in the
+    slot of its type. Handed over too: the slot of each column. Missing values are left out.
+    """
+    from pyspark.sql import functions as f
+
+    native = frame.to_native()
+    kinds = [native.schema[column].dataType for column in columns]
+    texts = [kind.simpleString() for kind in kinds]
+    distinct = list(dict.fromkeys(texts))
+    slots = [distinct.index(text) for text in texts]
+    types = [kinds[texts.index(text)] for text in distinct]
+    pairs = []
+    for k, column in enumerate(columns):
+        fields = [
+            (f.col(column) if slots[k] == slot else f.lit(None).cast(kind)).alias(f"v{slot}")
+            for slot, kind in enumerate(types)
+        ]
+        pairs.append(f.struct(f.lit(k).alias("k"), *fields))
+    long = native.select(f.explode(f.array(*pairs)).alias("pair")).select("pair.*")
+    values = [f.col(f"v{slot}") for slot in range(len(types))]
+    there = values[0].isNotNull()
+    for value in values[1:]:
+        there = there | value.isNotNull()
+    return long.filter(there).groupBy("k", *values).agg(f.count(f.lit(1)).alias("n")), slots
+
+
+def _picked(table: pa.Table, k: int, value: str, probabilities: Sequence[float]) -> pa.Array:
+    """The value that each probability of column k falls on."""
+    own = [i for i, place in enumerate(table["k"].to_pylist()) if place == k]
+    own.sort(key=table["upto"].to_pylist().__getitem__)
+    upto = [table["upto"][i].as_py() for i in own]
+    total = table["total"][own[0]].as_py() if own else 0
+    picks = [
+        next(i for i, end in zip(own, upto, strict=True) if end >= max(1, math.ceil(p * total)))
+        for p in (probabilities if own else ())
+    ]
+    return table[value].combine_chunks().take(pa.array(picks, pa.int64()))
 
 
 @contextmanager

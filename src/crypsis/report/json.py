@@ -46,7 +46,7 @@ def schema() -> dict[str, Any]:
     )  # fmt: skip
     column = _object(
         column=_TEXT, kind=_TEXT, role=_TEXT, guessed=_TRUTH, confidence=_NUMBER, reason=_TEXT,
-        distinct=_COUNT, missing=_COUNT, hipaa=_MAYBE_TEXT, free_text=_TRUTH,
+        distinct={"anyOf": [_COUNT, estimate]}, missing=_COUNT, hipaa=_MAYBE_TEXT, free_text=_TRUTH,
     )  # fmt: skip
     answer = _object(
         question=_TEXT, title=_TEXT, status=_enum(Status), headline=_TEXT,

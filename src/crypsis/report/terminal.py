@@ -87,7 +87,7 @@ def _columns(profile: Profile, *, wide: bool) -> Table:
 
 
 def _groups(column: ColumnProfile) -> str:
-    if column.largest_group == 0:
+    if not column.largest_group or column.smallest_group is None:
         return "-"
     if column.smallest_group == column.largest_group:
         return f"{column.smallest_group:,}"

@@ -209,6 +209,8 @@ def _key(evidence: Evidence) -> Guess | None:
         return None
     if _unique_on_purpose(evidence):
         reason = "A different value in every row: it works as a key."
+        if evidence.tally.estimated:
+            reason = "None of its values that were counted repeats: it seems to work as a key."
         size = min(1.0, math.log10(evidence.filled) / 4)
         confidence = 0.5 + 0.25 * size + 0.2 * (numbered or evidence.kind is Kind.TEXT)
         return _guess(evidence, Role.IDENTIFIER, reason, confidence, Hipaa.CODE)

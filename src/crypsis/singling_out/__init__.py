@@ -29,6 +29,7 @@ from crypsis.singling_out._records import (
     household_risk,
     records_at_risk,
 )
+from crypsis.singling_out._sampled import SampledCrowds, sampled_crowds
 from crypsis.singling_out._suda import ColumnScore, SpecialUniques, special_uniques
 from crypsis.singling_out._yardstick import ColumnSet
 
@@ -45,6 +46,7 @@ __all__ = [
     "QuasiIdentifiers",
     "RecordsAtRisk",
     "Risk",
+    "SampledCrowds",
     "SpecialUniques",
     "Uniqueness",
     "cell_limit",
@@ -60,6 +62,7 @@ __all__ = [
     "population_uniqueness",
     "presence",
     "records_at_risk",
+    "sampled_crowds",
     "special_uniques",
     "uniqueness",
     "uniqueness_bound",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from crypsis.engine.base import Kind
 from crypsis.errors import ColumnError, ParameterError, TooLarge, unknown_columns
 from crypsis.release import NullPolicy, Release, as_release
-from crypsis.results import Result
+from crypsis.results import Number, Result
+from crypsis.singling_out._sampled import sampled_crowds
 from crypsis.singling_out._yardstick import ColumnSet, Yardstick
 
 
@@ -19,17 +20,26 @@ class Uniqueness(Result):
 
     columns: tuple[str, ...]
     rows: int
-    cells: int
-    singletons: int
-    fraction: float
-    smallest: int
+    cells: Number
+    singletons: Number
+    fraction: Number
+    smallest: int | None
+    """The smallest group; None where only some groups were seen, and none of them of one row."""
 
 
-def uniqueness(release: Any, columns: Sequence[str] | None = None, **roles: Any) -> Uniqueness:
+def uniqueness(
+    release: Any,
+    columns: Sequence[str] | None = None,
+    *,
+    exact: bool | None = None,
+    seed: int = 0,
+    **roles: Any,
+) -> Uniqueness:
     """The rows that some columns (default: the quasi-identifiers) make unique (lodha2007: S, F1).
 
-    Missing values count as the release says. One scan; where the distinct tuples do not fit in
-    memory, the engine counts them where they are.
+    Missing values count as the release says. One scan. Where the distinct tuples are too many to
+    fetch, the numbers are estimates with their intervals (see `sampled_crowds`), drawn by `seed`;
+    with `exact` the engine counts them all where they are, which takes memory or disk for each.
 
     >>> import pyarrow as pa
     >>> uniqueness(pa.table({"age": [30, 30, 41], "sex": ["f", "f", "m"]}), ["age", "sex"]).fraction
@@ -37,11 +47,15 @@ def uniqueness(release: Any, columns: Sequence[str] | None = None, **roles: Any)
     """
     given = as_release(release, **roles)
     names = tuple(columns) if columns is not None else given.quasi_identifiers
+    if exact is False:
+        return _estimated(given, names, seed)
     try:
         cells = given.cells(columns)
     except TooLarge:
         if given.missing is NullPolicy.WILDCARD:
             raise
+        if not exact:
+            return _estimated(given, names, seed)
         tally = given.rows.tally(names, drop_missing=given.missing is NullPolicy.DROP)
         counted = (tally.rows, tally.distinct, tally.singletons, tally.smallest)
     else:
@@ -50,6 +64,16 @@ def uniqueness(release: Any, columns: Sequence[str] | None = None, **roles: Any)
     rows, distinct, singletons, smallest = counted
     share = singletons / rows if rows else 0.0
     return Uniqueness(names, rows, distinct, singletons, share, smallest)
+
+
+def _estimated(release: Release, names: tuple[str, ...], seed: int) -> Uniqueness:
+    people = replace(release, person=None)  # rows are counted here, whosever they are
+    found = sampled_crowds(people, names, seed=seed)
+    sure = found.share == 1 or found.smallest_seen == 1
+    smallest = found.smallest_seen if sure else None
+    return Uniqueness(
+        names, found.rows, found.classes, found.singletons, found.unique_fraction, smallest
+    )
 
 
 def column_sets(

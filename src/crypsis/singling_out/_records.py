@@ -12,13 +12,15 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from crypsis.cells import Cells
-from crypsis.errors import ParameterError, RoleError
+from crypsis.engine.joins import rows_in_cells
+from crypsis.errors import ParameterError, RoleError, TooLarge
 from crypsis.grouping import group
-from crypsis.release import as_release
+from crypsis.release import Release, as_release
 from crypsis.results import Result, raw
 from crypsis.singling_out._crowds import check_threshold, in_population, units_alike, with_column
 
 Ints = NDArray[np.int64]
+_MOST_RECORDS = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -93,8 +95,9 @@ def records_at_risk(
 ) -> RecordsAtRisk:
     """The records whose prosecutor risk is above the threshold, riskiest first, for the owner.
 
-    The rows are read into memory. Their places refer to the order in which the engine hands them
-    over, which for files and frames is the order they have there.
+    On one machine the rows are read into memory, and their places refer to the order in which the
+    engine hands them over, which for files and frames is the order they have there. On Spark only
+    the records at risk leave the cluster; rows have no place there, so `row` is missing.
 
     >>> import pyarrow as pa
     >>> found = records_at_risk(pa.table({"age": [30, 41, 30]}), ["age"], threshold=0.5)
@@ -105,6 +108,8 @@ def records_at_risk(
     check_threshold(threshold)
     cells = given.cells(columns)
     _, sizes = units_alike(given, cells)
+    if given.rows.backend.name == "spark":
+        return _by_join(given, cells, sizes, threshold)
     table = given.to_arrow()
     member = _cell_of_rows(cells, table)
     crowd = sizes[member]
@@ -120,6 +125,30 @@ def records_at_risk(
     counted = int((crowd > 0).sum())
     share = chosen.size / counted if counted else 0.0
     return RecordsAtRisk(cells.columns, threshold, int(chosen.size), share, records)
+
+
+def _by_join(release: Release, cells: Cells, sizes: Ints, threshold: float) -> RecordsAtRisk:
+    """The cells at risk are few; their rows are found where they are."""
+    risky = np.flatnonzero((sizes > 0) & (1 / np.maximum(sizes, 1) > threshold))
+    places = pa.array(risky)
+    keys = [
+        v.take(pa.array(c)).take(places) for v, c in zip(cells.values, cells.codes, strict=True)
+    ]
+    crowd = sizes[risky]
+    added = {"crowd_size": pa.array(crowd), "crowd_risk": pa.array(1 / np.maximum(crowd, 1))}
+    found = rows_in_cells(release.rows, cells.columns, keys, added)
+    refusal = TooLarge(
+        f"More than {_MOST_RECORDS:,} records are above the threshold; raise it, or coarsen the "
+        "columns first."
+    )
+    batches = found.backend.bounded(found.frame, "records at risk", _MOST_RECORDS, refusal)
+    table = pa.Table.from_batches(list(batches))
+    table = table.take(pc.sort_indices(table, [("crowd_risk", "descending")]))
+    names = ["row", "crowd", "risk", *release.names]
+    records = pa.table([pa.nulls(table.num_rows, pa.int64()), *table.columns], names=names)
+    counted = int(cells.counts[sizes > 0].sum())
+    share = table.num_rows / counted if counted else 0.0
+    return RecordsAtRisk(cells.columns, threshold, table.num_rows, share, records)
 
 
 def _cell_of_rows(cells: Cells, table: pa.Table) -> Ints:

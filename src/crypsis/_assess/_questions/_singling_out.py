@@ -88,7 +88,9 @@ def _population(release: Release, asked: Asked, seed: int) -> Measurement:
         found = singling_out.uniqueness(everyone, release.quasi_identifiers)
         asked.results["population"] = found
         text = f"{found.singletons:,} of {found.rows:,} people of the population are unique."
-        return Measurement(name, found.fraction, text, found.columns, found.singletons)
+        return Measurement(
+            name, found.fraction, text, found.columns, round(float(found.singletons))
+        )
     estimate = singling_out.population_uniqueness(release, seed=seed)
     asked.results["population"] = estimate
     share = estimate.best

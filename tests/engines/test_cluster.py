@@ -1,0 +1,339 @@
+"""Every measure on a real Spark cluster: the same numbers, the same passes, and nothing left."""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import crypsis as cr
+from crypsis import anonymize, inference, linkage, sample
+from crypsis import singling_out as so
+from crypsis.cli import run
+from crypsis.engine.spark import SparkBackend
+from crypsis.errors import OutputError, ParameterError, SourceError, TooLarge
+from crypsis.profile import profile
+from tests.cluster import Cluster
+from tests.engines.passes import duckdb_passes, spark_passes
+
+ROWS = 1500
+QI = ["born", "sex", "zip"]
+ROLES: dict[str, Any] = {"quasi_identifiers": QI, "sensitive": ["disease"]}
+
+
+@pytest.fixture(scope="module")
+def table() -> pa.Table:
+    """A part of the sample, with record numbers, a number with holes and NaN, and few zip codes."""
+    people = sample.people(ROWS)
+    wanted = [
+        name for name in people.column_names if name in ("birth_date", "sex", "zip", "disease")
+    ]
+    small = people.select(wanted)
+    random = np.random.default_rng(3)
+    born = pa.array([1940 + v for v in random.integers(0, 30, ROWS)])
+    score = [None if i % 50 == 0 else math.nan if i % 61 == 0 else i % 97 / 4 for i in range(ROWS)]
+    for name, values in {
+        "born": born,
+        "score": pa.array(score),
+        "no": pa.array(range(ROWS)),
+    }.items():
+        small = small.append_column(name, values)
+    digits = [None if v is None else str(v)[:2] for v in small["zip"].to_pylist()]
+    return small.set_column(small.column_names.index("zip"), "zip", pa.array(digits))
+
+
+@pytest.fixture(scope="module")
+def file(table: pa.Table, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("cluster_data") / "people.parquet"
+    pq.write_table(table, path, row_group_size=500)
+    return path
+
+
+def on(engine: str, file: Path) -> cr.Release:
+    return cr.read(file, engine=engine, **ROLES)
+
+
+def _planned(release: cr.Release) -> Any:
+    made = anonymize.plan(release, k=4).apply(release)
+    return [made.plan.model_dump(mode="json"), made.measured.to_dict(), made.loss.to_dict()]
+
+
+def _each_column(release: cr.Release) -> Any:
+    release = release.with_roles({**release.roles, "score": cr.Role.QUASI_IDENTIFIER})
+    made = anonymize.plan(release, k=20, each_column=True).apply(release)
+    return [made.plan.model_dump(mode="json"), made.measured.to_dict()]
+
+
+def _linked(release: cr.Release) -> Any:
+    found = linkage.link(release, release, columns=["born"], on="no")
+    return [np.asarray(found.distances).tolist(), found.to_dict()]
+
+
+def _assessed(release: cr.Release) -> Any:
+    told = cr.assess(release, policy="default", accept_guesses=True, seed=1).to_dict()
+    told.pop("made")
+    columns = told.pop("columns")
+    # Roles that are guessed look at a sample, and a sample without a key is the engine's own.
+    return [told, [(c["column"], c["role"], c["distinct"], c["missing"]) for c in columns]]
+
+
+MEASURES: dict[str, Callable[[cr.Release], Any]] = {
+    "profile": lambda r: [
+        (c.column, c.kind, c.distinct, c.missing, c.unique_rows, c.smallest_group, c.largest_group)
+        for c in profile(r).columns
+    ],
+    "pairs": lambda r: [s.to_dict() for s in profile(r, most=40).most_identifying],
+    "uniqueness": lambda r: so.uniqueness(r).to_dict(),
+    "uniqueness, exact": lambda r: so.uniqueness(r, [*QI, "score"], exact=True).to_dict(),
+    "crowds": lambda r: so.crowds(r).to_dict(),
+    "quasi-identifiers": lambda r: so.find_quasi_identifiers(r, 0.05, columns=QI).to_dict(),
+    "sampled crowds, all of them": lambda r: so.sampled_crowds(r).to_dict(),
+    "records at risk": lambda r: so.records_at_risk(r, threshold=0.4).count,
+    "leakage": lambda r: inference.leakage(r, "disease", QI).to_dict(),
+    "diversity": lambda r: inference.diversity(r).to_dict(),
+    "assess": _assessed,
+    "plan": _planned,
+    "each column": _each_column,
+    "ranks": _linked,
+    "quantiles": lambda r: {
+        k: v.to_pylist() for k, v in r.rows.quantiles(["score", "born", "no"], [0, 0.3, 1]).items()
+    },
+    "value counts": lambda r: {k: sorted(v.items()) for k, v in r.rows.value_counts(QI).items()},
+}
+
+
+def same(one: Any, other: Any) -> None:
+    """Equal, floats to 1e-9 of their size."""
+    if isinstance(one, float) and isinstance(other, float):
+        assert math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
+    elif isinstance(one, dict):
+        assert one.keys() == other.keys()
+        for key, value in one.items():
+            same(value, other[key])
+    elif isinstance(one, list | tuple):
+        assert len(one) == len(other)
+        for a, b in zip(one, other, strict=True):
+            same(a, b)
+    else:
+        assert one == other
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_same_numbers_in_as_many_passes(
+    spark: Any, file: Path, measure: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask = MEASURES[measure]
+    with duckdb_passes(monkeypatch) as here:
+        ours = ask(on("duckdb", file))
+    opened = on("spark", file)
+    with spark_passes(spark, ROWS) as there:
+        theirs = ask(opened)
+    same(ours, theirs)
+    assert sum(there) == pytest.approx(sum(here)), (here, there)
+    assert spark.sparkContext._jsc.getPersistentRDDs().size() == 0
+
+
+def test_too_many_cells_never_reach_the_driver(
+    spark: Any, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = on("spark", file).rows
+    frame = type(rows.frame.to_native())
+    monkeypatch.setattr(frame, "toArrow", lambda _: pytest.fail("rows came to the driver"))
+    with pytest.raises(TooLarge, match=r"more than 1,000 distinct.*sampled_crowds"):
+        rows.cells(["no"], at_most=1000)
+    assert spark.sparkContext._jsc.getPersistentRDDs().size() == 0
+
+
+def test_rows_of_a_cluster_stay_there(
+    spark: Any, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SparkBackend, "most_values", 5000)
+    release = on("spark", file)
+    assert release.to_arrow(["no"]).num_rows == ROWS
+    with pytest.raises(TooLarge, match=r"1,500 rows of 4 columns.*write\(\)"):
+        release.to_arrow(["no", *QI])
+
+
+def test_an_answer_too_large_for_the_driver_says_what_to_do(spark: Any, file: Path) -> None:
+    from pyspark.errors import PySparkException
+
+    from crypsis.engine.spark import translated
+
+    with pytest.raises(TooLarge, match=r"spark\.driver\.maxResultSize"), translated("counting"):
+        raise PySparkException("results (1.2 GiB) is bigger than spark.driver.maxResultSize")
+    with pytest.raises(SourceError, match="Spark refused") as told, translated("counting"):
+        raise PySparkException("a value: 12345")
+    assert "12345" not in str(told.value)
+
+
+def test_applied_on_spark_it_is_a_spark_frame(spark: Any, file: Path) -> None:
+    release = on("spark", file)
+    made = anonymize.plan(release, k=4).apply(release)
+    frame = made.frame
+    assert type(frame) is type(spark.range(1))
+    smallest = frame.groupBy(*QI).count().agg({"count": "min"}).collect()[0][0]
+    assert smallest == made.measured.k >= 4
+    assert frame.count() == made.measured.rows
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv"])
+def test_a_release_is_written_by_executors_whole(
+    spark: Any, file: Path, tmp_path: Path, form: str
+) -> None:
+    release = on("spark", file)
+    made = anonymize.plan(release, k=4).apply(release)
+    target = tmp_path / f"out.{form}"
+    made.write(target)
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == [f"out.{form}", "out.statement.json", "out.statement.md"]
+    back = cr.read(target if form == "parquet" else target / "*.csv", missing_markers=[""])
+    assert back.count == made.measured.rows
+    with pytest.raises(OutputError, match="exists already"):
+        made.write(target)
+    made.write(target, overwrite=True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == names
+
+
+def test_a_release_is_written_where_spark_can_and_this_machine_need_not(
+    spark: Any, file: Path, tmp_path: Path
+) -> None:
+    release = on("spark", file)
+    made = anonymize.plan(release, k=4).apply(release)
+    target = (tmp_path / "there.parquet").as_uri()
+    made.write(target, statement=False)
+    assert [path.name for path in tmp_path.iterdir()] == ["there.parquet"]
+    assert cr.read(target, engine="spark").count == made.measured.rows
+    with pytest.raises(OutputError, match="exists already"):
+        release.write(target)
+    release.write(target, overwrite=True)
+    assert cr.read(tmp_path / "there.parquet").count == ROWS
+    with pytest.raises(OutputError, match="does not exist"):
+        release.write((tmp_path / "no" / "there.parquet").as_uri())
+    with pytest.raises(OutputError, match="Only Spark"):
+        on("duckdb", file).write(target)
+
+
+def test_a_job_that_fails_leaves_nothing(spark: Any, tmp_path: Path) -> None:
+    from pyspark.sql import functions as f
+
+    torn = f.when(f.col("id") == 77, f.raise_error(f.lit("a value"))).otherwise(f.col("id"))
+    release = cr.Release.from_frame(spark.range(100, numPartitions=4).select(torn.alias("x")))
+    for target in (tmp_path / "out.parquet", (tmp_path / "out.parquet").as_uri()):
+        with pytest.raises(OutputError, match="Spark refused") as told:
+            release.write(target)
+        assert "a value" not in str(told.value)
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_a_worker_dies_in_the_middle_of_a_job(spark: Any, cluster: Cluster) -> None:
+    from pyspark.sql import functions as f
+
+    count, parts = 1_200_000, 24
+    digest = f.sha2(f.sha2(f.sha2(f.col("id").cast("string"), 512), 512), 512)
+    frame = spark.range(count, numPartitions=parts).select(
+        (f.col("id") % 7).alias("a"), f.substring(digest, 1, 1).alias("b")
+    )
+    release = cr.Release.from_frame(frame)
+    found: list[Any] = []
+    job = threading.Thread(target=lambda: found.append(release.cells(["a", "b"])))
+    executors = spark.sparkContext._jsc.sc().getExecutorMemoryStatus().size()
+    job.start()
+    _await(lambda: _tasks_done(spark) >= 4)
+    assert job.is_alive()
+    cluster.kill_worker()
+    job.join(timeout=120)
+    cluster.add_worker()
+    whole = spark.sparkContext._jsc.sc()
+    _await(lambda: whole.getExecutorMemoryStatus().size() >= executors)
+    counted = {
+        (found[0].values[0][int(a)].as_py(), found[0].values[1][int(b)].as_py()): int(n)
+        for a, b, n in zip(*found[0].codes, found[0].counts, strict=True)
+    }
+    import hashlib
+
+    def first(i: int) -> str:
+        text = str(i)
+        for _ in range(3):
+            text = hashlib.sha512(text.encode()).hexdigest()
+        return text[0]
+
+    expected: dict[tuple[int, str], int] = {}
+    for i in range(count):
+        key = (i % 7, first(i))
+        expected[key] = expected.get(key, 0) + 1
+    assert counted == expected
+
+
+def _tasks_done(session: Any) -> int:
+    tracker = session.sparkContext.statusTracker()
+    stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+    return sum(stage.numCompletedTasks for stage in stages if stage is not None)
+
+
+def _await(ready: Callable[[], bool], seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while not ready():
+        assert time.monotonic() < end, "it did not come to that"
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+def test_files_read_by_spark_are_as_read_by_duckdb(spark: Any, tmp_path: Path, suffix: str) -> None:
+    lines = ["id;zip;n;x;day", "1;0123;5;1.5;2024-01-31", "2; 0456 ;NA;;2024-02-01", "3;?;7;2;"]
+    path = tmp_path / f"few{suffix}"
+    if suffix == ".csv":
+        path.write_text("\n".join(lines) + "\n")
+    elif suffix == ".jsonl":
+        path.write_text('{"id": 1, "zip": "0123"}\n{"id": 2, "zip": null}\n')
+    else:
+        pq.write_table(pa.table({"id": [1, 2], "zip": ["0123", "?"]}), path)
+    options: dict[str, Any] = {} if suffix != ".parquet" else {"missing_markers": ["?"]}
+    here, there = cr.read(path, **options), cr.read(path, engine="spark", **options)
+    assert [(c.name, c.kind) for c in here.rows.columns] == [
+        (c.name, c.kind) for c in there.rows.columns
+    ]
+    assert here.to_arrow().to_pylist() == there.to_arrow().sort_by("id").to_pylist()
+
+
+def test_tables_and_queries_of_spark(spark: Any, file: Path) -> None:
+    spark.read.parquet(file.as_uri()).createOrReplaceTempView("people")
+    assert cr.read("", engine="spark", table="people").count == ROWS
+    found = cr.read("", engine="spark", query="SELECT sex FROM people WHERE no < 10")
+    assert (found.names, found.count) == (("sex",), 10)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"engine": "sparc"}, "'duckdb' and 'spark'"),
+        ({"master": "local[2]"}, "engine='spark'"),
+        ({"engine": "spark", "memory_limit": "1GB"}, r"spark\.executor\.memory"),
+        ({"engine": "spark", "master": "spark://elsewhere:7077"}, "is running in this process"),
+        ({"engine": "spark", "format": "excel"}, "does not read excel"),
+    ],
+)
+def test_options_that_do_not_go_together(
+    spark: Any, file: Path, options: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(ParameterError, match=told):
+        cr.read(file, **options)
+
+
+def test_the_command_line_on_the_cluster(
+    spark: Any, cluster: Cluster, file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["leak", str(file), "--target", "disease", "--given", "born", "--json"]
+    assert run(words) == 0
+    here = json.loads(capsys.readouterr().out)
+    assert run([*words, "--engine", "spark", "--master", cluster.master]) == 0
+    same(here, json.loads(capsys.readouterr().out))
+    assert spark.range(5).count() == 5, "the session is still there"
