@@ -35,6 +35,8 @@ def demo(
             load_attack(files.attack),
             name=files.released.name,
             source=(str(files.released),),
+            original_source=(str(files.original),),
+            attack_source=str(files.attack),
             seed=seed,
         )
         page = output / "report.html"
