@@ -29,7 +29,16 @@ _NAMES = {
     "assess": "_assess",
     "read": "release",
 }
-_PACKAGES = ("anonymize", "inference", "linkage", "policy", "pseudonyms", "singling_out", "utility")
+_PACKAGES = (
+    "anonymize",
+    "inference",
+    "linkage",
+    "policy",
+    "pseudonyms",
+    "reproduce",
+    "singling_out",
+    "utility",
+)
 
 __all__ = [
     "Assessment",

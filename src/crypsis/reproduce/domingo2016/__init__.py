@@ -1,0 +1,44 @@
+"""domingo2016: masking as a permutation (Tables 1-6, Figs. 1-3, Algorithms 1-3)."""
+
+from crypsis.reproduce.domingo2016 import _algorithms, _links, _tables, _thousand
+
+CITATION = (
+    "J. Domingo-Ferrer and K. Muralidhar: New directions in anonymization: permutation paradigm, "
+    "verifiability by subjects and intruders, transparency to users. Information Sciences, 2016."
+)
+
+ACCOUNT = (
+    "Take a masked column and give each of its values the original value of the same rank. What "
+    "comes out is the original column in another order, so every masking method is a permutation "
+    "followed by some residual noise that changes no rank (Algorithm 1, Tables 1 and 2). What "
+    "protects people is the permutation: methods that look nothing alike can be compared by how "
+    "far they move ranks.",
+    "From this follows a model that a person can check herself. She looks up the released values "
+    "nearest to her own, column by column, and asks how far in ranks the record that comes closest "
+    "lies from them (Algorithms 2 and 3), and how diverse the values in between are: "
+    "(d, v, f)-permuted privacy.",
+    "The intruder of the paper knows everything: all originals and the whole masked file, and "
+    "lacks only who is who. He links each original to the masked record with the smallest largest "
+    "rank difference (Table 4), and checks himself: if records put together at random find matches "
+    "just as near, his links prove nothing (Tables 5 and 6, Figs. 1 to 3). Since he knows so much, "
+    "telling users how the masking was done gives nothing away (Definition 4).",
+    "The permuted privacy of a whole file is decided by its worst record, and some record always "
+    "hardly moved; the share of records that meet (d, v) says more, and is what we report.",
+)
+
+ITEMS = (
+    _tables.table_1,
+    _tables.table_2,
+    _tables.table_3,
+    _tables.definition_2,
+    _links.table_4,
+    _links.table_5,
+    _links.figure_1,
+    _thousand.table_6,
+    _thousand.figure_2,
+    _thousand.figure_3,
+    _thousand.dependent_columns,
+    _algorithms.algorithm_1,
+    _algorithms.algorithm_2,
+    _algorithms.algorithm_3,
+)

@@ -1,0 +1,17 @@
+"""One run of each paper, shared by all tests of this folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from crypsis import reproduce
+
+
+@pytest.fixture(scope="session")
+def papers(data_folder: Path) -> dict[str, reproduce.Reproduction]:
+    """All four papers; Fig. 6 of itpr2019 with its smallest table only."""
+    return {
+        name: reproduce.paper(name, data=data_folder, largest=100_000) for name in reproduce.PAPERS
+    }

@@ -1,0 +1,109 @@
+"""What a reader sees: the terminal at 80 columns, Markdown, the pages of the documentation."""
+
+from __future__ import annotations
+
+import io
+import re
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from crypsis import reproduce
+from crypsis.errors import OutputError
+from crypsis.report.reproduction import lines, reproduction_markdown, reproduction_view
+from crypsis.reproduce import Cell, Item, Reproduction, Verdict
+
+pytestmark = pytest.mark.xdist_group("reproduce")
+PAGES = Path(__file__).resolve().parents[2] / "docs" / "papers"
+
+
+@pytest.fixture(params=reproduce.PAPERS)
+def found(request: pytest.FixtureRequest, papers: dict[str, Reproduction]) -> Reproduction:
+    return papers[request.param]
+
+
+def _screen(found: Reproduction, *, everything: bool = False) -> str:
+    console = Console(file=io.StringIO(), width=80)
+    console.print(reproduction_view(found, everything=everything), crop=False)
+    text = console.file
+    assert isinstance(text, io.StringIO)
+    return text.getvalue()
+
+
+def test_eighty_columns_and_every_item(found: Reproduction) -> None:
+    text = _screen(found)
+    assert max(len(line) for line in text.splitlines()) <= 80
+    for item in found.items:
+        assert re.search(rf"^{re.escape(item.name)}  ", text, re.MULTILINE)
+    assert "…" not in text
+
+
+def test_the_page_in_the_documentation_is_that_of_this_run(found: Reproduction) -> None:
+    page = (PAGES / f"{found.paper}.md").read_text(encoding="utf-8")
+    pictures = dict(re.findall(r"### (\w+ [\d.]+): [^\n]*\n\n!\[[^\n]*\]\(([^)\n]+)\)", page))
+    assert set(pictures) == {item.name for item in found.items if item.drawable}
+    assert all((PAGES / name).is_file() for name in pictures.values())
+    ours = reproduction_markdown(found, pictures=pictures)
+    assert _lasting(ours) == _lasting(page), "make it again: tools/paper_pages.py"
+
+
+def _lasting(page: str) -> list[str]:
+    """A page without the times that were measured, which no two runs share."""
+    return [line for line in page.splitlines() if not line.startswith("| time: ")]
+
+
+def test_pictures_are_small_and_none_is_left_over() -> None:
+    text = "".join(path.read_text(encoding="utf-8") for path in PAGES.glob("*.md"))
+    for path in PAGES.iterdir():
+        assert path.suffix in (".md", ".svg", ".png")
+        assert path.stat().st_size < 300_000
+        assert path.suffix == ".md" or path.name in text
+
+
+def _item(*cells: Cell) -> Item:
+    return Item("Table 1", "a table", cells)
+
+
+def _cell(i: int, verdict: Verdict = Verdict.EQUAL, note: str = "") -> Cell:
+    return Cell("column", f"row {i}", str(i), str(i), verdict, note)
+
+
+def test_long_columns_fold_unless_something_is_to_be_seen() -> None:
+    agreed = _item(*(_cell(i) for i in range(20)))
+    assert [line.what for line in lines(agreed)[0]] == ["column, 20 values"]
+    assert len(lines(agreed, everything=True)[0]) == 20
+    one_off = _item(*(_cell(i, Verdict.DIFFERS if i == 7 else Verdict.EQUAL) for i in range(20)))
+    assert len(lines(one_off)[0]) == 20
+    short = _item(*(_cell(i) for i in range(5)))
+    assert len(lines(short)[0]) == 5
+
+
+def test_a_note_is_told_once() -> None:
+    item = _item(_cell(1, Verdict.ERRATUM, "a"), _cell(2, Verdict.ERRATUM, "a"),
+                 _cell(3, Verdict.ERRATUM, "b"))  # fmt: skip
+    shown, notes = lines(item)
+    assert notes == ["a", "b"]
+    assert [line.note for line in shown] == [1, 1, 2]
+
+
+def test_markdown_takes_nothing_for_a_sign() -> None:
+    cell = Cell("", "P(a | b) <i> *x*", "1_2", "$3", Verdict.ERRATUM, "`code` and a|b")
+    page = reproduction_markdown(Reproduction("p", "c", ("a",), (_item(cell),), 1.0))
+    assert r"P(a \| b) \<i\> \*x\*" in page
+    assert r"| 1\_2 | \$3 | erratum (1) |" in page
+    assert r"`code` and a\|b" in page
+
+
+def test_figures_become_files(papers: dict[str, Reproduction], tmp_path: Path) -> None:
+    made = reproduce.save_figures(papers["domingo2016"], tmp_path / "figures")
+    assert sorted(path.name for path in made) == [
+        f"domingo2016_figure_{i}.{form}" for i in (1, 2, 3) for form in ("png", "svg")
+    ]
+    for path in made:
+        head = path.read_bytes()[:8]
+        assert head.startswith(b"\x89PNG" if path.suffix == ".png" else b"<svg")
+    with pytest.raises(OutputError, match="is a file"):
+        reproduce.save_figures(papers["domingo2016"], made[0])
+    with pytest.raises(OutputError, match="svg and png"):
+        reproduce.save_figures(papers["domingo2016"], tmp_path, formats=("pdf",))
