@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from tests.cluster import Cluster
+from tests.cluster import QUICK_JAVA, Cluster
 
 # The first call of a kernel compiles it, so no example has a time of its own to keep.
 settings.register_profile("crypsis", deadline=None, print_blob=True)
@@ -85,9 +85,13 @@ def spark(cluster: Cluster) -> Iterator[Any]:
         SparkSession.builder.master(cluster.master)
         .appName("crypsis-tests")
         .config("spark.ui.enabled", "false")
-        .config("spark.sql.shuffle.partitions", "4")
+        .config("spark.sql.shuffle.partitions", "2")
         .config("spark.executor.memory", "512m")
         .config("spark.driver.memory", "1g")
+        .config("spark.driver.extraJavaOptions", QUICK_JAVA)
+        .config("spark.executor.extraJavaOptions", QUICK_JAVA)
+        .config("spark.shuffle.io.retryWait", "500ms")
+        .config("spark.shuffle.io.maxRetries", "1")
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.sql.session.timeZone", "UTC")

@@ -144,10 +144,13 @@ class SparkBackend:
         upto = f.sum("n").over(own.orderBy(*order))
         steps = counts.withColumn("upto", upto).withColumn("total", f.sum("n").over(own))
         shares = f.array(*(f.lit(float(share)) for share in probabilities))
-        place = lambda share: f.greatest(f.lit(1), f.ceil(share * f.col("total")))  # noqa: E731
-        below = f.col("upto") - f.col("n")
-        fallen = lambda s: (place(s) > below) & (place(s) <= f.col("upto"))  # noqa: E731
-        found = _lazy(steps.filter(f.exists(shares, fallen)))
+        below, total = f.col("upto") - f.col("n"), f.col("total")
+
+        def falls_on(share: Any) -> Any:
+            place = f.greatest(f.lit(1), f.ceil(share * total))
+            return (place > below) & (place <= f.col("upto"))
+
+        found = _lazy(steps.filter(f.exists(shares, falls_on)))
         table = pa.Table.from_batches(list(self.batches(found, "quantiles")))
         return {
             column: _picked(table, k, f"v{slots[k]}", probabilities)
