@@ -25,6 +25,7 @@ import numpy as np
 from benchmarks import measure
 
 FOLDER = Path(os.environ.get("CRYPSIS_SCALE", Path(tempfile.gettempdir()) / "crypsis_scale"))
+DOCS = Path(__file__).parents[1] / "docs"
 PART = 100_000_000
 SIZES = (10**5, 10**6, 10**7, 10**8, 10**9)
 PAPER_SECONDS, PAPER_WORKERS = 19.0, 100
@@ -117,9 +118,11 @@ def _mutual_information(found: dict[str, Any]) -> float:
 
 def timed(task: str, rows: int, who: str) -> Timed:
     """Run one contender in a process of its own and read its clock, processor and peak."""
-    if who == "crypsis":
+    if who in ("crypsis", "spark"):
         words = [sys.executable, "-m", "crypsis", *(_LEAK if task == "leak" else _ASSESS)]
         words.insert(4, str(part(rows)))
+        if who == "spark":
+            words += ["--engine", "spark", "--master", f"local[{os.cpu_count()}]"]
     else:
         words = [sys.executable, "-m", "benchmarks.scale", "raw", task, str(rows)]
     with tempfile.TemporaryFile() as out:
@@ -137,7 +140,7 @@ def timed(task: str, rows: int, who: str) -> Timed:
 
 def _answer(task: str, who: str, out: bytes) -> float:
     found = json.loads(out)
-    if who != "crypsis":
+    if who == "duckdb":
         return float(found)
     if task == "leak":
         return float(found["result"]["targets"][0]["mutual_information"])
@@ -147,13 +150,17 @@ def _answer(task: str, who: str, out: bytes) -> float:
 
 
 def compare(task: str, rows: int, runs: int = RUNS) -> None:
-    """Take turns, ours and DuckDB by hand, and note each run."""
+    """Take turns, ours and DuckDB by hand."""
     for turn in range(runs):
         for who in ("crypsis", "duckdb") if turn % 2 == 0 else ("duckdb", "crypsis"):
-            one = timed(task, rows, who)
-            print(one, flush=True)
-            with (FOLDER / "timed.jsonl").open("a") as notes:
-                notes.write(json.dumps(asdict(one)) + "\n")
+            note(timed(task, rows, who))
+
+
+def note(one: Timed) -> None:
+    """Keep a run until all are there."""
+    print(one, flush=True)
+    with (FOLDER / "timed.jsonl").open("a") as notes:
+        notes.write(json.dumps(asdict(one)) + "\n")
 
 
 def save() -> None:
@@ -173,7 +180,50 @@ def save() -> None:
             raw_seconds = statistics.median(one.seconds for one in raw)
             points.append((rows, seconds, raw_seconds))
         curve.append(_curve(task, points))
-    measure.save("scale", found, curves=curve, paper=_paper(found))
+    spark = [
+        {**asdict(one), "rows_per_second_per_core": one.rows / one.seconds / (os.cpu_count() or 1)}
+        for one in runs
+        if one.who == "spark"
+    ]
+    measure.save("scale", found, curves=curve, spark=spark, paper=_paper(found))
+    (DOCS / "_static" / "scale.svg").write_text(chart(curve))
+
+
+def chart(curves: list[dict[str, Any]]) -> str:
+    """Seconds against rows, both logarithmic (the paper's Fig. 6), as SVG."""
+    import altair as alt
+    import vl_convert
+
+    rows = [
+        {"rows": point["rows"], "seconds": point[field], "who": who}
+        for curve in curves
+        for point in curve["points"]
+        for who, field in (
+            (f"crypsis {curve['task']}", "seconds"),
+            (f"DuckDB by hand, as for {curve['task']}", "duckdb_seconds"),
+        )
+    ]
+    rows.append({"rows": 10**9, "seconds": PAPER_SECONDS, "who": "itpr2019: 100 workers"})
+    drawn = (
+        alt.Chart(alt.Data(values=rows))
+        .mark_line(point=alt.OverlayMarkDef(size=45))
+        .encode(
+            x=alt.X("rows:Q", scale=alt.Scale(type="log"), axis=alt.Axis(format="~s")),
+            y=alt.Y("seconds:Q", scale=alt.Scale(type="log")),
+            color=alt.Color("who:N", title=None, scale=alt.Scale(range=_COLOURS)),
+            strokeDash=alt.StrokeDash("who:N", title=None),
+        )
+        .properties(
+            width=460,
+            height=300,
+            title=f"Time against rows of (id, age, disease) on {os.cpu_count()} cores",
+            description="Seconds of crypsis and of DuckDB asked by hand from 10^5 to 10^9 rows.",
+        )
+    )
+    return str(vl_convert.vegalite_to_svg(drawn.to_dict()))
+
+
+_COLOURS = ["#D55E00", "#E69F00", "#0072B2", "#56B4E9", "#000000"]
 
 
 def _comparison(task: str, rows: int, ours: list[Timed], raw: list[Timed]) -> measure.Comparison:
@@ -222,10 +272,12 @@ def _paper(found: list[measure.Comparison]) -> dict[str, Any]:
 
 
 def main(words: list[str] | None = None) -> None:
-    """Everything, or one part: `generate`, `leak ROWS`, `assess ROWS`, `save`, `delete`."""
+    """Everything, or one part: `generate`, `leak ROWS`, `assess ROWS`, `spark ROWS`, `save`."""
     what, *rest = (words or []) + ["all"] * (not words)
     if what == "raw":
         print(json.dumps({"leak": raw_leak, "assess": raw_assess}[rest[0]](int(rest[1]))))
+    elif what == "spark":
+        note(timed("leak", int(float(rest[0])), "spark"))
     elif what in ("leak", "assess"):
         compare(what, int(float(rest[0])), int(rest[1]) if len(rest) > 1 else RUNS)
     elif what in ("generate", "save"):
@@ -238,6 +290,7 @@ def main(words: list[str] | None = None) -> None:
             for rows in SIZES:
                 compare("leak", rows)
                 compare("assess", rows)
+            note(timed("leak", PART, "spark"))
             save()
         finally:
             shutil.rmtree(FOLDER, ignore_errors=True)

@@ -58,3 +58,12 @@ def _take_place(partial: Path, target: Path) -> None:
         old.rename(target)
         raise
     shutil.rmtree(old, ignore_errors=True)
+
+
+def form_of(path: str | Path) -> str:
+    """The form that a path asks for: csv or parquet."""
+    forms = {".csv": "csv", ".parquet": "parquet", ".pq": "parquet"}
+    form = forms.get(Path(path).suffix.lower())
+    if form is None:
+        raise OutputError(f"Write to a file ending in .csv or .parquet, not {Path(path).name!r}.")
+    return form

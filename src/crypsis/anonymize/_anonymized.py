@@ -14,9 +14,8 @@ from crypsis.anonymize._plan import Plan, Promise
 from crypsis.anonymize._statement import Statement, statement_of
 from crypsis.anonymize._verify import Measured, check, measure
 from crypsis.engine import Rows
-from crypsis.engine.frames import form_of
 from crypsis.errors import OutputError
-from crypsis.files import written_whole
+from crypsis.files import form_of, written_whole
 from crypsis.release import Release, read
 from crypsis.results import Result
 

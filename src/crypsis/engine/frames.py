@@ -15,8 +15,9 @@ import pyarrow.compute as pc
 
 from crypsis.engine.base import Backend, Column, Kind, Tally
 from crypsis.engine.large import check_explosion
+from crypsis.engine.sampling import sample_size, table_quantiles
 from crypsis.errors import ColumnError, OutputError, ParameterError, TooLarge, unknown_columns
-from crypsis.files import written_whole
+from crypsis.files import form_of, written_whole
 
 _COUNT = "n"
 _HASH_BITS = 60
@@ -196,7 +197,7 @@ class Rows:
         """
         size = sample_size(rank_error, confidence)
         table = self.sample(size, seed=seed, key=key, names=names)
-        return _table_quantiles(table, names, probabilities)
+        return table_quantiles(table, names, probabilities)
 
     def sample(
         self,
@@ -319,40 +320,6 @@ class Rows:
 
     def _fetch(self, frame: nw.LazyFrame[Any], what: str) -> pa.Table:
         return pa.Table.from_batches(list(self.backend.batches(frame, what)))
-
-
-def form_of(path: str | Path) -> str:
-    """The form that a path asks for: csv or parquet."""
-    forms = {".csv": "csv", ".parquet": "parquet", ".pq": "parquet"}
-    form = forms.get(Path(path).suffix.lower())
-    if form is None:
-        raise OutputError(f"Write to a file ending in .csv or .parquet, not {Path(path).name!r}.")
-    return form
-
-
-def sample_size(rank_error: float, confidence: float) -> int:
-    """How many rows to draw so that sampled quantiles are within `rank_error` (Massart 1990).
-
-    >>> sample_size(0.01, 0.95)
-    18445
-    """
-    if not 0 < rank_error < 1 or not 0 < confidence < 1:
-        raise ParameterError("rank_error and confidence must lie between 0 and 1.")
-    return math.ceil(math.log(2 / (1 - confidence)) / (2 * rank_error**2))
-
-
-def _table_quantiles(
-    table: pa.Table, names: Sequence[str], probabilities: Sequence[float]
-) -> dict[str, pa.Array]:
-    found = {}
-    for name in names:
-        column = table[name].drop_null()
-        if pa.types.is_floating(column.type):
-            column = column.filter(pc.invert(pc.is_nan(column)))
-        ordered = column.take(pc.sort_indices(column)).combine_chunks()
-        places = [max(0, math.ceil(p * len(ordered)) - 1) for p in probabilities]
-        found[name] = ordered.take(pa.array(places)) if len(ordered) else ordered
-    return found
 
 
 def _dictionary_coded(batch: pa.RecordBatch, inner: Iterable[str]) -> pa.RecordBatch:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +26,16 @@ _TOO_MUCH = ("maxResultSize", "MAX_RESULT_SIZE", "OutOfMemoryError")
 @contextmanager
 def translated(what: str) -> Iterator[None]:
     """Turn Spark's errors into ours; Spark's own text may quote data, so it is not passed on."""
-    from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
+    kinds: tuple[type[Exception], ...] = (PySparkException,)
+    with suppress(ImportError):  # Spark Connect alone comes without it
+        from py4j.protocol import Py4JError
+
+        kinds = (PySparkException, Py4JError)
     try:
         yield
-    except (PySparkException, Py4JError) as error:
+    except kinds as error:
         text = f"{error} {getattr(error, 'java_exception', '')}"
         if any(sign in text for sign in _TOO_MUCH):
             raise TooLarge(

@@ -44,22 +44,25 @@ def spark_rows(frame: Any, names: Sequence[str]) -> Rows:
 
 
 def spark_session(master: str | None = None) -> Any:
-    """The session that is there, else one at `master`: local[4], spark://..., yarn, k8s://..., sc://...
+    """The session that is there, else one at `master`: local[4], spark://, yarn, k8s:// or sc://.
 
     A session that is there is used as it is and never stopped.
     """
     try:
+        from pyspark import SparkContext
         from pyspark.errors import PySparkException
         from pyspark.sql import SparkSession
     except ImportError:
         raise MissingPart("Spark needs: pip install 'crypsis[spark]', and Java.") from None
+    context = SparkContext._active_spark_context
     active = SparkSession.getActiveSession()
+    if active is None and context is not None:  # started in another thread
+        active = SparkSession.builder.getOrCreate()
     if active is not None:
-        there = getattr(active, "sparkContext", None) and active.sparkContext.master
-        if master is not None and there is not None and there != master:
+        if master is not None and context is not None and context.master != master:
             raise ParameterError(
-                f"A Spark session on {there!r} is running in this process; leave out master, or "
-                "stop that session first."
+                f"A Spark session on {context.master!r} is running in this process; leave out "
+                "master, or stop that session first."
             )
         return active
     builder = SparkSession.builder.appName("crypsis")
