@@ -11,7 +11,7 @@ import numpy as np
 from crypsis import progress
 from crypsis.cells import Cells
 from crypsis.engine import Tally
-from crypsis.engine.large import SampledSizes, sampled_sizes, sketches
+from crypsis.engine.large import LOOK_ROWS, SampledSizes, sampled_sizes, sketches
 from crypsis.errors import InputError, TooLarge
 from crypsis.estimates import group_total, singleton_total
 from crypsis.release import Release
@@ -42,19 +42,36 @@ def tallies(
 
     Of up to 20 million rows, or with `exact`, every column is grouped by the engine: one pass each.
     Of more rows the columns that the cells of quasi-identifiers and sensitive columns hold are told
-    from those, which the questions need anyway; the others are sketched in one pass (HyperLogLog).
-    Where that shows some million values or fewer, they are counted; a column with more gets an
-    estimate from a hash sample of its values, marked as such (`EstimatedTally`).
+    from those, which the questions need anyway. A column that hardly repeats in the first million
+    rows gets an estimate from a hash sample of its values, marked as such (`EstimatedTally`). The
+    others are sketched together in one pass (HyperLogLog); where that shows some million values or
+    fewer they are counted, else estimated.
     """
     if exact or release.count <= EXACT_ROWS:
         return {name: release.rows.tally([name]) for name in progress.track(names, _WHAT)}
     found = _from_cells(release, names)
+    for name in names:
+        if name not in found and (tally := _like_a_key(release, name, seed)) is not None:
+            found[name] = tally
     rest = [name for name in names if name not in found]
     if rest:
         looks = sketches(release.rows, [[name] for name in rest])
         for name, look in zip(progress.track(rest, _WHAT), looks, strict=True):
             found[name] = tally_of(release, (name,), look.distinct, look.missing, seed=seed)
     return {name: found[name] for name in names}
+
+
+def _like_a_key(release: Release, name: str, seed: int) -> Tally | None:
+    """An estimate for a column whose first rows hardly repeat; None for any other."""
+    look = release.rows.tally_first(name, LOOK_ROWS)
+    expected = release.count * look.distinct / max(1, look.rows)
+    if look.singletons < look.rows / 2 or expected <= EXACT_VALUES:
+        return None
+    share = min(1.0, _SEEN / expected)
+    sample = sampled_sizes(release.rows, [name], share, drop_missing=True, seed=seed)
+    if sample.seen < _SEEN / 20:  # the first rows are not like the others
+        return None
+    return _estimated(sample, release.count, sample.missing or 0)
 
 
 def tally_of(

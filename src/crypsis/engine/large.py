@@ -37,6 +37,8 @@ class SampledSizes:
     """The sizes that occur among the groups seen, in ascending order ..."""
     groups: NDArray[np.int64]
     """... and how many groups seen have each."""
+    missing: int | None = None
+    """Rows left out because a value is missing; None where none were, or nobody counted them."""
 
     @property
     def seen(self) -> int:
@@ -56,24 +58,32 @@ def sampled_sizes(
 ) -> SampledSizes:
     """The sizes of a `share` of the groups that some columns make: one pass, memory for the share.
 
-    Missing values are alike to each other, or with `drop_missing` their rows are left out. The hash
-    is the engine's own: the same seed repeats the sample on the same engine only.
+    Missing values are alike to each other, or with `drop_missing` their rows are left out (and of a
+    single column counted). The hash is the engine's own: the same seed repeats the sample on the
+    same engine only.
     """
     if not 0 < share <= 1:
         raise ParameterError(f"The share of groups is above 0 and at most 1; {share} was given.")
     inner = rows._groupable(names)
     frame = rows._clean(inner)
-    if drop_missing:
-        frame = frame.drop_nulls(inner)
+    blank = nw.any_horizontal(*(nw.col(c).is_null() for c in inner), ignore_nulls=False)
+    count_missing = drop_missing and len(inner) == 1  # one group more, so it costs nothing
+    if drop_missing and not count_missing:
+        frame = frame.filter(~blank)
     if share < 1:
+        drawn = nw.col("h") < int(share * _HASHES)
         hashed = rows.backend.with_cell_hash(frame, inner, seed, "h")
-        frame = hashed.filter(nw.col("h") < int(share * _HASHES)).select(*inner)
+        frame = hashed.filter(drawn | blank if count_missing else drawn).select(*inner)
     groups = frame.group_by(*inner).agg(nw.len().cast(nw.Int64).alias("n"))
-    sizes = groups.group_by("n").agg(nw.len().cast(nw.Int64).alias("groups"))
+    groups = groups.with_columns((blank if count_missing else nw.lit(False)).alias("blank"))
+    sizes = groups.group_by("n", "blank").agg(nw.len().cast(nw.Int64).alias("groups"))
     what = "sampling groups of " + ", ".join(repr(name) for name in names)
     table = pa.Table.from_batches(list(rows.backend.batches(sizes, what))).sort_by("n")
-    columns = (np.array(table[name].to_pylist(), np.int64) for name in ("n", "groups"))
-    return SampledSizes(int(share * _HASHES) / _HASHES if share < 1 else 1.0, *columns)
+    left_out = np.array(table["blank"].to_pylist(), bool)
+    size, group = (np.array(table[name].to_pylist(), np.int64) for name in ("n", "groups"))
+    missing = int(size[left_out] @ group[left_out]) if count_missing else None
+    chance = int(share * _HASHES) / _HASHES if share < 1 else 1.0
+    return SampledSizes(chance, size[~left_out], group[~left_out], missing)
 
 
 def check_explosion(rows: Rows, names: Sequence[str], at_most: int, refusal: TooLarge) -> None:
