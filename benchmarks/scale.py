@@ -205,7 +205,7 @@ def chart(curves: list[dict[str, Any]]) -> str:
     ]
     rows.append({"rows": 10**9, "seconds": PAPER_SECONDS, "who": "itpr2019: 100 workers"})
     drawn = (
-        alt.Chart(alt.Data(values=rows))
+        alt.Chart(alt.InlineData(values=rows))
         .mark_line(point=alt.OverlayMarkDef(size=45))
         .encode(
             x=alt.X("rows:Q", scale=alt.Scale(type="log"), axis=alt.Axis(format="~s")),
