@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from crypsis.errors import SourceError
+from crypsis.errors import OutputError, SourceError
 from crypsis.files import written_whole
 
 _FORMAT = "crypsis key 1"
@@ -39,9 +40,27 @@ class Key:
         self, path: str | Path | None = None, *, name: str = "release", overwrite: bool = False
     ) -> Path:
         """Write the key, readable by its owner only; without a path into the user's own folder."""
+        with self.saved(path, name=name, overwrite=overwrite) as target:
+            return target
+
+    @contextmanager
+    def saved(
+        self, path: str | Path | None = None, *, name: str = "release", overwrite: bool = False
+    ) -> Iterator[Path]:
+        """Write the key, and let it take its place when what is done inside ended well.
+
+        So no release stands without its key because there was no room for it, and no key of an
+        earlier release is lost to one that failed.
+        """
         if path is None:
             folder = default_folder()
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            try:
+                folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            except OSError as error:
+                raise OutputError(
+                    f"The folder of keys {str(folder)!r} cannot be made ({error.strerror}); name a "
+                    "file for the key (--key)."
+                ) from None
             target = folder / f"{name}-{secrets.token_hex(4)}.key.json"
         else:
             target = Path(path)
@@ -55,7 +74,7 @@ class Key:
             handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(handle, "w", encoding="utf-8") as file:
                 json.dump(fields, file)
-        return target
+            yield target
 
     @classmethod
     def load(cls, path: str | Path) -> Key:

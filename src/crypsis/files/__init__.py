@@ -1,0 +1,7 @@
+"""Files that appear whole or not at all, private folders, and sources that must not change."""
+
+from crypsis.files._folders import PrivateFolder
+from crypsis.files._sources import Sources
+from crypsis.files._written import written_together, written_whole
+
+__all__ = ["PrivateFolder", "Sources", "written_together", "written_whole"]
