@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import shutil
 import tempfile
 import time
@@ -33,20 +34,24 @@ class PrivateFolder:
         """Make it in `base`, by default where temporary files go; first remove those left there."""
         place = Path(tempfile.gettempdir() if base is None else base)
         remove_abandoned(place, prefix)
-        self.path = Path(tempfile.mkdtemp(prefix=prefix, dir=place))
-        lock = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+        self.path = place / f"{prefix}{secrets.token_hex(6)}"
+        held: list[int] = []
+        # Before the folder is there, so that an interrupt at any moment leaves none.
+        self._end = weakref.finalize(self, _remove, self.path, held)
+        self.path.mkdir(mode=0o700)
+        held.append(os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT, 0o600))
         if fcntl is not None:
             with contextlib.suppress(OSError):  # some network folders know no locks
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        self._end = weakref.finalize(self, _remove, self.path, lock)
+                fcntl.flock(held[0], fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def remove(self) -> None:
         """Remove it now."""
         self._end()
 
 
-def _remove(path: Path, lock: int) -> None:
-    os.close(lock)
+def _remove(path: Path, held: list[int]) -> None:
+    for handle in held:
+        os.close(handle)
     shutil.rmtree(path, ignore_errors=True)
 
 

@@ -1,0 +1,28 @@
+"""Right numbers: every measure on random cases, against an implementation that shares nothing.
+
+500 cases a measure, and as many as CRYPSIS_CASES says in `make nightly` (10,000).
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+
+import numpy as np
+import pytest
+
+from tests.promises.numbers import CHECKS
+
+CASES = int(os.environ.get("CRYPSIS_CASES", "500"))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning:scipy")
+@pytest.mark.parametrize("measure", CHECKS)
+def test_random_cases(measure: str) -> None:
+    for number in range(CASES):
+        draw = np.random.default_rng([zlib.crc32(measure.encode()), number])
+        try:
+            CHECKS[measure](draw)
+        except Exception as error:
+            error.add_note(f"{measure}: case {number}")
+            raise
