@@ -84,12 +84,19 @@ class Key:
             fields: dict[str, Any] = json.loads(source.read_text(encoding="utf-8"))
         except OSError as error:
             raise SourceError(f"{str(source)!r} cannot be read ({error.strerror}).") from None
-        except ValueError:
+        except (ValueError, RecursionError):
             raise SourceError(f"{str(source)!r} is no key file.") from None
         if not isinstance(fields, dict) or fields.get("format") != _FORMAT:
             raise SourceError(f"{str(source)!r} is no key file of this version.")
-        rows = fields["row_map"]
-        return cls(fields["seed"], None if rows is None else tuple(rows), fields["pseudonyms"])
+        seed, rows, keys = (fields.get(name) for name in ("seed", "row_map", "pseudonyms"))
+        if not (
+            (seed is None or type(seed) is int)
+            and (rows is None or (isinstance(rows, list) and all(type(row) is int for row in rows)))
+            and isinstance(keys, dict)
+            and all(isinstance(key, str) for key in keys.values())
+        ):
+            raise SourceError(f"{str(source)!r} is no whole key file; something in it was changed.")
+        return cls(seed, None if rows is None else tuple(rows), keys)
 
 
 def default_folder() -> Path:

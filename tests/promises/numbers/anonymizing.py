@@ -6,10 +6,13 @@ from collections import Counter
 from itertools import pairwise
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
+import crypsis as cr
 from crypsis import anonymize as an
 from crypsis.anonymize import _perturb as perturb
+from crypsis.errors import ParameterError, PromiseBroken
 
 Draw = np.random.Generator
 
@@ -156,7 +159,37 @@ def pseudonym(draw: Draw) -> None:
         assert len(text) < 4 or text not in token
 
 
+def plan(draw: Draw) -> None:
+    """A plan carried out: every row in a crowd of k, other columns untouched, no row too many."""
+    rows, k = int(draw.integers(8, 120)), int(draw.integers(2, 7))
+    given = pa.table(
+        {
+            "age": draw.integers(0, 60, rows),
+            "town": draw.choice(["n", "s", "e", "w"], rows),
+            "rank": np.arange(rows),
+        }
+    )
+    release = cr.Release.from_frame(given, quasi_identifiers=["age", "town"])
+    try:
+        made = an.plan(release, k=k, suppression=0.2).apply(release)
+    except (PromiseBroken, ParameterError):
+        assert rows < 5 * k * 8  # with many rows a crowd can always be found
+        return
+    table = made.release.to_arrow()
+    counts = Counter(zip(*(table[name].to_pylist() for name in ("age", "town")), strict=True))
+    assert min(counts.values()) >= k
+    assert made.measured is not None
+    assert made.measured.k == min(counts.values())
+    kept = table["rank"].to_pylist()
+    assert len(kept) >= rows * 0.8
+    row_map = made.key.row_map
+    assert kept == (list(range(rows)) if row_map is None else list(row_map))
+
+
+SLOW = {"plan": 10}
+"""Checks that ask an engine many things; they run on a tenth of the cases in `make test`."""
 CHECKS = {
+    "plan": plan,
     "clustering": clustering,
     "quantile groups": quantile_groups,
     "masking: noise": noise,
