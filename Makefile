@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test check format docs bench test-gpu clean
+.PHONY: help demo test test-heavy nightly check format docs bench test-gpu wheel sbom licences audit clean
 help:            ## show the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:[^#]*## /\t/' | expand -t 14
 
@@ -26,6 +26,18 @@ test: $(BIN)/.dev      ## install what the tests need and run them all
 	@tools/system-packages
 	$(BIN)/python -m pytest -n 2 --dist loadgroup $(PYTEST_ARGS)
 
+$(BIN)/.heavy: $(BIN)/.dev
+	$(PIP) --constraint constraints.txt --group heavy
+	@touch $@
+
+test-heavy: $(BIN)/.heavy   ## the promises that take minutes: kills, full disks, coverage-guided fuzzing
+	@tools/system-packages
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m heavy tests/promises $(PYTEST_ARGS)
+
+nightly: test-heavy    ## and 10,000 random cases a measure, five minutes of fuzzing a parser
+	CRYPSIS_CASES=10000 $(BIN)/python -m pytest -n 2 tests/promises/test_numbers.py
+	$(BIN)/python -m tests.promises.fuzz 300
+
 check: $(BIN)/.dev     ## format, lint, types, import directions
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -45,6 +57,19 @@ bench: $(BIN)/.dev     ## measure side by side, write benchmarks/results
 test-gpu: $(BIN)/.dev  ## the tests that need a CUDA device
 	$(PIP) --constraint constraints.txt --editable '.[gpu]'
 	$(BIN)/python -m pytest -m gpu
+
+wheel: $(BIN)/.dev     ## the same bytes wherever it is built
+	$(BIN)/python -m hatchling build -t wheel
+
+sbom: $(BIN)/.dev      ## a software bill of materials (CycloneDX) in dist/sbom.json
+	@mkdir -p dist
+	$(BIN)/python tools/supply_chain.py sbom > dist/sbom.json
+
+licences: $(BIN)/.dev  ## the licences of everything that is installed with it
+	@$(BIN)/python tools/supply_chain.py licences
+
+audit: $(BIN)/.heavy   ## known vulnerabilities, as far as can be told from here
+	$(BIN)/python tools/supply_chain.py audit
 
 clean:           ## remove the environment and everything built
 	rm -rf $(VENV) dist demo docs/_build .pytest_cache .mypy_cache .ruff_cache

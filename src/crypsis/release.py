@@ -57,6 +57,8 @@ class Release:
         unknown = [name for name in named if name not in self.rows.names]
         if unknown:
             raise unknown_columns(unknown, self.rows.names)
+        if self.weight is not None and not self.rows.column(self.weight).kind.numeric:
+            raise RoleError(f"The weight column {self.weight!r} holds no numbers; weights are.")
         people = self.population
         whole = isinstance(people, int) and not isinstance(people, bool) and people >= 1
         if not (people is None or isinstance(people, Release) or whole):
@@ -127,9 +129,15 @@ class Release:
         """The rows themselves as an Arrow table."""
         return self.rows.to_arrow(columns)
 
-    def write(self, path: str | Path, *, overwrite: bool = False) -> Path:
-        """Write the rows to a .csv or .parquet file that appears whole or not at all."""
-        return self.rows.write(path, overwrite=overwrite)
+    def write(
+        self, path: str | Path, *, overwrite: bool = False, neutralize_formulas: bool = False
+    ) -> Path:
+        """Write the rows to a .csv or .parquet file that appears whole or not at all.
+
+        With `neutralize_formulas` texts in a CSV file that a spreadsheet would run (they begin with
+        =, +, -, @, a tab or a line end) get an apostrophe in front.
+        """
+        return self.rows.write(path, overwrite=overwrite, neutralize_formulas=neutralize_formulas)
 
     def cells(self, columns: Sequence[str] | None = None, *, weighted: bool = False) -> Cells:
         """The distinct tuples of some columns (default: the quasi-identifiers) with their counts.

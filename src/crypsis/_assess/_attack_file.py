@@ -68,6 +68,8 @@ def load_attack(path: str | Path) -> Belief:
         first = error.errors(include_input=False)[0]
         where = ".".join(map(str, first["loc"])) or "kind"
         raise SourceError(f"{source.name!r} is no attack: {where}: {first['msg']}.") from None
+    except RecursionError:
+        raise SourceError(f"{source.name!r} is nested too deeply to be an attack.") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SourceError(f"{source.name!r} is not TOML: {error}.") from None
     if isinstance(attack, MatrixAttack):

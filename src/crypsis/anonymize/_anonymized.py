@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from crypsis.anonymize._statement import Statement, statement_of
 from crypsis.anonymize._verify import Measured, check, measure
 from crypsis.engine import Rows
 from crypsis.errors import OutputError
-from crypsis.files import form_of, written_whole
+from crypsis.files import form_of
 from crypsis.release import Release, read
 from crypsis.results import Result
 
@@ -43,6 +43,13 @@ class Method(Result):
     method: str
     how: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
+
+
+_NO_FORMULAS = Method(
+    "all texts",
+    "formulas neutralized",
+    "a text that a spreadsheet would run as a formula begins with an apostrophe",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,11 +100,19 @@ class Anonymized(Result):
         masked = [name for one in self.methods for name in one.column.split(", ")]
         return lost(self.original, self.release, [c.name for c in self.plan.columns] + masked)
 
-    def write(self, path: str | Path, *, overwrite: bool = False, statement: bool = True) -> Path:
+    def write(
+        self,
+        path: str | Path,
+        *,
+        overwrite: bool = False,
+        statement: bool = True,
+        neutralize_formulas: bool = False,
+    ) -> Path:
         """Write the release, and beside it what was done (`.statement.md` and `.statement.json`).
 
         The file is read back and measured before it takes its name: it appears whole and within
-        its promise, or not at all.
+        its promise, or not at all, and never beside the statement of another run. For
+        `neutralize_formulas` see `Release.write`.
         """
         target, form = Path(path), form_of(path)
         if "://" in str(path) and statement:
@@ -105,21 +120,20 @@ class Anonymized(Result):
                 "The statement is written beside the release, on this machine; write the release "
                 "with statement=False, and the statement to a file of its own."
             )
+        rows, made = self.release.rows, self
+        if neutralize_formulas:
+            rows, made = rows.neutral(form), replace(self, methods=(*self.methods, _NO_FORMULAS))
         notes = statement_paths(target) if statement else ()
-        standing = [str(note) for note in notes if note.exists()]
-        if standing and not overwrite:
-            raise OutputError(f"{standing[0]!r} exists already; say overwrite=True (--force).")
-        rows = self.release.rows
-        with rows.written_whole(path, overwrite=overwrite) as partial:
+        with rows.written_together([path, *notes], overwrite=overwrite) as (partial, *beside):
             rows.backend.write(rows.frame, rows.names, partial, form)
             measured = self.measured
             if self.plan is not None:
-                measured = self._check_file(partial, form)
-        if statement:
-            told = statement_of(self, measured or self._measured_now())
-            for note, text in zip(notes, (told.to_markdown(), told.to_json()), strict=True):
-                with written_whole(note, overwrite=overwrite) as beside:
-                    beside.write_text(text, encoding="utf-8")
+                told_as = dict(zip(self.release.names, rows.names, strict=True))
+                measured = self._check_file(partial, form, told_as)
+            if statement:
+                told = statement_of(made, measured or self._measured_now())
+                for note, text in zip(beside, (told.to_markdown(), told.to_json()), strict=True):
+                    Path(note).write_text(text, encoding="utf-8")
         return target
 
     def _measured_now(self) -> Measured:
@@ -128,10 +142,15 @@ class Anonymized(Result):
         names = [] if self.plan is None else [one.name for one in self.plan.columns]
         return measure(self.release.rows, names, self.release.sensitive, self.promise)
 
-    def _check_file(self, path: Path | str, form: str) -> Measured | None:
-        """What the file itself meets; of a CSV file only the sizes of groups are checked."""
+    def _check_file(
+        self, path: Path | str, form: str, told_as: Mapping[str, str]
+    ) -> Measured | None:
+        """What the file itself meets; of a CSV file only the sizes of groups are checked.
+
+        `told_as` holds the names of the columns in the file.
+        """
         assert self.plan is not None  # noqa: S101
-        names = [one.name for one in self.plan.columns]
+        names = [told_as[one.name] for one in self.plan.columns]
         rows = self._read_back(path, form, names)
         if form == "parquet":
             found = measure(rows, names, self.release.sensitive, self.promise)

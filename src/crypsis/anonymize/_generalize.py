@@ -30,7 +30,7 @@ from crypsis.anonymize._verify import (
 from crypsis.cells import Cells, NullPolicy
 from crypsis.engine import Rows
 from crypsis.engine.base import Kind
-from crypsis.errors import PromiseBroken, RoleError, unknown_columns
+from crypsis.errors import ColumnError, PromiseBroken, RoleError, unknown_columns
 from crypsis.release import Release, as_release
 
 _MAPPED_ROWS = 50_000_000
@@ -67,6 +67,13 @@ def apply(
             f"The plan says nothing of {', '.join(map(repr, left))}, which others may know; "
             "add them to it, or make a new plan."
         )
+    for one in plan.columns:
+        kind = release.rows.column(one.name).kind
+        if not all(step.suits(kind) for step in (one.step, *one.coarser)):
+            raise ColumnError(
+                f"The plan treats the column {one.name!r} as something else than {kind.value}, "
+                "which it holds; make a new plan for this table."
+            )
     _check_gaps(plan, release)
     steps: dict[str, Step] = {one.name: one.step for one in plan.columns}
     rows = staged(release.rows, steps, plan.removed)

@@ -137,6 +137,8 @@ class Hierarchy:
         if source.suffix.lower() == ".toml":
             try:
                 return cls.from_nested(tomllib.loads(text))
+            except RecursionError:
+                raise SourceError(f"{str(source)!r} is nested too deeply to be read.") from None
             except tomllib.TOMLDecodeError as error:
                 raise SourceError(f"{str(source)!r} is not TOML ({error}).") from None
         lines = [line for line in text.splitlines() if line.strip()]

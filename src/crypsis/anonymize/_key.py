@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from crypsis.errors import SourceError
+from crypsis.errors import OutputError, SourceError
 from crypsis.files import written_whole
 
 _FORMAT = "crypsis key 1"
@@ -39,9 +40,27 @@ class Key:
         self, path: str | Path | None = None, *, name: str = "release", overwrite: bool = False
     ) -> Path:
         """Write the key, readable by its owner only; without a path into the user's own folder."""
+        with self.saved(path, name=name, overwrite=overwrite) as target:
+            return target
+
+    @contextmanager
+    def saved(
+        self, path: str | Path | None = None, *, name: str = "release", overwrite: bool = False
+    ) -> Iterator[Path]:
+        """Write the key, and let it take its place when what is done inside ended well.
+
+        So no release stands without its key because there was no room for it, and no key of an
+        earlier release is lost to one that failed.
+        """
         if path is None:
             folder = default_folder()
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            try:
+                folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            except OSError as error:
+                raise OutputError(
+                    f"The folder of keys {str(folder)!r} cannot be made ({error.strerror}); name a "
+                    "file for the key (--key)."
+                ) from None
             target = folder / f"{name}-{secrets.token_hex(4)}.key.json"
         else:
             target = Path(path)
@@ -55,7 +74,7 @@ class Key:
             handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(handle, "w", encoding="utf-8") as file:
                 json.dump(fields, file)
-        return target
+            yield target
 
     @classmethod
     def load(cls, path: str | Path) -> Key:
@@ -65,12 +84,19 @@ class Key:
             fields: dict[str, Any] = json.loads(source.read_text(encoding="utf-8"))
         except OSError as error:
             raise SourceError(f"{str(source)!r} cannot be read ({error.strerror}).") from None
-        except ValueError:
+        except (ValueError, RecursionError):
             raise SourceError(f"{str(source)!r} is no key file.") from None
         if not isinstance(fields, dict) or fields.get("format") != _FORMAT:
             raise SourceError(f"{str(source)!r} is no key file of this version.")
-        rows = fields["row_map"]
-        return cls(fields["seed"], None if rows is None else tuple(rows), fields["pseudonyms"])
+        seed, rows, keys = (fields.get(name) for name in ("seed", "row_map", "pseudonyms"))
+        if not (
+            (seed is None or type(seed) is int)
+            and (rows is None or (isinstance(rows, list) and all(type(row) is int for row in rows)))
+            and isinstance(keys, dict)
+            and all(isinstance(key, str) for key in keys.values())
+        ):
+            raise SourceError(f"{str(source)!r} is no whole key file; something in it was changed.")
+        return cls(seed, None if rows is None else tuple(rows), keys)
 
 
 def default_folder() -> Path:

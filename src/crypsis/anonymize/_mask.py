@@ -43,7 +43,7 @@ class Noise(_Numeric):
     """Normal noise of `scale` standard deviations, alike in all columns if `correlated`."""
 
     method: Literal["noise"] = "noise"
-    scale: Annotated[float, Field(gt=0)]
+    scale: Annotated[float, Field(gt=0, allow_inf_nan=False)]
     correlated: bool = False
 
     def masked(self, table: Floats, given: Floats | None, generator: Generator) -> Floats:
@@ -94,7 +94,7 @@ class Round(_Numeric):
     """Numbers to the nearest multiple of `base`."""
 
     method: Literal["rounding"] = "rounding"
-    base: Annotated[float, Field(gt=0)]
+    base: Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
     def masked(self, table: Floats, given: Floats | None, generator: Generator) -> Floats:
         return perturb.rounded(table, self.base)

@@ -7,7 +7,7 @@ import math
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -79,7 +79,7 @@ class Plan(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-    format: int = 1
+    format: Literal[1] = 1
     promise: Promise
     columns: tuple[ColumnPlan, ...]
     removed: tuple[str, ...] = ()
@@ -118,6 +118,8 @@ class Plan(BaseModel):
             first = error.errors(include_input=False)[0]
             where = ".".join(map(str, first["loc"]))
             raise SourceError(f"{str(source)!r} is no plan: {where}: {first['msg']}.") from None
+        except RecursionError:
+            raise SourceError(f"{str(source)!r} is nested too deeply to be a plan.") from None
         except ValueError as error:
             raise SourceError(f"{str(source)!r} is not well formed ({error}).") from None
 

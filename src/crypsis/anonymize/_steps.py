@@ -8,6 +8,7 @@ that a label stands for (so that coarser steps can be applied to what was genera
 from __future__ import annotations
 
 import bisect
+import math
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Annotated, Any, Literal
@@ -39,6 +40,10 @@ class _Step(BaseModel):
     def kind(self, kind: Kind) -> Kind:
         """What the column holds afterwards."""
         return Kind.TEXT
+
+    def suits(self, kind: Kind) -> bool:
+        """Whether it can be done to a column of that kind."""
+        return True
 
     def describe(self) -> str:
         """In a few words, for the table and the statement."""
@@ -77,6 +82,8 @@ class Intervals(_Step):
     def _fits(self) -> Intervals:
         if len(self.labels) != len(self.upper) + 1:
             raise ValueError("intervals need one label more than upper bounds")
+        if not all(map(math.isfinite, self.upper)):
+            raise ValueError("the upper bounds of intervals are numbers")
         if any(b <= a for a, b in zip(self.upper, self.upper[1:], strict=False)):
             raise ValueError("the upper bounds of intervals rise")
         return self
@@ -85,6 +92,8 @@ class Intervals(_Step):
         return self.labels[bisect.bisect_left(self.upper, value)]
 
     def raw_value(self, label: Any) -> Any:
+        if not self.upper:
+            return 0
         place = self.labels.index(label)
         return self.upper[place] if place < len(self.upper) else self.upper[-1] + 1
 
@@ -102,6 +111,9 @@ class Intervals(_Step):
         left, right = self._tree(column, start, half), self._tree(column, half, end)
         return nw.when(column <= self.upper[half - 1]).then(left).otherwise(right)
 
+    def suits(self, kind: Kind) -> bool:
+        return kind.numeric
+
     def kind(self, kind: Kind) -> Kind:
         return Kind.TEXT if isinstance(self.labels[0], str) else Kind.NUMBER
 
@@ -118,6 +130,9 @@ class DateUnit(_Step):
 
     def label(self, value: Any) -> Any:
         return date_label(value, self.unit)
+
+    def suits(self, kind: Kind) -> bool:
+        return kind in (Kind.DATE, Kind.TIME)
 
     def raw_value(self, label: Any) -> Any:
         return first_day(label)

@@ -92,6 +92,13 @@ def anonymize(
     show_missing: Annotated[
         bool, typer.Option("--show-missing", help="Name values a hierarchy lacks.")
     ] = False,
+    neutralize_formulas: Annotated[
+        bool,
+        typer.Option(
+            "--neutralize-formulas",
+            help="Put an apostrophe before texts that a spreadsheet would run (CSV).",
+        ),
+    ] = False,
     as_json: o.AsJson = False,
     force: o.Force = False,
 ) -> None:
@@ -132,12 +139,12 @@ def anonymize(
             raise
         made = _together(release, masked, made)
         lost = made.utility
-        made.write(output, overwrite=force)
+        with made.key.saved(key_file, name=output.stem, overwrite=force) as key_path:
+            made.write(output, overwrite=force, neutralize_formulas=neutralize_formulas)
     if save_plan is not None:
         made_plan.save(save_plan, overwrite=force)
     written = [output, *notes[:2], notes[2], *([save_plan] if save_plan else [])]
     _write_lost(notes[2], lost)
-    key_path = made.key.save(key_file, name=output.stem, overwrite=force)
     _show(made, made_plan, lost, written, key_path, as_json)
 
 

@@ -36,6 +36,11 @@ class Kind(Enum):
         """Whether the values have an order of their own."""
         return self in (Kind.INTEGER, Kind.NUMBER, Kind.DATE, Kind.TIME)
 
+    @property
+    def numeric(self) -> bool:
+        """Whether the values are numbers."""
+        return self in (Kind.INTEGER, Kind.NUMBER)
+
 
 @dataclass(frozen=True)
 class Column:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import codecs
 import csv
+import io
 import shutil
-import tempfile
 import weakref
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,15 +20,19 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from crypsis.engine.duck import inner_names, literal, translated
+from crypsis.engine.duck import inner_names, literal, private_folder, translated
 from crypsis.engine.reading import MISSING_MARKERS, TYPES, Reading
 from crypsis.errors import ColumnError, SourceError, unknown_columns
+from crypsis.files import PrivateFolder
 
 _HEAD_BYTES = 262_144
 WHOLE_FILE_BYTES = 64_000_000
 _SAMPLED_LINES = 200_000
 _FIRST_LINES = 1_000
 _DELIMITERS = ",;\t|"
+_LONGEST_LINE = 2_000_000
+_COLUMNS_AT_ONCE = 20
+_NO_ENCODINGS = ("idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined")
 PATTERNS = {
     "integer": r"[+-]?(0|[1-9][0-9]{0,17})",
     "number": r"[+-]?((0|[1-9][0-9]{0,17})(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?",
@@ -79,9 +84,13 @@ def layout(head: str, reading: Reading, path: str) -> tuple[str, list[str]]:
 
 def _codec(name: str) -> str:
     try:
-        return codecs.lookup(name).name
-    except LookupError:
-        raise SourceError(f"There is no encoding {name!r}; try 'utf-8' or 'latin-1'.") from None
+        codec = codecs.lookup(name)
+    except (LookupError, ValueError):
+        codec = None
+    # Python keeps packers such as base64 and the spelling of host names among its codecs.
+    if codec is None or not codec._is_text_encoding or codec.name in _NO_ENCODINGS:
+        raise SourceError(f"There is no encoding {name!r}; try 'utf-8' or 'latin-1'.")
+    return codec.name
 
 
 def _head(path: str, encoding: str) -> str:
@@ -89,23 +98,27 @@ def _head(path: str, encoding: str) -> str:
     try:
         with _stream(path) as stream:
             start: bytes = stream.read(_HEAD_BYTES)
+            if len(start) == _HEAD_BYTES and b"\n" not in start:
+                start += stream.read(_LONGEST_LINE - _HEAD_BYTES)
     except OSError as error:
         raise SourceError(f"{_short(path)} cannot be read ({_reason(error)}).") from None
+    if len(start) >= _HEAD_BYTES:
+        start = start[: start.rfind(b"\n") + 1] or start
+    start = start.removeprefix(codecs.BOM_UTF8)
     if not start.strip():
         raise SourceError(f"{_short(path)} is empty.")
-    if len(start) == _HEAD_BYTES:
-        start = start[: start.rfind(b"\n") + 1] or start
-    if start.startswith(codecs.BOM_UTF8):
-        start = start[3:]
     decoder = codecs.getincrementaldecoder(encoding)()
     try:
-        return decoder.decode(start)
+        head = decoder.decode(start)
     except UnicodeDecodeError as error:
         line = start[: error.start].count(b"\n") + 1
         raise SourceError(
             f"{_short(path)}: line {line:,} is not in the encoding {encoding}. Name the right one, "
             "for example encoding='latin-1' (--encoding latin-1)."
         ) from None
+    if not head.strip():
+        raise SourceError(f"{_short(path)} holds no text in the encoding {encoding}.")
+    return head
 
 
 def _stream(path: str) -> Any:
@@ -130,7 +143,7 @@ def _delimiter(head: str) -> str:
 
 def _split(head: str, delimiter: str) -> list[list[str]]:
     lines = head.splitlines(keepends=True)
-    csv.field_size_limit(2 * _HEAD_BYTES)
+    csv.field_size_limit(_LONGEST_LINE)
     return list(csv.reader(lines[:200], delimiter=delimiter, skipinitialspace=True))
 
 
@@ -154,7 +167,7 @@ def _names(head: str, delimiter: str, reading: Reading, path: str) -> list[str]:
 
 def unique_names(names: Sequence[str]) -> list[str]:
     """The names, if each is there once."""
-    twice = sorted({name for name in names if list(names).count(name) > 1})
+    twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
         listed = ", ".join(repr(name) for name in twice[:10])
         raise ColumnError(f"More than one column is called {listed}. Give each its own name.")
@@ -171,18 +184,20 @@ def _is_number(text: str) -> bool:
 
 def _as_utf8(connection: duckdb.DuckDBPyConnection, path: str, encoding: str) -> str:
     """A private copy in UTF-8, for encodings that DuckDB does not know."""
-    folder = Path(tempfile.mkdtemp(prefix="crypsis-recoded-"))
-    weakref.finalize(connection, shutil.rmtree, folder, ignore_errors=True)
-    copy = folder / "table.csv"
+    folder = private_folder("crypsis-recoded-")
+    weakref.finalize(connection, PrivateFolder.remove, folder)
+    copy = folder.path / "table.csv"
     try:
         with (
             _stream(path) as raw,
-            codecs.getreader(encoding)(raw) as source,
+            io.TextIOWrapper(raw, encoding=encoding, newline="") as source,
             copy.open("w", encoding="utf-8", newline="") as target,
         ):
             shutil.copyfileobj(source, target, 1 << 20)
     except UnicodeError:
         raise SourceError(f"{_short(path)} is not in the encoding {encoding}.") from None
+    except OSError as error:
+        raise SourceError(f"{_short(path)} cannot be copied ({_reason(error)}).") from None
     return str(copy)
 
 
@@ -254,18 +269,21 @@ def _fitting(
     connection: duckdb.DuckDBPyConnection, table: str, kinds: list[list[str]]
 ) -> list[list[str]]:
     """Of the kinds that each column may still be, those that fit; nothing if there are no rows."""
-    tests = ["count(*)"]
-    for i, candidates in enumerate(kinds):
-        tests.append(f"count(c{i})")
-        tests += [f"count(*) FILTER ({_test(f'c{i}', kind)})" for kind in candidates]
-    row = list(connection.sql(f"SELECT {', '.join(tests)} FROM {table}").fetchall()[0])
-    if row.pop(0) == 0:
-        return []
-    fitting = []
-    for candidates in kinds:
-        there = row.pop(0)
-        fits = [row.pop(0) == there for _ in candidates]
-        fitting.append([kind for kind, fit in zip(candidates, fits, strict=True) if fit])
+    fitting: list[list[str]] = []
+    # DuckDB takes time with the square of the expressions in a query: a few columns at a time.
+    for start in range(0, len(kinds), _COLUMNS_AT_ONCE):
+        block = kinds[start : start + _COLUMNS_AT_ONCE]
+        tests = ["count(*)"]
+        for i, candidates in enumerate(block, start):
+            tests.append(f"count(c{i})")
+            tests += [f"count(*) FILTER ({_test(f'c{i}', kind)})" for kind in candidates]
+        row = list(connection.sql(f"SELECT {', '.join(tests)} FROM {table}").fetchall()[0])
+        if row.pop(0) == 0:
+            return []
+        for candidates in block:
+            there = row.pop(0)
+            fits = [row.pop(0) == there for _ in candidates]
+            fitting.append([kind for kind, fit in zip(candidates, fits, strict=True) if fit])
     return fitting
 
 

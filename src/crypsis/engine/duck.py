@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import tempfile
 import threading
 import weakref
 from collections import Counter
@@ -22,9 +20,16 @@ from crypsis import progress
 from crypsis.engine import arrow_files
 from crypsis.engine.base import Sketch
 from crypsis.errors import Cancelled, OutputError, ParameterError, SourceError, TooLarge
+from crypsis.files import PrivateFolder, Sources
 
 _BATCH_ROWS = 131_072
 _POLL_SECONDS = 0.2
+_DISK = {
+    "No space": "the disk is full",
+    "File too large": "a file may not grow that large here (ulimit -f)",
+    "quota": "the disk quota is used up",
+    "Too many open files": "too many files are open (ulimit -n)",
+}
 
 
 def quote(name: str) -> str:
@@ -46,20 +51,12 @@ def connect(
     *, memory_limit: str | None = None, spill_folder: str | Path | None = None
 ) -> duckdb.DuckDBPyConnection:
     """A private in-memory database that spills to a private folder and is never read by others."""
-    if spill_folder is None:
-        folder = Path(tempfile.mkdtemp(prefix="crypsis-spill-"))
-    else:
-        base = Path(spill_folder)
-        if not base.is_dir():
-            raise ParameterError(f"The spill folder {str(base)!r} is not a folder; make it first.")
-        try:
-            folder = Path(tempfile.mkdtemp(prefix="crypsis-spill-", dir=base))
-        except OSError as error:
-            raise ParameterError(
-                f"The spill folder {str(base)!r} cannot be written to ({error.strerror})."
-            ) from None
-    connection = duckdb.connect(config={"temp_directory": str(folder)})
-    weakref.finalize(connection, shutil.rmtree, folder, ignore_errors=True)
+    base = None if spill_folder is None else Path(spill_folder)
+    if base is not None and not base.is_dir():
+        raise ParameterError(f"The spill folder {str(base)!r} is not a folder; make it first.")
+    folder = private_folder("crypsis-spill-", base)
+    connection = duckdb.connect(config={"temp_directory": str(folder.path)})
+    weakref.finalize(connection, PrivateFolder.remove, folder)
     connection.execute("SET enable_progress_bar = true")
     connection.execute("SET enable_progress_bar_print = false")
     if memory_limit is not None:
@@ -70,6 +67,18 @@ def connect(
                 f"The memory limit {memory_limit!r} is not understood; write it like '4GB'."
             ) from None
     return connection
+
+
+def private_folder(prefix: str, base: Path | None = None) -> PrivateFolder:
+    """A private folder for what does not fit in memory."""
+    try:
+        return PrivateFolder(prefix, base)
+    except OSError as error:
+        place = "for temporary files" if base is None else repr(str(base))
+        raise ParameterError(
+            f"The spill folder {place} cannot be written to ({error.strerror}). Name another one: "
+            "spill_folder=... (--spill-folder), or TMPDIR."
+        ) from None
 
 
 @contextmanager
@@ -88,7 +97,9 @@ def translated(what: str) -> Iterator[None]:
     except duckdb.InterruptException:
         raise Cancelled(f"{what}: stopped on request.") from None
     except duckdb.IOException as error:
-        reason = "the disk is full" if "No space" in str(error) else "a file cannot be read"
+        text = str(error)
+        reason = next((told for sign, told in _DISK.items() if sign in text), None)
+        reason = reason or "a file cannot be read or written"
         raise SourceError(
             f"{what}: {reason}. Check that the source is whole and that the disk has room."
         ) from None
@@ -174,8 +185,13 @@ class DuckBackend:
     sketch_error = 1.04 / 1024**0.5  # HyperLogLog (Flajolet et al. 2007) with 1,024 registers
     most_values: int | None = None
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection | None = None) -> None:
+    def __init__(
+        self,
+        connection: duckdb.DuckDBPyConnection | None = None,
+        sources: Sources | None = None,
+    ) -> None:
         self.connection = connection
+        self.sources = Sources(()) if sources is None else sources
 
     def batches(self, frame: nw.LazyFrame[Any], what: str) -> Iterator[pa.RecordBatch]:
         """Carry out `frame` and hand its rows over in Arrow batches."""
@@ -185,6 +201,7 @@ class DuckBackend:
                 first = next(reader, None)
             yield first if first is not None else arrow_files.no_rows(reader.schema)
             yield from reader
+        self.sources.check()
 
     def bounded(
         self, frame: nw.LazyFrame[Any], what: str, at_most: int, refusal: TooLarge
@@ -305,6 +322,7 @@ class DuckBackend:
                     relation.write_parquet(str(path), compression="zstd")
                 else:
                     relation.write_csv(str(path), header=True)
+            self.sources.check()
         except SourceError as error:
             raise OutputError(str(error)) from None
 

@@ -47,11 +47,16 @@ def read_sheet(path: str, reading: Reading) -> pa.Table:
     return pa.table(columns, names=unique_names(names))
 
 
+def _whole(cell: float) -> bool:
+    """Whether a number is whole and exact as a float, so that nothing changes as an integer."""
+    return cell.is_integer() and abs(cell) <= 2**53
+
+
 def _column(values: Sequence[Any]) -> pa.Array:
     """One column: of one type if its cells agree, else as text."""
     cells = [None if isinstance(v, str) and v.strip() in MISSING_MARKERS else v for v in values]
     kinds = {type(cell) for cell in cells if cell is not None}
-    if kinds == {float} and all(cell is None or cell.is_integer() for cell in cells):
+    if kinds == {float} and all(cell is None or _whole(cell) for cell in cells):
         return pa.array([None if cell is None else int(cell) for cell in cells], pa.int64())
     if kinds <= {int, float} and kinds:
         return pa.array(cells, pa.float64())

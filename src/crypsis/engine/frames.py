@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from crypsis.engine.base import Backend, Column, Kind, Tally
 from crypsis.engine.large import check_explosion
 from crypsis.engine.sampling import sample_size, table_quantiles
 from crypsis.errors import ColumnError, OutputError, ParameterError, TooLarge, unknown_columns
-from crypsis.files import form_of, written_whole
+from crypsis.files import form_of, written_together
 
 _COUNT = "n"
 _HASH_BITS = 60
@@ -253,27 +253,45 @@ class Rows:
         """The engine's own lazy frame, with the public names."""
         return self.backend.named(self.frame, self.names)
 
-    def write(self, path: str | Path, *, overwrite: bool = False) -> Path:
+    def write(
+        self, path: str | Path, *, overwrite: bool = False, neutralize_formulas: bool = False
+    ) -> Path:
         """Write the rows to a `.csv` or `.parquet` file that appears whole or not at all."""
         form = form_of(path)
-        with self.written_whole(path, overwrite=overwrite) as partial:
-            self.backend.write(self.frame, self.names, partial, form)
+        rows = self.neutral(form) if neutralize_formulas else self
+        with self.written_together([path], overwrite=overwrite) as (partial,):
+            self.backend.write(rows.frame, rows.names, partial, form)
         return Path(path)
 
-    def written_whole(
-        self, path: str | Path, *, overwrite: bool = False
-    ) -> AbstractContextManager[Path | str]:
-        """A place beside `path` to write to, which becomes `path` when the writing ended well.
+    @contextmanager
+    def written_together(
+        self, paths: Sequence[str | Path], *, overwrite: bool = False
+    ) -> Iterator[tuple[Path | str, ...]]:
+        """Places to write to, which become `paths` together when the writing ended well.
 
-        Spark writes to hdfs://, s3a:// and the like, too.
+        Spark writes to hdfs://, s3a:// and the like, too, one file at a time.
         """
-        if "://" not in str(path):
-            return written_whole(path, overwrite=overwrite)
+        if "://" not in str(paths[0]):
+            with written_together(paths, overwrite=overwrite) as partials:
+                yield partials
+            return
         if self.backend.name != "spark":
             raise OutputError("Only Spark writes to other machines; name a file of this one.")
         from crypsis.engine.spark_files import written_whole_there
 
-        return written_whole_there(self.frame.to_native().sparkSession, str(path), overwrite)
+        session = self.frame.to_native().sparkSession
+        with written_whole_there(session, str(paths[0]), overwrite) as partial:
+            yield (partial,)
+
+    def neutral(self, form: str) -> Rows:
+        """The rows as they go into a CSV file that a spreadsheet may open: no formulas."""
+        from crypsis.engine.formulas import without_formulas
+
+        if form != "csv":
+            raise ParameterError(
+                "Formulas are neutralized in CSV; Parquet has types and needs none."
+            )
+        return without_formulas(self)
 
     def _clean(self, inner: Sequence[str], extra: Sequence[str] = ()) -> nw.LazyFrame[Any]:
         """The columns asked about, with NaN turned into missing and minus zero into zero."""

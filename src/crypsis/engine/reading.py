@@ -48,6 +48,8 @@ class Reading:
             raise ParameterError("A file without a header needs names=[...] (--names a,b,c).")
         if self.delimiter is not None and len(self.delimiter) != 1:
             raise ParameterError("The delimiter is one character, for example ';'.")
+        if self.delimiter is not None and self.delimiter in '"\n\r\0':
+            raise ParameterError("The delimiter is no quote, line end or NUL; try ';'.")
         if self.table is not None and self.query is not None:
             raise ParameterError("Give a table or a query, not both.")
         wrong = sorted(set(self.types.values()) - set(TYPES))

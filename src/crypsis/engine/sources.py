@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from crypsis.engine.duck import DuckBackend, inner_names, literal, quote
 from crypsis.engine.frames import Rows
 from crypsis.engine.reading import Reading
 from crypsis.errors import ColumnError, InputError, MissingPart, ParameterError, SourceError
+from crypsis.files import Sources
 
 _SUFFIXES = {
     "csv": (".csv", ".tsv", ".txt", ".data"),
@@ -52,13 +54,17 @@ def open_source(
         return _adbc(text, "postgresql", reading, settings)
     connection = duck.connect(**settings)  # type: ignore[arg-type]
     paths = _remote(connection, text) if "://" in text else _local(text)
+    sources = Sources(paths)
     form = reading.format or _format(paths[0])
     if form == "sqlite":
-        return _adbc(f"file:{paths[0]}?mode=ro", "sqlite", reading, settings)
+        return _adbc(f"file:{paths[0]}?mode=ro", "sqlite", reading, settings, sources)
     if form == "csv":
         sql, names = delimited.open_csv(connection, paths, reading)
-        keep = delimited.WHOLE_FILE_BYTES <= delimited.size(paths) < _KEPT_BYTES
-        return _rows(connection, sql, names, (), keep=keep)
+        large = delimited.size(paths) >= delimited.WHOLE_FILE_BYTES
+        if not large:
+            sources.settle()
+        keep = large and delimited.size(paths) < _KEPT_BYTES
+        return _rows(connection, sql, names, (), keep=keep, sources=sources)
     if form == "duckdb":
         sql, names = databases.attach_duckdb(connection, paths[0], reading)
     elif form == "parquet":
@@ -69,15 +75,22 @@ def open_source(
         table = excel.read_sheet(paths[0], reading)
         names = table.column_names
         connection.register("source", table.rename_columns(inner_names(len(names))))
+        sources.settle()
         sql = "SELECT * FROM source"
     else:
         raise ParameterError(f"Unknown format {form!r}; the formats are: {', '.join(_SUFFIXES)}.")
     known = _parquet_count(connection, paths) if form == "parquet" else None
-    rows = _rows(connection, sql, names, tuple(reading.missing_markers or ()), known=known)
-    with duck.translated(repr(Path(paths[0]).name)):
-        if not rows.frame.head(1).to_native().fetchall():
-            raise SourceError(f"{Path(paths[0]).name!r} has no rows.")
+    markers = tuple(reading.missing_markers or ())
+    rows = _rows(connection, sql, names, markers, known=known, sources=sources)
+    _check_rows(rows, repr(Path(paths[0]).name))
     return rows
+
+
+def _check_rows(rows: Rows, what: str) -> None:
+    """Refuse a table without rows; no value is fetched, for some kinds cannot be."""
+    with duck.translated(what):
+        if not rows.frame.to_native().limit(1).project("1").fetchall():
+            raise SourceError(f"{what} has no rows.")
 
 
 def open_frame(
@@ -95,7 +108,7 @@ def open_frame(
             f"A {type(frame).__name__} is not a frame; give pandas, Polars, Arrow, DuckDB, Spark "
             "or Ibis."
         ) from None
-    names = delimited.unique_names([str(name) for name in _names_of(known)])
+    names = delimited.unique_names(_names_of(known))
     if not names:
         raise InputError("The frame has no columns.")
     if known.implementation.is_pyspark() or known.implementation.is_pyspark_connect():
@@ -109,12 +122,22 @@ def open_frame(
         return Rows(columns_of(lazy, names), lambda: lazy, DuckBackend())
     connection = duck.connect(memory_limit=memory_limit, spill_folder=spill_folder)
     table = _arrow(known).rename_columns(inner_names(len(names)))
-    connection.register("source", table)
+    try:
+        table.validate(full=True)
+    except pa.ArrowInvalid:
+        raise InputError("The Arrow table contradicts itself; make it anew.") from None
+    with duck.translated("taking the frame"):
+        connection.register("source", table)
     return _rows(connection, "SELECT * FROM source", names, (), known=table.num_rows)
 
 
-def _names_of(known: Any) -> Sequence[Any]:
-    return known.columns if isinstance(known, nw.DataFrame) else known.collect_schema().names()
+def _names_of(known: Any) -> list[str]:
+    if isinstance(known, nw.DataFrame):
+        return [str(name) for name in known.columns]
+    try:
+        return [str(name) for name in known.collect_schema().names()]
+    except Exception as error:  # noqa: BLE001 - of as many kinds as there are kinds of frames
+        raise InputError(f"The frame cannot be collected ({type(error).__name__}).") from None
 
 
 def _arrow(known: Any) -> pa.Table:
@@ -129,12 +152,19 @@ def _arrow(known: Any) -> pa.Table:
             f"The column {column} mixes types that do not go together; make it one type, such as "
             "text."
         ) from None
+    except Exception as error:  # noqa: BLE001 - of as many kinds as there are kinds of frames
+        raise InputError(
+            f"The frame cannot be turned into Arrow ({type(error).__name__}). Check that it can be "
+            "collected, and that its columns are numbers, texts, dates or times."
+        ) from None
     for i, field in enumerate(table.schema):
         if pa.types.is_dictionary(field.type):
             plain = table.column(i).cast(field.type.value_type)
             table = table.set_column(i, field.name, plain)
         elif pa.types.is_null(field.type):
             table = table.set_column(i, field.name, table.column(i).cast(pa.string()))
+        elif pa.types.is_float16(field.type):  # which DuckDB does not know
+            table = table.set_column(i, field.name, table.column(i).cast(pa.float32()))
     if "__index_level_0__" in table.column_names:
         table = table.drop_columns(["__index_level_0__"])
     return table.replace_schema_metadata(None)
@@ -153,6 +183,7 @@ def _rows(
     *,
     keep: bool = False,
     known: int | None = None,
+    sources: Sources | None = None,
 ) -> Rows:
     """Rows from SQL, `known` many; with `keep` parsed once, at the first question, into a table."""
     inner = ", ".join(inner_names(len(names)))
@@ -167,10 +198,12 @@ def _rows(
             return lazy
         with duck.translated("reading the file"), duck.watched(connection, "reading the file"):
             relation.create("kept")
+        if sources is not None:
+            sources.settle()
         kept: nw.LazyFrame[Any] = nw.from_native(connection.table("kept"))
         return kept
 
-    return Rows(columns_of(lazy, unique), load, DuckBackend(connection), known)
+    return Rows(columns_of(lazy, unique), load, DuckBackend(connection, sources), known)
 
 
 def _plain_columns(relation: duckdb.DuckDBPyRelation, missing: Sequence[str]) -> list[str]:
@@ -188,36 +221,62 @@ def _plain_columns(relation: duckdb.DuckDBPyRelation, missing: Sequence[str]) ->
     return columns
 
 
-def _adbc(uri: str, driver: str, reading: Reading, settings: dict[str, Any]) -> Rows:
+def _adbc(
+    uri: str,
+    driver: str,
+    reading: Reading,
+    settings: dict[str, Any],
+    sources: Sources | None = None,
+) -> Rows:
     source = databases.AdbcSource(uri, driver, reading)
     names = delimited.unique_names(source.names)
     connection = duck.connect(**settings)
     source.copy_into(connection, "source")
-    return _rows(connection, "SELECT * FROM source", names, tuple(reading.missing_markers or ()))
+    if sources is not None:
+        sources.settle()
+    markers = tuple(reading.missing_markers or ())
+    rows = _rows(connection, "SELECT * FROM source", names, markers, sources=sources)
+    _check_rows(rows, "The table")
+    return rows
 
 
 def _local(text: str) -> list[str]:
     path = Path(text).expanduser()
-    if path.is_dir():
+    try:
+        text.encode()
+        mode = path.stat().st_mode if text else 0
+    except UnicodeEncodeError:
+        raise SourceError(f"The name {text!r} is not UTF-8; rename the file.") from None
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        mode = 0
+    except OSError as error:
+        raise SourceError(f"There is no file {text!r} to read ({error.strerror}).") from None
+    if stat.S_ISDIR(mode):
         files = sorted(str(file) for file in path.rglob("*.parquet") if file.is_file())
         if not files:
             raise SourceError(f"{text!r} is a folder without Parquet files; name a file.")
         return files
-    if path.exists():
-        if not path.is_file():
-            raise SourceError(f"{text!r} is not a regular file.")
-        try:
-            size = path.stat().st_size
-            path.open("rb").close()
-        except OSError as error:
-            raise SourceError(f"{text!r} cannot be read ({error.strerror}).") from None
-        if size == 0:
-            raise SourceError(f"{text!r} is empty.")
-        return [str(path)]
-    files = sorted(glob.glob(str(path), recursive=True)) if glob.has_magic(text) else []  # noqa: PTH207
+    files = [str(path)] if mode else []
+    if not files and glob.has_magic(text):
+        files = sorted(glob.glob(str(path), recursive=True))  # noqa: PTH207
     if not files:
         raise SourceError(f"There is no file {text!r}.")
+    for file in files:
+        _check_readable(file)
     return files
+
+
+def _check_readable(path: str) -> None:
+    """Refuse what would block, never end, or say nothing: pipes, devices, empty files."""
+    if not Path(path).is_file():
+        raise SourceError(f"{path!r} is not a regular file.")
+    try:
+        with Path(path).open("rb") as file:
+            empty = not file.read(1)
+    except OSError as error:
+        raise SourceError(f"{path!r} cannot be read ({error.strerror}).") from None
+    if empty:
+        raise SourceError(f"{path!r} is empty.")
 
 
 def _remote(connection: duckdb.DuckDBPyConnection, text: str) -> list[str]:
@@ -266,7 +325,10 @@ def _parquet(
     with duck.translated(repr(Path(paths[0]).name)):
         names = list(connection.sql(sql).columns)
     if Path(paths[0]).is_file():  # DuckDB renames columns that differ only in capitals
-        own = pyarrow.parquet.read_schema(paths[0]).names
+        try:
+            own = pyarrow.parquet.read_schema(paths[0]).names
+        except (pa.ArrowException, OSError):  # what DuckDB reads and Arrow does not
+            own = []
         names[: len(own)] = own
     return sql, names
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from datetime import date
 from importlib.resources import files
@@ -55,6 +56,8 @@ class Threshold(BaseModel):
         if (known.parameter == "crowd") != (self.crowd is not None):
             raise ValueError(f"{self.measure} has {'a' if known.parameter else 'no'} crowd")
         limit = self.limit
+        if not math.isfinite(limit):  # every number would be within a limit that is none
+            raise ValueError(f"the threshold of {self.measure} is a number")
         if limit < 0 or (known.unit == "fraction" and limit > 1):
             raise ValueError(f"{limit:g} is out of the range of {self.measure} ({known.unit})")
         return self
@@ -120,6 +123,8 @@ def load_policy(given: str | Path | Policy) -> Policy:
         document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise SourceError(f"{path.name!r} cannot be read ({error.strerror}).") from None
+    except RecursionError:
+        raise SourceError(f"{path.name!r} is nested too deeply to be a policy.") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SourceError(f"{path.name!r} is not TOML: {error}.") from None
     return _checked(document, path.name)

@@ -94,6 +94,8 @@ def _table(path: Path) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
         raise SourceError(f"{path.name!r}: line {line} is not UTF-8. Save it as UTF-8.") from None
+    except RecursionError:
+        raise SourceError(f"{path.name!r} is nested too deeply to be a file of roles.") from None
     except tomllib.TOMLDecodeError as error:
         raise SourceError(
             f'{path.name!r} is not TOML: {error}. A line reads "column" = "role".'

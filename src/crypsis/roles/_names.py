@@ -31,6 +31,7 @@ _ALONE: dict[str, Sign] = {
     "session": UNIQUE_CODE,
 }
 _LONGEST = max(map(len, PHRASES))
+_LONGEST_WORD = max(len(word) for phrase in PHRASES for word in phrase)
 _NAME_WORDS = _set("name names nom nombre nome naam bezeichnung")
 _NUMBER_WORDS = _set(
     "id ids identifier uid uuid guid key number num no nr nbr nummer numero pk ref reference code"
@@ -193,7 +194,7 @@ def _meaning(part: tuple[str, ...], *, alone: bool) -> Sign | None:
         return None
     if _MEDICINE.match(last):
         return Sign("a medicine", _SECRET, None, 0.8)
-    for start in range(2, len(last) - 4):  # "resrevenue", "patientendiagnose"
+    for start in range(max(2, len(last) - _LONGEST_WORD), len(last) - 4):  # "resrevenue"
         sign = PHRASES.get((last[start:],))
         if sign is not None and sign.role in (_ID, _SECRET) and last[start:] not in _SEPARATE:
             return replace(sign, confidence=0.8 * sign.confidence)

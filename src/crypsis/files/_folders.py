@@ -1,0 +1,96 @@
+"""Private folders for what does not fit in memory or is not finished yet.
+
+A folder belongs to the process that made it and is removed with it. A process that was killed
+cannot remove anything, so each folder holds a lock: a lock that nobody holds marks a folder whose
+owner is gone, and the next run that looks there removes it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+import tempfile
+import time
+import weakref
+from collections.abc import Iterator
+from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # not on Windows, where a file that is open cannot be removed anyway
+    fcntl = None  # type: ignore[assignment]
+
+_LOCK = "lock"
+_UNLOCKED_SECONDS = 3_600
+"""A folder without a lock may be one that is being made; after this long it is not."""
+
+
+class PrivateFolder:
+    """A folder that only its owner can read, removed when this object goes."""
+
+    def __init__(self, prefix: str, base: str | Path | None = None) -> None:
+        """Make it in `base`, by default where temporary files go; first remove those left there."""
+        place = Path(tempfile.gettempdir() if base is None else base)
+        remove_abandoned(place, prefix)
+        self.path = place / f"{prefix}{secrets.token_hex(6)}"
+        held: list[int] = []
+        # Before the folder is there, so that an interrupt at any moment leaves none.
+        self._end = weakref.finalize(self, _remove, self.path, held)
+        self.path.mkdir(mode=0o700)
+        held.append(os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT, 0o600))
+        if fcntl is not None:
+            with contextlib.suppress(OSError):  # some network folders know no locks
+                fcntl.flock(held[0], fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def remove(self) -> None:
+        """Remove it now."""
+        self._end()
+
+
+def _remove(path: Path, held: list[int]) -> None:
+    for handle in held:
+        os.close(handle)
+    shutil.rmtree(path, ignore_errors=True)
+
+
+def remove_abandoned(place: Path, prefix: str) -> list[Path]:
+    """Remove the folders in `place` whose process is gone; hands back which."""
+    removed = []
+    for path in _own_folders(place, prefix):
+        if _abandoned(path):
+            shutil.rmtree(path, ignore_errors=True)
+            removed.append(path)
+    return removed
+
+
+def _own_folders(place: Path, prefix: str) -> Iterator[Path]:
+    user = os.geteuid() if hasattr(os, "geteuid") else None
+    with contextlib.suppress(OSError), os.scandir(place) as entries:
+        for entry in entries:
+            if not entry.name.startswith(prefix) or not entry.is_dir(follow_symlinks=False):
+                continue
+            if user is None or entry.stat(follow_symlinks=False).st_uid == user:
+                yield Path(entry.path)
+
+
+def _abandoned(path: Path) -> bool:
+    try:
+        lock = os.open(path / _LOCK, os.O_RDWR)
+    except FileNotFoundError:
+        try:
+            return time.time() - path.stat().st_mtime > _UNLOCKED_SECONDS
+        except OSError:
+            return False
+    except OSError:
+        return False
+    try:
+        if fcntl is None:
+            return False
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False  # its owner is at work
+    finally:
+        os.close(lock)
+    return True

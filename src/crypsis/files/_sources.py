@@ -1,0 +1,60 @@
+"""Files that are being read: if one changes meanwhile, numbers would mix two versions of it."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Iterable
+from pathlib import Path
+
+from crypsis.errors import SourceError
+
+_reading: weakref.WeakSet[Sources] = weakref.WeakSet()
+_lock = threading.Lock()
+
+
+class Sources:
+    """The files behind some rows, as they were when they were opened."""
+
+    def __init__(self, paths: Iterable[str | Path]) -> None:
+        self._marks = {str(path): mark for path in paths if (mark := _mark(path)) is not None}
+        self._settled = False
+        with _lock:
+            _reading.add(self)
+
+    def check(self) -> None:
+        """Raise if a file is another one than when it was opened."""
+        if self._settled:
+            return
+        for path, mark in self._marks.items():
+            if _mark(path) != mark:
+                raise SourceError(
+                    f"{Path(path).name!r} changed while it was being read, so the numbers would "
+                    "mix two versions of it. Read it again when nobody writes to it."
+                )
+
+    def settle(self) -> None:
+        """Check for the last time: everything has been read, and later changes do not matter."""
+        self.check()
+        self._settled = True
+
+    def holds(self, path: Path) -> bool:
+        """Whether `path` is one of the files, under this or another name."""
+        mark = _mark(path)
+        return mark is not None and any(mark[:2] == own[:2] for own in self._marks.values())
+
+
+def is_read(path: Path) -> bool:
+    """Whether rows that somebody still holds come from this file."""
+    with _lock:
+        readers = list(_reading)
+    return any(reader.holds(path) for reader in readers)
+
+
+def _mark(path: str | Path) -> tuple[int, int, int, int] | None:
+    """What tells one state of a file from another: which file it is, its size and its time."""
+    try:
+        found = Path(path).stat()
+    except (OSError, ValueError):
+        return None
+    return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)

@@ -1,0 +1,136 @@
+"""Files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from crypsis.errors import OutputError
+from crypsis.files._folders import PrivateFolder, fcntl
+from crypsis.files._sources import is_read
+
+_PREFIX = ".crypsis-writing-"
+_OTHERS_WRITE = 0o022
+_WHOLE = "_SUCCESS"  # Spark writes folders, and this into those that are whole
+
+
+@contextmanager
+def written_whole(path: str | Path, *, overwrite: bool = False) -> Iterator[Path]:
+    """A private path to write to; the file takes its place when the writing ended well.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with written_whole(Path(folder, "roles.toml")) as partial:
+    ...         _ = partial.write_text("[roles]")
+    ...     [file.name for file in Path(folder).iterdir()]
+    ['roles.toml']
+    """
+    with written_together([path], overwrite=overwrite) as (partial,):
+        yield partial
+
+
+@contextmanager
+def written_together(
+    paths: Sequence[str | Path], *, overwrite: bool = False
+) -> Iterator[tuple[Path, ...]]:
+    """Several files of one folder that belong together, the main one first.
+
+    They are written in a private folder beside their places, put on the disk, and then take their
+    places while no other run does so; those beside the main one never stand with another run's. A
+    file that is being read is never replaced. Nobody but the owner may write to them.
+    """
+    targets = [Path(path) for path in paths]
+    for target in targets:
+        _check_place(target, overwrite)
+    first = targets[0]
+    try:
+        folder = PrivateFolder(_PREFIX, first.parent)
+    except OSError as error:
+        raise _cannot(first, error) from None
+    partials = tuple(folder.path / target.name for target in targets)
+    try:
+        yield partials
+        for partial in partials:
+            _settle(partial)
+        with _alone(first.parent):
+            _take_places(partials, targets, overwrite)
+    except OSError as error:
+        if isinstance(error, OutputError):
+            raise
+        raise _cannot(first, error) from None
+    finally:
+        folder.remove()
+
+
+def _check_place(target: Path, overwrite: bool) -> None:
+    try:
+        home, folder, there = target.parent.is_dir(), target.is_dir(), target.exists()
+    except OSError as error:
+        raise _cannot(target, error) from None
+    if not home:
+        raise OutputError(f"There is no folder {str(target.parent)!r} to write to; make it.")
+    if folder and not (target / _WHOLE).is_file():
+        raise OutputError(f"{str(target)!r} is a folder; name a file.")
+    if there and is_read(target):
+        raise OutputError(f"{str(target)!r} is what is being read; write to another file.")
+    if there and not overwrite:
+        raise OutputError(f"{str(target)!r} exists already; say overwrite=True (--force).")
+
+
+def _settle(partial: Path) -> None:
+    """The bytes on the disk before the name, and no right to write for others."""
+    if partial.is_dir():
+        return
+    handle = os.open(partial, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+        partial.chmod(partial.stat().st_mode & ~_OTHERS_WRITE)
+    finally:
+        os.close(handle)
+
+
+def _take_places(partials: Sequence[Path], targets: Sequence[Path], overwrite: bool) -> None:
+    for target in targets:
+        _check_place(target, overwrite)
+    for target in targets[1:]:  # rather none for a moment than one of another run
+        target.unlink(missing_ok=True)
+    for partial, target in zip(partials, targets, strict=True):
+        _take_place(partial, target)
+
+
+def _take_place(partial: Path, target: Path) -> None:
+    """Move to where it belongs; a folder that stands there is first moved away."""
+    if not target.is_dir():
+        os.replace(partial, target)  # noqa: PTH105 - says what it does to a file that exists
+        return
+    old = target.rename(partial.with_name(".replaced"))
+    try:
+        partial.rename(target)
+    except OSError:
+        old.rename(target)
+        raise
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """One run at a time puts files into a folder, where the folder can be locked."""
+    if fcntl is None:
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # some network folders know no locks
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+        with contextlib.suppress(OSError):
+            os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _cannot(target: Path, error: OSError) -> OutputError:
+    reason = error.strerror or type(error).__name__
+    return OutputError(f"{str(target)!r} cannot be written ({reason}).")
