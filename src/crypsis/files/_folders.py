@@ -15,12 +15,12 @@ import tempfile
 import time
 import weakref
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
-try:
-    import fcntl
-except ImportError:  # not on Windows, where a file that is open cannot be removed anyway
-    fcntl = None  # type: ignore[assignment]
+locks: Any = import_module("fcntl") if os.name == "posix" else None
+"""Locks of files; not on Windows, where a file that is open cannot be removed anyway."""
 
 _LOCK = "lock"
 _UNLOCKED_SECONDS = 3_600
@@ -40,9 +40,9 @@ class PrivateFolder:
         self._end = weakref.finalize(self, _remove, self.path, held)
         self.path.mkdir(mode=0o700)
         held.append(os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT, 0o600))
-        if fcntl is not None:
+        if locks is not None:
             with contextlib.suppress(OSError):  # some network folders know no locks
-                fcntl.flock(held[0], fcntl.LOCK_EX | fcntl.LOCK_NB)
+                locks.flock(held[0], locks.LOCK_EX | locks.LOCK_NB)
 
     def remove(self) -> None:
         """Remove it now."""
@@ -86,9 +86,9 @@ def _abandoned(path: Path) -> bool:
     except OSError:
         return False
     try:
-        if fcntl is None:
+        if locks is None:
             return False
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        locks.flock(lock, locks.LOCK_EX | locks.LOCK_NB)
     except OSError:
         return False  # its owner is at work
     finally:

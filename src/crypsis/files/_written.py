@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from crypsis.errors import OutputError
-from crypsis.files._folders import PrivateFolder, fcntl
+from crypsis.files._folders import PrivateFolder, locks
 from crypsis.files._sources import is_read
 
 _PREFIX = ".crypsis-writing-"
@@ -117,13 +117,13 @@ def _take_place(partial: Path, target: Path) -> None:
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
     """One run at a time puts files into a folder, where the folder can be locked."""
-    if fcntl is None:
+    if locks is None:
         yield
         return
     handle = os.open(folder, os.O_RDONLY)
     try:
         with contextlib.suppress(OSError):  # some network folders know no locks
-            fcntl.flock(handle, fcntl.LOCK_EX)
+            locks.flock(handle, locks.LOCK_EX)
         yield
         with contextlib.suppress(OSError):
             os.fsync(handle)
