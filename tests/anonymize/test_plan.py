@@ -137,7 +137,10 @@ def test_any_table_keeps_k_or_fails(
 
 
 @pytest.mark.parametrize("local", [True, False])
-def test_the_row_map_holds_when_a_join_runs_in_parallel(tmp_path: Path, local: bool) -> None:
+def test_the_row_map_holds_when_rows_are_streamed(
+    tmp_path: Path, local: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("crypsis.anonymize._staged.IN_MEMORY_VALUES", 0)
     rng = np.random.default_rng(0)
     n = 600_000
     table = pa.table(

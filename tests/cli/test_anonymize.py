@@ -104,7 +104,7 @@ def test_against_a_population(patients: Path, tmp_path: Path) -> None:
         (["--k", "5", "--weight", "age"], "COLUMN="),
         (["--k", "5", "--method", "income=noise"], "number"),
         (["--k", "5", "--hierarchy", "sex=none.csv"], "cannot be read"),
-        (["--k", "5", "--diversity", "9"], "suppressed"),
+        (["--k", "5", "--diversity", "9"], "all rows together"),
     ],
 )
 def test_what_fails_writes_nothing(

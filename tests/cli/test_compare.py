@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -160,3 +161,62 @@ def test_verify_asks_when_there_is_no_file(
     shown = capsys.readouterr().err
     assert "'age'" in shown
     assert "old" not in shown.replace("older", "")
+
+
+def test_the_key_file_says_which_original_each_row_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Rows that were left out or put in another order are found in the owner's key."""
+    import pyarrow as pa
+    import pyarrow.csv
+
+    from crypsis.anonymize import Key, Noise, mask, plan
+
+    rng = np.random.default_rng(1)
+    n = 300
+    table = pa.table({"x": rng.normal(size=n), "y": rng.lognormal(size=n), "z": rng.random(n)})
+    original, masked, key = tmp_path / "in.csv", tmp_path / "out.csv", tmp_path / "key.json"
+    pa.csv.write_csv(table, original)
+    made = mask(table, {"x": Noise(scale=0.05)}, seed=3, shuffle_rows=True)
+    made.write(masked)
+    made.key.save(key)
+    command = ["compare", str(original), str(masked), "--json"]
+    assert run(command) == 0
+    blind = json.loads(capsys.readouterr().out)["result"]["link"]["correct"]
+    assert run([*command, "--key", str(key)]) == 0
+    assert json.loads(capsys.readouterr().out)["result"]["link"]["correct"] > 0.9 * n
+    assert blind < 0.1 * n
+    roles = ["--qi", "x", "--qi", "y", "--sensitive", "z"]
+    assess = ["assess", str(masked), "--original", str(original), *roles, "--json"]
+    assert run([*assess, "--key", str(key)]) == 1
+    found = json.loads(capsys.readouterr().out)
+    (links,) = (
+        one
+        for one in found["result"]["findings"]
+        if one["measure"] == "linkage.right_links_above_chance"
+    )
+    assert links["people"] > 0.9 * n
+
+    odd = pa.table({"q": [*([1] * 20), 7], "x": rng.normal(size=21), "y": rng.random(21)})
+    pa.csv.write_csv(odd.take(pa.array([20, *range(20)])), original)
+    release = cr_release(original)
+    told = plan(release, k=5, methods={"q": "keep"}).apply(release, local=False)
+    told.write(masked, overwrite=True)
+    told.key.save(key, overwrite=True)
+    assert Key.load(key).row_map == tuple(range(1, 21))
+    columns = ["--column", "x", "--column", "y"]
+    assert run([*command, *columns, "--key", str(key)]) == 0
+    assert json.loads(capsys.readouterr().out)["result"]["link"]["correct"] == 20
+
+    for wrong in (["--on", "x"], ["--unaligned"]):
+        assert run([*command, "--key", str(key), *wrong]) == 2
+        assert "--key" in capsys.readouterr().err
+    Key(row_map=()).save(key, overwrite=True)
+    assert run([*command, "--key", str(key)]) == 2
+    assert "record numbers" in capsys.readouterr().err
+
+
+def cr_release(path: Path) -> Any:
+    import crypsis as cr
+
+    return cr.read(path, quasi_identifiers=["q"])

@@ -31,6 +31,7 @@ def assess(
     *,
     accept_guesses: bool = False,
     on: str | None = None,
+    row_map: Sequence[int] | None = None,
     try_remedies: bool | None = False,
     exact: bool = False,
     name: str = "the release",
@@ -43,11 +44,12 @@ def assess(
     """Ask all the questions that the data allows, and hold the answers against a policy.
 
     Roles that nobody decided are guessed, and then the verdict is at best "cannot tell", unless
-    `accept_guesses`. `original` (row by row, or joined `on` a column of record numbers) brings in
-    linkage, `belief` (see `pseudonyms.Belief`) the pseudonyms. With `try_remedies` the proposed
-    anonymization is carried out in memory and measured (None: where that takes seconds).
-    Interrupted work (Ctrl-C, or a listener of the progress that raises Cancelled) gives what is
-    known by then, with `complete` False.
+    `accept_guesses`. `original` (row by row, joined `on` a column of record numbers, or by a
+    `row_map` such as `anonymize.Key.load(path).row_map`) brings in linkage, `belief` (see
+    `pseudonyms.Belief`) the pseudonyms. With `try_remedies` the proposed anonymization is carried
+    out in memory and measured (None: where that takes seconds). Interrupted work (Ctrl-C, or a
+    listener of the progress that raises Cancelled) gives what is known by then, with `complete`
+    False.
 
     `name` is what the report calls the data; `source`, `original_source` and `attack_source` are
     the words that name the files in commands. Missing values count as the release says. On very
@@ -69,7 +71,7 @@ def assess(
     columns = look(given, seed, exact=exact)
     ready = with_roles(given, columns)
     known = _as_belief(belief)
-    work = _Work(ready, columns, before, known, rules, on, seed, exact)
+    work = _Work(ready, columns, before, known, rules, on, seed, exact, row_map)
     work.run()
     findings = hold(rules, work.measured)
     setting = Setting(
@@ -98,6 +100,7 @@ def assess(
             "population": _size(given.population),
             "original_rows": None if before is None else before.count,
             "on": on,
+            "row_map": row_map is not None,
             "attack": belief is not None,
             "accept_guesses": accept_guesses,
             "try_remedies": tried,
@@ -114,9 +117,10 @@ class _Work:
     def __init__(
         self, release: Release, columns: Sequence[ColumnRole], original: Release | None,
         belief: Any, policy: Policy, on: str | None, seed: int, exact: bool,
+        row_map: Sequence[int] | None = None,
     ) -> None:  # fmt: skip
         self.release, self.columns, self.original = release, columns, original
-        self.belief = belief
+        self.belief, self.row_map = belief, row_map
         self.policy, self.on, self.seed, self.exact = policy, on, seed, exact
         self.measured: list[Any] = []
         self.answers: dict[str, q.Asked] = {}
@@ -129,7 +133,9 @@ class _Work:
         asks: dict[str, Callable[[], q.Asked]] = {
             "singling_out": lambda: ask_crowds(release, policy, seed, exact=self.exact),
             "inference": lambda: q.ask_inference(release, policy, seed),
-            "linkage": lambda: q.ask_linkage(release, self.original, policy, self.on, seed),
+            "linkage": lambda: q.ask_linkage(
+                release, self.original, policy, self.on, seed, self.row_map
+            ),
             "pseudonyms": lambda: q.ask_pseudonyms(self.belief, policy, seed),
         }
         try:

@@ -8,6 +8,7 @@ from crypsis.anonymize._cluster import (
     interval_labels,
     quantile_groups,
 )
+from crypsis.anonymize._columns import ColumnPlan
 from crypsis.anonymize._generalize import apply
 from crypsis.anonymize._hierarchy import Hierarchy, HierarchyGap
 from crypsis.anonymize._key import Key
@@ -25,7 +26,8 @@ from crypsis.anonymize._mask import (
     TopCode,
     mask,
 )
-from crypsis.anonymize._plan import ColumnPlan, Plan, Promise, plan
+from crypsis.anonymize._plan import Plan, plan
+from crypsis.anonymize._promise import Promise
 from crypsis.anonymize._pseudonyms import original, pseudonym
 from crypsis.anonymize._statement import Statement
 from crypsis.anonymize._verify import Measured, PopulationCrowds

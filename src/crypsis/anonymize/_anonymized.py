@@ -10,7 +10,8 @@ from typing import Any
 import narwhals.stable.v2 as nw
 
 from crypsis.anonymize._key import Key
-from crypsis.anonymize._plan import Plan, Promise
+from crypsis.anonymize._plan import Plan
+from crypsis.anonymize._promise import Promise
 from crypsis.anonymize._statement import Statement, statement_of
 from crypsis.anonymize._verify import Measured, check, measure
 from crypsis.engine import Rows
@@ -114,6 +115,20 @@ class Anonymized(Result):
         its promise, or not at all, and never beside the statement of another run. For
         `neutralize_formulas` see `Release.write`.
         """
+        self.written(
+            path, overwrite=overwrite, statement=statement, neutralize_formulas=neutralize_formulas
+        )
+        return Path(path)
+
+    def written(
+        self,
+        path: str | Path,
+        *,
+        overwrite: bool = False,
+        statement: bool = True,
+        neutralize_formulas: bool = False,
+    ) -> Anonymized:
+        """The same after `write`, with what the file measures."""
         target, form = Path(path), form_of(path)
         if "://" in str(path) and statement:
             raise OutputError(
@@ -125,42 +140,48 @@ class Anonymized(Result):
             rows, made = rows.neutral(form), replace(self, methods=(*self.methods, _NO_FORMULAS))
         notes = statement_paths(target) if statement else ()
         with rows.written_together([path, *notes], overwrite=overwrite) as (partial, *beside):
-            rows.backend.write(rows.frame, rows.names, partial, form)
-            measured = self.measured
-            if self.plan is not None:
-                told_as = dict(zip(self.release.names, rows.names, strict=True))
-                measured = self._check_file(partial, form, told_as)
+            rows.write_file(partial, form)
+            told_as = dict(zip(self.release.names, rows.names, strict=True))
+            measured = self._check_file(partial, form, told_as)
             if statement:
-                told = statement_of(made, measured or self._measured_now())
+                told = statement_of(made, measured)
                 for note, text in zip(beside, (told.to_markdown(), told.to_json()), strict=True):
                     Path(note).write_text(text, encoding="utf-8")
-        return target
+        return replace(self, measured=measured)
 
     def _measured_now(self) -> Measured:
         if self.measured is not None:
             return self.measured
         names = [] if self.plan is None else [one.name for one in self.plan.columns]
-        return measure(self.release.rows, names, self.release.sensitive, self.promise)
+        return measure(self.release, names, self.promise)
 
-    def _check_file(
-        self, path: Path | str, form: str, told_as: Mapping[str, str]
-    ) -> Measured | None:
-        """What the file itself meets; of a CSV file only the sizes of groups are checked.
+    def _check_file(self, path: Path | str, form: str, told_as: Mapping[str, str]) -> Measured:
+        """What the file itself meets, counted in it; `told_as` holds its names of the columns.
 
-        `told_as` holds the names of the columns in the file.
+        A CSV file has no types: what is text and what is a number is read from the whole again. So
+        only the sizes of groups are counted in one, and the sensitive columns in the rows.
         """
-        assert self.plan is not None  # noqa: S101
+        if self.plan is None:
+            return self._measured_now()
         names = [told_as[one.name] for one in self.plan.columns]
         rows = self._read_back(path, form, names)
         if form == "parquet":
-            found = measure(rows, names, self.release.sensitive, self.promise)
+            release = Release(rows, self.release.roles)
+            found = measure(release, names, self.promise)
             check(found, self.promise)
             return found
-        # A CSV file has no types: what is text and what is a number is read from the whole again,
-        # so only the sizes of groups are counted in it.
+        release = Release(rows)
         sizes = Promise(k=self.promise.k, each_column=self.promise.each_column)
-        check(measure(rows, names, (), sizes), sizes)
-        return self.measured
+        counted = measure(release, names, sizes)
+        check(counted, sizes)
+        if self.measured is None and not self.promise.about_secrets:
+            crowds = None
+            if self.promise.population is not None:
+                crowds = measure(release, names, self.promise).population
+            return replace(counted, population=crowds)
+        found = self._measured_now()
+        check(found, self.promise)
+        return found
 
     def _read_back(self, path: Path | str, form: str, names: Sequence[str]) -> Rows:
         """The rows of the file, read by the engine that wrote it."""

@@ -2,46 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
-
 from crypsis.anonymize._anonymized import Anonymized, Loss, Method
+from crypsis.anonymize._each_column import each_column
 from crypsis.anonymize._hierarchy import HierarchyGap, as_text
 from crypsis.anonymize._key import Key
-from crypsis.anonymize._ladder import Ladder, ladder
-from crypsis.anonymize._plan import ColumnPlan, Plan
-from crypsis.anonymize._repair import Repair, full_domain, labels_of, repair, table_of
-from crypsis.anonymize._staged import staged, with_exceptions
-from crypsis.anonymize._steps import Intervals, Keep, Level, Step, intervals
-from crypsis.anonymize._verify import (
-    Measured,
-    check,
-    column_counts,
-    demands_of,
-    measure,
-    min_count,
-    qi_groups,
-    secrets_of,
-)
+from crypsis.anonymize._ladder import ladder
+from crypsis.anonymize._levels import full_domain
+from crypsis.anonymize._plan import Plan
+from crypsis.anonymize._repair import repair
+from crypsis.anonymize._staged import staged
+from crypsis.anonymize._steps import Keep, Level, Step
+from crypsis.anonymize._table import Repair, table_of
+from crypsis.anonymize._tell import Told, tell
+from crypsis.anonymize._verify import check, demands_of, measure, qi_groups, secrets_of
 from crypsis.cells import Cells, NullPolicy
 from crypsis.engine import Rows
-from crypsis.engine.base import Kind
 from crypsis.errors import ColumnError, PromiseBroken, RoleError, unknown_columns
 from crypsis.release import Release, as_release
 
-_MAPPED_ROWS = 50_000_000
-_TRIES = 4
-
-
-@dataclass(frozen=True)
-class _Outcome:
-    rows: Rows
-    repair: Repair | None
-    flags: Rows | None
+_CLOSER = (1.0, 0.95, 0.9, 0.8)
 
 
 def apply(
@@ -77,154 +59,73 @@ def apply(
     _check_gaps(plan, release)
     steps: dict[str, Step] = {one.name: one.step for one in plan.columns}
     rows = staged(release.rows, steps, plan.removed)
-    names = [one.name for one in plan.columns]
-    sensitive = [name for name in release.sensitive if name not in plan.removed]
-    promise = plan.promise
-    outcome = _Outcome(rows, None, None)
-    measured = None
-    if promise.each_column is not None and verify:
-        plan, rows, measured = _each_column(plan, release, rows)
-        outcome = _Outcome(rows, None, None)
-    elif promise.k is not None:
-        untouched = all(isinstance(step, Keep) for step in steps.values())
-        known = release if untouched else None
-        outcome = _crowded(plan, rows, names, sensitive, release.count, local, known)
+    told, found, measured = Told(rows), None, None
+    if plan.promise.each_column is not None and verify:
+        plan, rows, measured = each_column(plan, release, rows)
+        told = Told(rows)
+    elif plan.promise.k is not None:
+        told, found = _crowded(plan, release, rows, local)
+    anonymous = _with_rows(release, told.rows)
     if verify:
-        measured = measured or measure(outcome.rows, names, sensitive, promise)
-        check(measured, promise)
-    anonymous = Release(
-        outcome.rows,
-        {name: role for name, role in release.roles.items() if name not in plan.removed},
-        release.person if release.person not in plan.removed else None,
-        release.weight if release.weight not in plan.removed else None,
-        release.population,
-        release.missing,
-    )
+        measured = measured or measure(anonymous, list(steps), plan.promise)
+        check(measured, plan.promise)
     return Anonymized(
-        anonymous, plan, measured, _losses(outcome.repair, release.count),
-        Key(row_map=_row_map(outcome, release.count)), release,
-        _methods(plan, outcome.repair, local),
+        anonymous, plan, measured, _losses(found, release.count), Key(row_map=told.row_map),
+        release, _methods(plan, found, local),
     )  # fmt: skip
 
 
-def _crowded(
-    plan: Plan,
-    rows: Rows,
-    names: Sequence[str],
-    sensitive: Sequence[str],
-    count: int,
-    local: bool,
-    known: Release | None,
-) -> _Outcome:
-    """Every row in a crowd, tried with a little more closeness when suppression moved the whole."""
-    promise = plan.promise
-    asked = (promise.diversity, promise.closeness, promise.best_guess)
-    secret = list(sensitive) if any(limit is not None for limit in asked) else []
-    if known is not None:  # nothing was changed yet, so what was counted before holds
-        cells = replace(known.cells([*names, *secret]), missing=NullPolicy.VALUE)
+def _with_rows(release: Release, rows: Rows) -> Release:
+    """Other rows, with the roles of the columns that are still there."""
+    there = set(rows.names)
+    return Release(
+        rows,
+        {name: role for name, role in release.roles.items() if name in there},
+        release.person if release.person in there else None,
+        release.weight if release.weight in there else None,
+        release.population,
+        release.missing,
+    )
+
+
+def _crowded(plan: Plan, release: Release, rows: Rows, local: bool) -> tuple[Told, Repair]:
+    """Every row in a crowd.
+
+    Closeness is to the rows that are released: where rows were left out, that is measured again,
+    and a little more is asked if it was missed.
+    """
+    promise, names = plan.promise, [one.name for one in plan.columns]
+    secret = list(_with_rows(release, rows).sensitive) if promise.about_secrets else []
+    if all(isinstance(one.step, Keep) for one in plan.columns):  # what was counted before holds
+        cells = replace(release.cells([*names, *secret]), missing=NullPolicy.VALUE)
     else:
         cells = Cells.from_table(rows.cells([*names, *secret]), [*names, *secret])
     first, member, totals = qi_groups(cells, len(names))
-    ordered = [rows.column(name).kind.ordered for name in secret]
-    secrets = secrets_of(cells, range(len(names), len(names) + len(secret)), ordered, member)
-    places = [cells.codes[c][first] for c in range(len(names))]
     ladders = [
         ladder(one.name, cells.values[c].to_pylist(), one.step, one.coarser)
         for c, one in enumerate(plan.columns)
     ]
-    table = table_of(ladders, places, totals)
-    budget = int(promise.suppression * count)
-    demands = demands_of(promise, secrets)
-    for attempt in range(_TRIES):
-        search = repair if local else full_domain
-        found = search(table, demands, budget)
-        outcome = _told(rows, names, cells, places, ladders, table, found)
-        if demands.closeness is None or attempt == _TRIES - 1 or not found.rows_suppressed:
-            return outcome
-        measured = measure(outcome.rows, names, sensitive, promise)
-        if measured.closeness is not None and measured.closeness <= (promise.closeness or 0):
-            return outcome
-        demands = replace(demands, closeness=0.9 * demands.closeness)
-    raise PromiseBroken("No release within the promise was found.")  # pragma: no cover
-
-
-def _told(
-    rows: Rows,
-    names: Sequence[str],
-    cells: Cells,
-    places: Sequence[Any],
-    ladders: Sequence[Ladder],
-    table: Any,
-    found: Repair,
-) -> _Outcome:
-    """The rows with every exception told on its own levels."""
-    changed = np.flatnonzero((found.levels != 0).any(axis=1))
-    if not changed.size:
-        return _Outcome(rows, found, None)
-    dropped = (found.levels[changed, 0] < 0).tolist()
-    told = []
-    for c, (labels, place) in enumerate(labels_of(table, found, changed)):
-        used = set(np.unique(place).tolist())
-        text = rows.column(ladders[c].name).kind is Kind.TEXT or any(
-            isinstance(label, str) for i, label in enumerate(labels) if i in used
-        )
-        if text:
-            named = pa.array([None if v is None else as_text(v) for v in labels], pa.string())
-        else:
-            there = [v if i in used else None for i, v in enumerate(labels)]
-            named = pa.array(there, cells.values[c].type)
-        told.append(named.take(pa.array(place)))
-    keys = [cells.values[c].take(pa.array(places[c][changed])) for c in range(len(names))]
-    kept, flags = with_exceptions(rows, names, keys, told, dropped)
-    return _Outcome(kept, found, flags if any(dropped) else None)
-
-
-def _each_column(plan: Plan, release: Release, rows: Rows) -> tuple[Plan, Rows, Measured]:
-    """Groups that ties or a sample made too small are merged with a neighbour, column by column."""
-    k = plan.promise.each_column or 1
-    counts = column_counts(rows, [one.name for one in plan.columns])
-    least = min(map(min_count, counts.values()))
-    if least >= k:
-        return plan, rows, Measured(rows.count, 1, 0, each_column=least)
-    columns = []
-    for one in plan.columns:
-        found = counts[one.name]
-        if min_count(found) < k:
-            one = _merged_column(one, release, found, k)
-        columns.append(one)
-    again = plan.model_copy(update={"columns": tuple(columns)})
-    steps: dict[str, Step] = {one.name: one.step for one in columns}
-    rows = staged(release.rows, steps, plan.removed)
-    return again, rows, measure(rows, list(steps), (), plan.promise)
-
-
-def _merged_column(one: ColumnPlan, release: Release, found: Any, k: int) -> ColumnPlan:
-    if not isinstance(one.step, Intervals):
-        for place, step in enumerate(one.coarser):
-            rows = staged(release.rows, {one.name: step})
-            if min_count(column_counts(rows, [one.name])[one.name]) >= k:
-                left = one.coarser[place + 1 :]
-                return one.model_copy(update={"step": step, "coarser": left})
+    table = table_of(ladders, [cells.codes[c][first] for c in range(len(names))], totals)
+    demands = demands_of(promise, secrets_of(cells, secret, rows, member))
+    budget = int(promise.suppression * release.count + 1e-9)
+    for closer in _CLOSER:
+        asked = demands
+        if demands.closeness is not None:
+            asked = replace(demands, closeness=closer * demands.closeness)
+        found = (repair if local else full_domain)(table, asked, budget)
+        told = tell(rows, cells, first, table, found)
+        if demands.closeness is None or not found.rows_suppressed:
+            return told, found
+        measured = measure(_with_rows(release, told.rows), names, promise)
+        if measured.closeness is not None and measured.closeness <= (promise.closeness or 0.0):
+            return told, found
+    if not local:
         raise PromiseBroken(
-            f"The column {one.name!r} has values of fewer than {k:,} rows and no coarser step; "
-            "give it a hierarchy, or leave it out."
+            "Leaving rows out moves the whole that groups must be close to, and no levels were "
+            "found that are close to what is left. Allow more (t), or do without same levels."
         )
-    sizes = [found.get(label, 0) for label in one.step.labels]
-    upper, stands, held, best = [], [], 0, 0
-    for place, size in enumerate(sizes):
-        if size >= best:
-            best, label = size, one.step.labels[place]
-        held += size
-        left = sum(sizes[place + 1 :])
-        if held >= k and left >= k and place < len(one.step.upper):
-            upper.append(one.step.upper[place])
-            stands.append(label)
-            held = best = 0
-    stands.append(label)
-    numbers = not isinstance(one.step.labels[0], str)
-    whole = release.rows.column(one.name).kind is Kind.INTEGER
-    step = intervals(upper, whole=whole, stands=stands if numbers else None)  # type: ignore[arg-type]
-    return one.model_copy(update={"step": step, "coarser": (), "values_after": len(step.labels)})
+    found = repair(table, demands, budget, leave=False)
+    return tell(rows, cells, first, table, found), found
 
 
 def _check_gaps(plan: Plan, release: Release) -> None:
@@ -243,16 +144,6 @@ def _check_gaps(plan: Plan, release: Release) -> None:
                 "line for each; the error's attribute `missing` names them.",
                 gaps,
             )
-
-
-def _row_map(outcome: _Outcome, count: int) -> Any:
-    """For each released row the number of its original, counted from 0; None: all, in order."""
-    if outcome.flags is None:
-        return None
-    if count > _MAPPED_ROWS or outcome.rows.backend.name == "spark":
-        return ()
-    dropped = np.array(outcome.flags.to_arrow()["dropped"].to_pylist(), bool)
-    return tuple(np.flatnonzero(~dropped).tolist())
 
 
 def _losses(found: Repair | None, rows: int) -> Loss:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
@@ -15,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from crypsis.anonymize import _perturb as perturb
 from crypsis.anonymize._anonymized import Anonymized, Loss, Method
 from crypsis.anonymize._key import Key, fresh_seed
-from crypsis.anonymize._plan import Promise
+from crypsis.anonymize._promise import Promise
 from crypsis.anonymize._pseudonyms import new_key, pseudonyms
 from crypsis.anonymize._verify import Measured, measure
 from crypsis.errors import ColumnError, ParameterError, PromiseBroken, unknown_columns
@@ -33,10 +34,10 @@ class _Mask(BaseModel):
         return ", ".join(f"{name} {value}" for name, value in shown.items()) or "no parameters"
 
 
-class _Numeric(_Mask):
+class _Numeric(_Mask, ABC):
+    @abstractmethod
     def masked(self, table: Floats, given: Floats | None, generator: Generator) -> Floats:
         """The columns masked, missing values where they were."""
-        raise NotImplementedError
 
 
 class Noise(_Numeric):
@@ -160,7 +161,10 @@ def mask(
     Missing values stay missing, types and the order of columns stay, and so does that of rows
     unless `shuffle_rows`. Randomness comes from the operating system unless `seed` is given; the
     seed, the keys of pseudonyms and the map from released to original rows are in the result's
-    `key` and nowhere else. Give a `key` to use its seed and its pseudonym keys again. In memory.
+    `key` and nowhere else. Give a `key` to use its seed and its pseudonym keys again.
+
+    The table is held in memory, twice for a moment: ranks, groups and frequencies are of all rows
+    at once, and a seed gives the same draws only if rows are drawn in one order.
 
     >>> import pyarrow as pa
     >>> made = mask(pa.table({"x": [1.0, 2.0, None]}), {"x": Round(base=2)})
@@ -205,7 +209,7 @@ def _names(target: str | Sequence[str]) -> tuple[str, ...]:
 def _measured(release: Release) -> Measured:
     if not release.quasi_identifiers or not release.count:
         return Measured(release.count, 0, 0)
-    return measure(release.rows, release.quasi_identifiers, release.sensitive, Promise())
+    return measure(release, release.quasi_identifiers, Promise())
 
 
 def _masked(

@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import narwhals.stable.v2 as nw
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from crypsis.anonymize._steps import Keep, Step, text_of
-from crypsis.engine import Rows
+from crypsis import progress
+from crypsis.anonymize._steps import Intervals, Keep, Step, Suppress, Top, text_of
+from crypsis.engine import Rows, open_frame
 from crypsis.engine.base import Column, Kind
 from crypsis.engine.joins import beside_cells
 
+IN_MEMORY_VALUES = 70_000_000
+"""Tables with at most so many values are told in memory, in one go."""
 _DROP, _HIT, _ROW = "drop", "hit", "row_number"
 
 
 def staged(rows: Rows, steps: Mapping[str, Step], removed: Sequence[str] = ()) -> Rows:
     """The same rows after the steps, without the columns removed; nothing is carried out yet."""
     columns = [column for column in rows.columns if column.name not in removed]
+    if all(isinstance(step, Keep) for step in steps.values()):
+        return rows.only([column.name for column in columns]) if removed else rows
+    if fits_in_memory(rows):
+        return _staged_here(rows, steps, [column.name for column in columns])
     parts, after = [], []
     for column in columns:
         step = steps.get(column.name, Keep())
@@ -32,6 +43,46 @@ def staged(rows: Rows, steps: Mapping[str, Step], removed: Sequence[str] = ()) -
     return Rows(after, lambda: rows.frame.select(*parts), rows.backend)
 
 
+def fits_in_memory(rows: Rows) -> bool:
+    """Whether the rows are few enough to be told in memory, in one go."""
+    if rows.backend.name != "duckdb":
+        return False
+    return rows.count * len(rows.columns) <= IN_MEMORY_VALUES
+
+
+def _staged_here(rows: Rows, steps: Mapping[str, Step], names: Sequence[str]) -> Rows:
+    """Column by column, on all cores."""
+    table = rows.to_arrow(names)
+
+    def column(name: str) -> pa.ChunkedArray:
+        step = steps.get(name, Keep())
+        return table[name] if isinstance(step, Keep) else told(table[name], step)
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        columns = list(progress.track(pool.map(column, names), "telling columns", len(names)))
+    return open_frame(pa.table(columns, names=list(names)))
+
+
+def told(column: pa.ChunkedArray, step: Step) -> pa.Array:
+    """What a step makes of a column in memory; NaN is missing."""
+    values = column.combine_chunks()
+    if pa.types.is_floating(values.type):
+        values = pc.if_else(pc.is_nan(values), pa.scalar(None, values.type), values)
+    if isinstance(step, Suppress):
+        return pa.nulls(len(values), values.type)
+    if isinstance(step, Intervals) and step.upper and values.null_count < len(values):
+        numbers = np.asarray(pc.fill_null(values, 0).cast(pa.float64(), safe=False))
+        place = np.searchsorted(np.array(step.upper), numbers).astype(np.int32)
+        gone = np.asarray(values.is_null()) if values.null_count else None
+        return pa.array(step.labels).take(pa.array(place, mask=gone))
+    coded = values.dictionary_encode()
+    labels = [step.label(value) for value in coded.dictionary.to_pylist()]
+    kind = values.type if isinstance(step, Top) else None
+    if kind is None and not any(isinstance(label, float) for label in labels):
+        kind = pa.string()
+    return pa.array(labels, kind).take(coded.indices)
+
+
 def with_exceptions(
     rows: Rows,
     names: Sequence[str],
@@ -41,8 +92,8 @@ def with_exceptions(
 ) -> tuple[Rows, Rows]:
     """Rows whose columns `names` hold one of the `keys` are told otherwise, or left out.
 
-    `keys[c][e]` is what exception e holds in column c, `told[c][e]` what it becomes. Also handed
-    back: for every row, in order, whether it was left out.
+    `keys[c][e]` is what exception e holds in column c, `told[c][e]` what it becomes. A join gives
+    rows back in any order; handed back as well: the same rows sorted.
     """
     texts = [pa.types.is_string(values.type) for values in told]
     added = {f"r{c}": values for c, values in enumerate(told)}
@@ -62,14 +113,12 @@ def with_exceptions(
         outputs.append(nw.when(hit).then(nw.col(f"r{c}")).otherwise(own).alias(column.inner))
         kind = Kind.TEXT if texts[c] else column.kind
         after.append(Column(column.name, kind, column.inner))
-    out = nw.when(hit).then(nw.col(_DROP)).otherwise(nw.lit(False))
-    if _ROW in numbered.columns:  # a join gives rows back in any order
-        joined = joined.sort(_ROW)
-    kept = joined.filter(~out).select(*outputs) if any(dropped) else joined.select(*outputs)
-    flags = joined.select(out.alias("c0"))
+    if any(dropped):
+        joined = joined.filter(~nw.when(hit).then(nw.col(_DROP)).otherwise(nw.lit(False)))
+    in_order = joined.sort(_ROW) if _ROW in numbered.columns else joined
     return (
-        Rows(after, lambda: kept, rows.backend),
-        Rows([Column("dropped", Kind.BOOLEAN, "c0")], lambda: flags, rows.backend),
+        Rows(after, lambda: joined.select(*outputs), rows.backend),
+        Rows(after, lambda: in_order.select(*outputs), rows.backend),
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import bisect
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Annotated, Any, Literal
@@ -22,16 +23,16 @@ from crypsis.anonymize._hierarchy import TOP, as_text
 from crypsis.engine.base import Kind
 
 
-class _Step(BaseModel):
+class _Step(BaseModel, ABC):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    @abstractmethod
     def label(self, value: Any) -> Any:
         """What a value that is not missing becomes."""
-        raise NotImplementedError
 
+    @abstractmethod
     def expression(self, column: nw.Expr, kind: Kind) -> nw.Expr:
         """The same for a column of that kind, where the rows are; missing stays missing."""
-        raise NotImplementedError
 
     def raw_value(self, label: Any) -> Any:
         """A value that becomes this label."""
@@ -45,9 +46,9 @@ class _Step(BaseModel):
         """Whether it can be done to a column of that kind."""
         return True
 
+    @abstractmethod
     def describe(self) -> str:
         """In a few words, for the table and the statement."""
-        raise NotImplementedError
 
 
 class Keep(_Step):

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from crypsis.anonymize._demands import Demands, Secret, distances
-from crypsis.anonymize._plan import Promise
-from crypsis.cells import Cells
+from crypsis.anonymize._demands import Demands, Secret
+from crypsis.anonymize._promise import Promise
+from crypsis.cells import Cells, NullPolicy
 from crypsis.engine import Rows
 from crypsis.errors import PromiseBroken
 from crypsis.grouping import group
+from crypsis.release import Release, Role
 from crypsis.results import Result
 
 Ints = NDArray[np.int64]
@@ -52,20 +53,30 @@ class Measured(Result):
     k: int
     classes: int
     diversity: int | None = None
+    """The fewest sensitive values in a group."""
+    entropy_diversity: float | None = None
+    """2^(smallest entropy of a group)."""
+    recursive_diversity: int | None = None
+    """The largest l of recursive (c,l)-diversity with the c that was promised."""
     closeness: float | None = None
     best_guess: float | None = None
     each_column: int | None = None
     population: PopulationCrowds | None = None
 
 
-def secrets_of(
-    cells: Cells, places: Sequence[int], ordered: Sequence[bool], member: Ints
-) -> tuple[Secret, ...]:
+def secrets_of(cells: Cells, names: Sequence[str], rows: Rows, member: Ints) -> tuple[Secret, ...]:
     """Sensitive columns of cells that were grouped: `member` is the group of each cell."""
-    return tuple(
-        Secret(member, cells.codes[i].astype(np.int64), cells.counts, len(cells.values[i]), flag)
-        for i, flag in zip(places, ordered, strict=True)
-    )
+    found = []
+    for name in names:
+        place = cells.columns.index(name)
+        values = cells.values[place]
+        found.append(
+            Secret(
+                member, cells.codes[place].astype(np.int64), cells.counts, len(values),
+                rows.column(name).kind.ordered, len(values) > 0 and not values[-1].is_valid,
+            )
+        )  # fmt: skip
+    return tuple(found)
 
 
 def qi_groups(cells: Cells, columns: int) -> tuple[Ints, Ints, Ints]:
@@ -77,51 +88,46 @@ def qi_groups(cells: Cells, columns: int) -> tuple[Ints, Ints, Ints]:
     return first, member, rows
 
 
-def measure(
-    rows: Rows, names: Sequence[str], sensitive: Sequence[str], promise: Promise
-) -> Measured:
-    """Count what the rows meet; missing values are alike to each other, the strictest reading."""
+def measure(release: Release, names: Sequence[str], promise: Promise) -> Measured:
+    """Count what the rows meet; missing values are alike to each other, the strictest reading.
+
+    The sensitive columns are measured by `crypsis.inference`, as any assessment does.
+    """
+    rows = release.rows
     if promise.each_column is not None:
         smallest = min(column_counts(rows, names).values(), key=min_count, default=Counter())
         return Measured(rows.count, 1, 0, each_column=min_count(smallest))
-    asked = promise.diversity, promise.closeness, promise.best_guess
-    secret = list(sensitive) if any(limit is not None for limit in asked) else []
-    cells = Cells.from_table(rows.cells([*names, *secret]), [*names, *secret])
-    if not len(cells):
+    if not rows.count:
         return Measured(0, 0, 0)
-    _, member, totals = qi_groups(cells, len(names))
-    ordered = [rows.column(name).kind.ordered for name in secret]
-    found = secrets_of(cells, range(len(names), len(names) + len(secret)), ordered, member)
+    strict = release
+    if release.missing is not NullPolicy.VALUE:
+        strict = replace(release, missing=NullPolicy.VALUE, _cells={})
+    secret = list(release.sensitive) if promise.about_secrets else []
+    totals = strict.cells([*names, *secret]).marginal(names).counts
     crowds = None
     if promise.population is not None:
         crowds = population_crowds(totals, promise)
     return Measured(
         int(totals.sum()), int(totals.min()), totals.size,
-        **_secrets_measured(found, totals), population=crowds,
+        **(_secrets_measured(strict, names, promise) if secret else {}), population=crowds,
     )  # fmt: skip
 
 
-def _secrets_measured(secrets: Sequence[Secret], totals: Ints) -> dict[str, Any]:
-    if not secrets:
-        return {}
-    diversity, closeness, guess = [], [], []
-    for one in secrets:
-        keys, inverse = np.unique(one.cell * one.values + one.code, return_inverse=True)
-        counts = np.bincount(inverse, one.count)
-        owner = keys // one.values
-        diversity.append(int(np.bincount(owner, minlength=totals.size).min()))
-        most = np.zeros(totals.size)
-        np.maximum.at(most, owner, counts)
-        guess.append(float((most / totals).max()))
-        overall = one.overall / one.overall.sum()
-        worst = 0.0
-        for start in range(0, totals.size, 4096):
-            inside = (owner >= start) & (owner < start + 4096)
-            table = np.zeros((min(4096, totals.size - start), one.values))
-            table[owner[inside] - start, keys[inside] % one.values] = counts[inside]
-            worst = max(worst, float(distances(table, overall, one.ordered).max()))
-        closeness.append(worst)
-    return {"diversity": min(diversity), "closeness": max(closeness), "best_guess": max(guess)}
+def _secrets_measured(release: Release, names: Sequence[str], promise: Promise) -> dict[str, Any]:
+    from crypsis.inference import diversity
+
+    others = {name: role for name, role in release.roles.items() if role is Role.SENSITIVE}
+    known = dict.fromkeys(names, Role.QUASI_IDENTIFIER)
+    factor, _ = promise.recursive_diversity or (1.0, 0)
+    found = diversity(release.with_roles({**others, **known}), c=factor)
+    recursive = min(one.recursive_l for one in found.columns)
+    return {
+        "diversity": found.distinct_l,
+        "entropy_diversity": found.entropy_l,
+        "recursive_diversity": None if promise.recursive_diversity is None else recursive,
+        "closeness": found.t,
+        "best_guess": found.alpha,
+    }
 
 
 def population_crowds(totals: Ints, promise: Promise, confidence: float = 0.95) -> PopulationCrowds:
@@ -166,17 +172,22 @@ def check(measured: Measured, promise: Promise) -> None:
     parts: list[str] = []
     if promise.k is not None and measured.rows and measured.k < promise.k:
         parts.append(f"k is {measured.k}, promised was {promise.k}")
-    if promise.diversity is not None and (measured.diversity or 0) < promise.diversity:
-        parts.append(f"diversity is {measured.diversity}, promised was {promise.diversity}")
-    slack = 1e-12
-    for name in ("closeness", "best_guess"):
-        limit, value = getattr(promise, name), getattr(measured, name)
-        if limit is not None and (value is None or value > limit + slack):
-            parts.append(f"{name.replace('_', ' ')} is {value:.4g}, promised was {limit:g}")
-    if promise.each_column is not None and (measured.each_column or 0) < promise.each_column:
-        parts.append(
-            f"a value is shared by {measured.each_column} rows, promised were {promise.each_column}"
-        )
+    recursive = promise.recursive_diversity
+    slack = 1e-9
+    for name, limit, high in (
+        ("diversity", promise.diversity, False),
+        ("entropy_diversity", promise.entropy_diversity, False),
+        ("recursive_diversity", None if recursive is None else recursive[1], False),
+        ("closeness", promise.closeness, True),
+        ("best_guess", promise.best_guess, True),
+        ("each_column", promise.each_column, False),
+    ):
+        if limit is None or not measured.rows:
+            continue
+        value = getattr(measured, name)
+        if value is None or (value - limit if high else limit - value) > slack * max(1, limit):
+            told = "not known" if value is None else f"{value:.6g}"
+            parts.append(f"{name.replace('_', ' ')} is {told}, promised was {limit:g}")
     if parts:
         raise PromiseBroken(
             f"The release misses its promise ({'; '.join(parts)}), so it is not handed over. Allow "
@@ -187,5 +198,6 @@ def check(measured: Measured, promise: Promise) -> None:
 def demands_of(promise: Promise, secrets: tuple[Secret, ...]) -> Demands:
     """The promise as what every group must meet."""
     return Demands(
-        promise.k or 1, promise.diversity, promise.closeness, promise.best_guess, secrets
-    )
+        promise.k or 1, promise.diversity, promise.entropy_diversity, promise.recursive_diversity,
+        promise.closeness, promise.best_guess, secrets,
+    )  # fmt: skip

@@ -37,6 +37,13 @@ def anonymize(
     diversity: Annotated[
         int | None, typer.Option("--diversity", help="Sensitive values in every group.")
     ] = None,
+    entropy_diversity: Annotated[
+        float | None, typer.Option("--entropy-diversity", help="l of entropy l-diversity.")
+    ] = None,
+    recursive_diversity: Annotated[
+        str | None,
+        typer.Option("--recursive-diversity", help="c,l of recursive diversity.", metavar="C,L"),
+    ] = None,
     closeness: Annotated[
         float | None, typer.Option("--closeness", help="t-closeness of every group.")
     ] = None,
@@ -126,13 +133,17 @@ def anonymize(
             else:
                 made_plan = plan(
                     subject, k=k, beta=beta, population=population, release_k=release_k,
-                    diversity=diversity, closeness=closeness, best_guess=best_guess,
+                    diversity=diversity, entropy_diversity=entropy_diversity,
+                    recursive_diversity=_pair(recursive_diversity), closeness=closeness,
+                    best_guess=best_guess,
                     each_column=each_column, weights=_numbers("--weight", weights), methods=told,
                     hierarchies=_hierarchies(hierarchies), suppression=suppression,
                     top_code=_numbers("--top-code", top_code), representative=representative,
                     rank_error=rank_error,
                 )  # fmt: skip
-            made = made_plan.apply(subject, local=not same_levels)
+            # The file that is written is measured; the rows only where columns may be merged.
+            each = made_plan.promise.each_column is not None
+            made = made_plan.apply(subject, local=not same_levels, verify=each)
         except HierarchyGap as gap:
             if show_missing:
                 typer.echo("\n".join(gap.missing), err=True)
@@ -140,7 +151,7 @@ def anonymize(
         made = _together(release, masked, made)
         lost = made.utility
         with made.key.saved(key_file, name=output.stem, overwrite=force) as key_path:
-            made.write(output, overwrite=force, neutralize_formulas=neutralize_formulas)
+            made = made.written(output, overwrite=force, neutralize_formulas=neutralize_formulas)
     if save_plan is not None:
         made_plan.save(save_plan, overwrite=force)
     written = [output, *notes[:2], notes[2], *([save_plan] if save_plan else [])]
@@ -231,6 +242,21 @@ def _numbers(flag: str, given: Sequence[str] | None) -> dict[str, float]:
         return {name: float(value) for name, value in pairs.items()}
     except ValueError:
         raise ParameterError(f"{flag} needs a number after the equals sign.") from None
+
+
+def _pair(given: str | None) -> tuple[float, int] | None:
+    """C and l, written c,l."""
+    from crypsis.errors import ParameterError
+
+    if given is None:
+        return None
+    try:
+        factor, least = given.split(",")
+        return float(factor), int(least)
+    except ValueError:
+        raise ParameterError(
+            "--recursive-diversity is a number and a whole number, for example 3,2."
+        ) from None
 
 
 def _hierarchies(given: Sequence[str] | None) -> dict[str, Any]:

@@ -30,6 +30,7 @@ def assess(
         str | None,
         typer.Option("--on", help="The column of record numbers; else row by row."),
     ] = None,
+    key: o.KeyFile = None,
     attack: Annotated[
         Path | None,
         typer.Option("--attack", help="An attack on pseudonyms, as TOML: asks whether they hold."),
@@ -86,6 +87,9 @@ def assess(
     if as_json and as_markdown:
         raise ParameterError("Standard output takes one form: --json or --md.")
     may_write(output, (".html", ".md", ".json"), force=force)
+    if key is not None and (original is None or on is not None):
+        raise ParameterError("--key goes with --original, and takes the place of --on.")
+    rows = o.row_map_of(key)
     rules = load_policy(policy)
     belief = None if attack is None else load_attack(attack)
     with shown_progress():
@@ -102,6 +106,7 @@ def assess(
             rules,
             accept_guesses=accept_guesses,
             on=on,
+            row_map=rows,
             exact=exact,
             try_remedies=False if try_remedies is None and output is None else try_remedies,
             name=o.title(data),

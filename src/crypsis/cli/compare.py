@@ -67,6 +67,7 @@ def compare(
         str | None,
         typer.Option("--on", help="The column of record numbers; else row by row."),
     ] = None,
+    key: o.KeyFile = None,
     unaligned: Annotated[
         bool, typer.Option("--unaligned", help="Nobody knows whose masked record is whose.")
     ] = False,
@@ -104,10 +105,16 @@ def compare(
     """
     from crypsis import linkage
     from crypsis.cli.console import console, may_write, shown_progress, write_text
+    from crypsis.errors import ParameterError
     from crypsis.report.json import to_json
     from crypsis.report.linkage import comparison_page, comparison_view
 
     may_write(output, (".html", ".json"), force=force)
+    if key is not None and (on is not None or unaligned):
+        raise ParameterError(
+            "Say in one way which rows belong together: --key, --on or --unaligned."
+        )
+    rows = o.row_map_of(key)
     with shown_progress():
         first, second = opening.release(original), opening.release(masked)
         chosen = read_orders(orders or (), taxonomies or ())
@@ -124,7 +131,7 @@ def compare(
             columns=names,
             orders=chosen,
             on=on,
-            row_map="unknown" if unaligned else None,
+            row_map="unknown" if unaligned else rows,
             ties=ties,  # type: ignore[arg-type]
             seed=seed,
         )

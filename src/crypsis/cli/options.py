@@ -32,6 +32,28 @@ Exact = Annotated[
 Seed = Annotated[int, typer.Option("--seed", help="Of the analysis.")]
 
 
+KeyFile = Annotated[
+    Path | None,
+    typer.Option("--key", help="The owner's key file: it says which original each row is."),
+]
+
+
+def row_map_of(path: Path | None) -> Sequence[int] | None:
+    """The map from released to original rows in a key file; None where all are in their order."""
+    if path is None:
+        return None
+    from crypsis.anonymize import Key
+    from crypsis.errors import ParameterError
+
+    rows = Key.load(path).row_map
+    if rows is not None and not rows:
+        raise ParameterError(
+            f"{path.name!r} does not say which original each row is: the release was too large for "
+            "that. Name a column of record numbers (--on)."
+        )
+    return rows
+
+
 def _role(flag: str, text: str, **more: Any) -> Any:
     return typer.Option(flag, help=text, rich_help_panel="Roles", **more)
 

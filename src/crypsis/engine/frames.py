@@ -249,6 +249,12 @@ class Rows:
             )
         return self._fetch(self.frame.select(*inner), "reading rows").rename_columns(list(chosen))
 
+    def only(self, names: Sequence[str]) -> Rows:
+        """The same rows with some of the columns."""
+        columns = [self.column(name) for name in names]
+        inner = [column.inner for column in columns]
+        return Rows(columns, lambda: self.frame.select(*inner), self.backend)
+
     def named_frame(self) -> Any:
         """The engine's own lazy frame, with the public names."""
         return self.backend.named(self.frame, self.names)
@@ -260,7 +266,7 @@ class Rows:
         form = form_of(path)
         rows = self.neutral(form) if neutralize_formulas else self
         with self.written_together([path], overwrite=overwrite) as (partial,):
-            self.backend.write(rows.frame, rows.names, partial, form)
+            rows.write_file(partial, form)
         return Path(path)
 
     @contextmanager
@@ -292,6 +298,10 @@ class Rows:
                 "Formulas are neutralized in CSV; Parquet has types and needs none."
             )
         return without_formulas(self)
+
+    def write_file(self, path: Path | str, form: str) -> None:
+        """Write the rows to `path`, which does not exist yet, as `csv` or `parquet`."""
+        self.backend.write(self.frame, self.names, path, form)
 
     def _clean(self, inner: Sequence[str], extra: Sequence[str] = ()) -> nw.LazyFrame[Any]:
         """The columns asked about, with NaN turned into missing and minus zero into zero."""
@@ -341,6 +351,7 @@ class Rows:
 
 
 def _dictionary_coded(batch: pa.RecordBatch, inner: Iterable[str]) -> pa.RecordBatch:
+    """A batch whose columns `inner` are dictionary-coded."""
     for name in inner:
         place = batch.schema.get_field_index(name)
         column = batch.column(place)

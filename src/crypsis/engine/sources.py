@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet
 from narwhals.exceptions import DuplicateError
 
-from crypsis.engine import databases, delimited, duck, excel
+from crypsis.engine import databases, delimited, duck, excel, memory
 from crypsis.engine.base import columns_of
 from crypsis.engine.duck import DuckBackend, inner_names, literal, quote
 from crypsis.engine.frames import Rows
@@ -120,14 +120,17 @@ def open_frame(
         renamed = frame.project(", ".join(f"{quote(a)} AS {b}" for a, b in pairs))
         lazy = nw.from_native(renamed.project(", ".join(_plain_columns(renamed, ()))))
         return Rows(columns_of(lazy, names), lambda: lazy, DuckBackend())
-    connection = duck.connect(memory_limit=memory_limit, spill_folder=spill_folder)
-    table = _arrow(known).rename_columns(inner_names(len(names)))
+    table = _arrow(known)
     try:
         table.validate(full=True)
     except pa.ArrowInvalid:
         raise InputError("The Arrow table contradicts itself; make it anew.") from None
+    simple = memory.plain(table) if memory_limit is None and spill_folder is None else None
+    if simple is not None:
+        return memory.TableRows(simple, names)
+    connection = duck.connect(memory_limit=memory_limit, spill_folder=spill_folder)
     with duck.translated("taking the frame"):
-        connection.register("source", table)
+        connection.register("source", table.rename_columns(inner_names(len(names))))
     return _rows(connection, "SELECT * FROM source", names, (), known=table.num_rows)
 
 

@@ -17,28 +17,30 @@ from crypsis.results import Estimate
 
 
 def ask_linkage(
-    release: Release, original: Release | None, policy: Policy, on: str | None, seed: int
-) -> Asked:
+    release: Release, original: Release | None, policy: Policy, on: str | None, seed: int,
+    row_map: Sequence[int] | None = None,
+) -> Asked:  # fmt: skip
     """Can an intruder with the original link records back, and trust his links?"""
     if original is None:
         text = "Not asked: the original is needed (--original FILE)."
         return unanswered("linkage", policy, text)
     from crypsis import linkage  # not before it is asked for: it takes a second to load
 
-    names, left = _comparable(original, release, on)
+    aligned = on is None and row_map is None and original.count == release.count
+    names, left = _comparable(original, release, on, aligned)
     notes = [_left_out(left)] if left else []
     both: tuple[Any, Any] = (original, release)
-    if on is None and original.count == release.count:
+    if aligned:
         both, gone = _whole_rows(original, release, names)
         if gone:
             notes.append(f"{gone:,} rows with missing values were left out of the links.")
-    check = linkage.verify(*both, columns=names, on=on, seed=seed)
-    links = linkage.link(*both, columns=names, on=on, seed=seed)
+    check = linkage.verify(*both, columns=names, on=on, row_map=row_map, seed=seed)
+    links = linkage.link(*both, columns=names, on=on, row_map=row_map, seed=seed)
     asked = Asked("", results={"verification": check, "link": links}, notes=notes)
     if check.right is None:
         why = (
             "Nobody knows which masked record belongs to whom: the files differ in their rows. "
-            "Name a column of record numbers (--on)."
+            "Name a column of record numbers (--on), or the key file (--key)."
         )
         asked.measured.append(
             Measurement("linkage.right_links_above_chance", None, why, asked=True)
@@ -85,10 +87,11 @@ def _above(right: Estimate, chance: float) -> Estimate:
     return Estimate(value, low, high, right.confidence, right.method, right.assumes)
 
 
-def _comparable(original: Release, release: Release, on: str | None) -> tuple[list[str], list[str]]:
+def _comparable(
+    original: Release, release: Release, on: str | None, aligned: bool
+) -> tuple[list[str], list[str]]:
     """The columns that both files can rank, and why others are left out."""
     names, left = [], []
-    aligned = on is None and original.count == release.count
     for column in release.rows.columns:
         name = column.name
         if name == on or name not in original.names:

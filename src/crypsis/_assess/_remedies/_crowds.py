@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,7 +44,7 @@ def try_out(setting: Setting) -> Trial:
     release, policy = setting.release, setting.policy
     asked: dict[str, Any] = demands(setting)
     try:
-        made = anonymize.plan(release, **asked).apply(release, local=not _secrets_asked(asked))
+        made = anonymize.plan(release, **asked).apply(release)
         after = made.release
         columns = [one for one in setting.columns if one.column in after.names]
         measured = measure_columns(after, columns, policy)
@@ -58,10 +57,6 @@ def try_out(setting: Setting) -> Trial:
     return Trial(hold(policy, measured), f"{gone}{variety}.")
 
 
-def _secrets_asked(asked: Mapping[str, float]) -> bool:
-    return "closeness" in asked or "diversity" in asked
-
-
 def command(setting: Setting) -> str:
     """The anonymization that meets the policy's limits on crowds and secrets, as one command.
 
@@ -70,8 +65,6 @@ def command(setting: Setting) -> str:
     words = ["crypsis", "anonymize", *setting.source, "--roles", "roles.toml"]
     for option, value in demands(setting).items():
         words += [f"--{option.replace('_', '-')}", f"{value:g}"]
-    if _secrets_asked(demands(setting)):
-        words.append("--same-levels")  # row by row it takes too long to look after secrets as well
     words += ["-o", "anonymous.parquet"]
     if not setting.guessed:
         return line(words)

@@ -46,3 +46,25 @@ def keys_at(codes: NDArray[np.int32], lines: Ints, factors: Ints, cells: Ints) -
         for i in range(cells.size):
             keys[i] = keys[i] * factor + codes[line, cells[i]]
     return keys
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def places_of(known: Ints, keys: Ints) -> Ints:
+    """The place of each key among the known ones, which are all different; -1 for a stranger."""
+    size = 16
+    while size < 2 * known.size:
+        size *= 2
+    mask = size - 1
+    slots = np.full(size, -1, np.int64)
+    for i in range(known.size):
+        place = ((known[i] * np.int64(-7046029254386353131)) >> 20) & mask
+        while slots[place] >= 0:
+            place = (place + 1) & mask
+        slots[place] = i
+    found = np.empty(keys.size, np.int64)
+    for i in range(keys.size):
+        place = ((keys[i] * np.int64(-7046029254386353131)) >> 20) & mask
+        while slots[place] >= 0 and known[slots[place]] != keys[i]:
+            place = (place + 1) & mask
+        found[i] = slots[place]
+    return found

@@ -1,0 +1,62 @@
+"""What a release promises: every part that is set is measured afterwards."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from crypsis.errors import ParameterError
+
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class Promise(BaseModel):
+    """What the release must meet; every part that is set is measured afterwards."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    k: Annotated[int, Field(ge=1)] | None = None
+    """Every row shares its quasi-identifiers with at least k - 1 others in the release."""
+    diversity: Annotated[int, Field(ge=1)] | None = None
+    """Every group has at least so many values of each sensitive column."""
+    entropy_diversity: Annotated[float, Field(ge=1)] | None = None
+    """The entropy of each sensitive column in every group is at least log2 of this."""
+    recursive_diversity: (
+        tuple[Annotated[float, Field(gt=0)], Annotated[int, Field(ge=1)]] | None
+    ) = None
+    """(c, l): in every group the commonest value has fewer rows than c times those of the l-th
+    commonest and all rarer ones."""
+    closeness: Share | None = None
+    best_guess: Annotated[float, Field(gt=0, le=1)] | None = None
+    each_column: Annotated[int, Field(ge=1)] | None = None
+    """Every value of each column alone is shared by that many rows."""
+    population: Annotated[int, Field(ge=1)] | None = None
+    population_k: Annotated[int, Field(ge=1)] | None = None
+    beta: Annotated[float, Field(gt=0, lt=1)] | None = None
+    suppression: Share = 0.05
+    """The share of rows that may be left out or have a cell emptied to keep the promise."""
+
+    @property
+    def about_secrets(self) -> bool:
+        """Whether anything is asked of sensitive columns."""
+        asked = (
+            self.diversity, self.entropy_diversity, self.recursive_diversity, self.closeness,
+            self.best_guess,
+        )  # fmt: skip
+        return any(limit is not None for limit in asked)
+
+
+def promised(**given: Any) -> Promise:
+    """The promise of the options of `plan`, checked."""
+    people, pk = given.pop("people"), given.pop("pk")
+    own = given.pop("release_k") if given["k"] is None else given.pop("release_k") or given["k"]
+    beta = given.pop("beta")
+    given["k"] = own
+    if people is not None:
+        given.update(population=people, population_k=pk, beta=beta)
+    try:
+        return Promise(**given)
+    except ValidationError as error:
+        first = error.errors(include_input=False)[0]
+        name = ".".join(map(str, first["loc"]))
+        raise ParameterError(f"{name}: {first['msg']}.") from None
