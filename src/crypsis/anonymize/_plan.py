@@ -42,17 +42,23 @@ Share = Annotated[float, Field(ge=0, le=1)]
 class Promise(BaseModel):
     """What the release must meet; every part that is set is measured afterwards."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     k: Annotated[int, Field(ge=1)] | None = None
     """Every row shares its quasi-identifiers with at least k - 1 others in the release."""
     diversity: Annotated[int, Field(ge=1)] | None = None
+    """Every group has at least this many values of each sensitive column."""
     closeness: Share | None = None
+    """No group's distribution of a sensitive column is further from that of all rows (t)."""
     best_guess: Annotated[float, Field(gt=0, le=1)] | None = None
+    """No sensitive value has a larger share of a group."""
     each_column: Annotated[int, Field(ge=1)] | None = None
     """Every value of each column alone is shared by that many rows."""
     population: Annotated[int, Field(ge=1)] | None = None
+    """The people the rows were drawn from."""
     population_k: Annotated[int, Field(ge=1)] | None = None
+    """The crowd of each cell in the population (lodha2007, Theorem 4)."""
     beta: Annotated[float, Field(gt=0, lt=1)] | None = None
+    """The chance, for each cell, that its crowd in the population is smaller."""
     suppression: Share = 0.05
     """The share of rows that may be left out or have a cell emptied to keep the promise."""
 
@@ -60,16 +66,21 @@ class Promise(BaseModel):
 class ColumnPlan(BaseModel):
     """What happens to a column, and what may happen to single rows where that is not enough."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     name: str
+    """The column."""
     weight: Annotated[float, Field(gt=0)] = 1.0
+    """How much its detail matters beside the other columns."""
     values_before: Annotated[float, Field(ge=0)] | None = None
     """None where they were not counted."""
     values_allowed: float | None = None
     """Equation (1) of lodha2007, where a population is given."""
     values_after: float
+    """How many values are left at most."""
     step: Step
+    """How every row is told."""
     coarser: tuple[Step, ...] = ()
+    """How single rows may be told where that is not enough, one after the other."""
 
 
 class Plan(BaseModel):
@@ -78,13 +89,17 @@ class Plan(BaseModel):
     It holds no seed and nothing of single rows.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     format: Literal[1] = 1
+    """The version of this file's form."""
     promise: Promise
+    """What the release must meet."""
     columns: tuple[ColumnPlan, ...]
+    """The quasi-identifiers."""
     removed: tuple[str, ...] = ()
     """Identifiers, which are left out of the release."""
     cells_allowed: float | None = None
+    """The most cells that keep the promise in the population (lodha2007, Theorem 4)."""
 
     def apply(self, data: Any, **options: Any) -> Anonymized:
         """Carry out the plan; see `crypsis.anonymize.apply`."""
