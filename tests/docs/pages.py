@@ -110,7 +110,12 @@ class Shell:
         return ended.stdout
 
 
-def run(page: Path, folder: Path, told: Callable[[Block, str, str, str], None]) -> None:
+def run(
+    page: Path,
+    folder: Path,
+    told: Callable[[Block, str, str, str], None],
+    held: Callable[[str], None] | None = None,
+) -> None:
     """Run a page in a folder; `told` gets each command with what the page and what it shows."""
     shell = Shell(folder)
     names: dict[str, Any] = {"__name__": "__page__"}
@@ -127,13 +132,18 @@ def run(page: Path, folder: Path, told: Callable[[Block, str, str, str], None]) 
                 place = f"{page.name}, line {block.first + 1}"
                 exec(compile(block.text, place, "exec"), names)
             elif block.language == "pycon":
-                session(block, page, names)
+                session(block, page, names, held)
     finally:
         os.chdir(before)
 
 
-def session(block: Block, page: Path, names: dict[str, Any]) -> None:
-    """A session of Python, held against what it shows."""
+def session(
+    block: Block,
+    page: Path,
+    names: dict[str, Any],
+    held: Callable[[str], None] | None = None,
+) -> None:
+    """A session of Python, held against what it shows; `held` gets what differs, else it fails."""
     parsed = doctest.DocTestParser().get_doctest(
         block.text, names, page.name, str(page), block.first
     )
@@ -142,7 +152,10 @@ def session(block: Block, page: Path, names: dict[str, Any]) -> None:
         parsed, out=failed.append, clear_globs=False
     )
     names.update(parsed.globs)
-    assert not failed, "".join(failed)
+    if held is not None:
+        held("".join(failed))
+    else:
+        assert not failed, "".join(failed)
 
 
 def check(block: Block, typed: str, shown: str, printed: str) -> None:
@@ -155,11 +168,19 @@ def check(block: Block, typed: str, shown: str, printed: str) -> None:
 
 
 def fill(page: Path) -> None:
-    """Run the page and write what each command printed below it."""
+    """Run the page and write what each command printed below it; sessions are printed."""
     lines = page.read_text(encoding="utf-8").splitlines()
     printed: list[tuple[Block, str, str]] = []
     with tempfile.TemporaryDirectory() as folder:
-        run(page, Path(folder), lambda block, typed, _, out: printed.append((block, typed, out)))
+        casc = Path(os.environ.get("CRYPSIS_DATA", "../shared/data"), "casc").resolve()
+        if casc.exists():
+            (Path(folder) / "casc").symlink_to(casc)
+        run(
+            page,
+            Path(folder),
+            lambda block, typed, _, out: printed.append((block, typed, out)),
+            print,
+        )
     answers = iter(printed)
     edits = []
     for block in blocks(page):
