@@ -11,6 +11,7 @@ from html import escape
 from pathlib import Path
 
 import numpy as np
+
 from crypsis import linkage, pseudonyms
 
 PEOPLE = ((31, "F"), (34, "F"), (36, "M"), (52, "M"), (55, "M"), (58, "F"), (33, "F"), (57, "M"))
@@ -26,12 +27,14 @@ TRUTH = {"Brad": "d", "Claudia": "b", "Mike": "c", "Susan": "a"}
 def _svg(width: int, height: int, title: str, meaning: str, parts: list[str]) -> str:
     return "\n".join(
         [
+            '<div class="picture-frame">',
             f'<svg class="picture" viewBox="0 0 {width} {height}" role="img" '
             f'style="max-width:{width}px" aria-label="{escape(title)}">',
             f"<title>{escape(title)}</title>",
             f"<desc>{escape(meaning)}</desc>",
             *parts,
             "</svg>",
+            "</div>",
             "",
         ]
     )
@@ -81,7 +84,8 @@ def singling_out() -> str:
     )
     return _svg(
         660, 220, "Eight people in cells of age and sex",
-        "By year of age everyone is alone in a cell; by decade six are in crowds of three and two stay alone.",
+        "By year of age everyone is alone in a cell; by decade six people are in crowds of three "
+        "and two stay alone.",
         parts,
     )  # fmt: skip
 
@@ -96,7 +100,7 @@ def inference() -> str:
         parts.append(_text(92, y + 24, name, "strong", "end"))
         x = 104.0
         for disease, count in Counter(values).most_common():
-            width = 400 * count / len(values)
+            width = 440 * count / len(values)
             best = count == max(Counter(values).values()) and x == 104.0
             parts.append(
                 f'<rect x="{x:g}" y="{y}" width="{width - 3:g}" height="36" rx="4" '
@@ -105,9 +109,9 @@ def inference() -> str:
             parts.append(_text(x + width / 2, y + 23, f"{disease} {count}/{len(values)}", "on"))
             x += width
         share = max(Counter(values).values()) / len(values)
-        parts.append(_text(518, y + 24, f"best guess right: {share:.0%}", "", "start"))
+        parts.append(_text(556, y + 24, f"best guess right: {share:.0%}", "", "start"))
     return _svg(
-        680, 220, "What a group adds to a guess",
+        720, 220, "What a group adds to a guess",
         "Without the release a guess is right for half of the people, in the young group for three "
         "quarters.", parts,
     )  # fmt: skip

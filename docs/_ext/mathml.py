@@ -9,13 +9,20 @@ from latex2mathml.converter import convert
 from sphinx.application import Sphinx
 
 
+def _primed(formula: str) -> str:
+    """A prime stands beside its letter; as a superscript browsers raise it twice."""
+    return formula.replace("'", "\N{PRIME}")
+
+
 def _inline(writer: Any, node: nodes.math) -> None:
-    writer.body.append(convert(node.astext()))
+    writer.body.append(convert(_primed(node.astext())))
     raise nodes.SkipNode
 
 
 def _block(writer: Any, node: nodes.math_block) -> None:
-    writer.body.append(f'<div class="formula">{convert(node.astext(), display="block")}</div>')
+    writer.body.append(
+        f'<div class="formula">{convert(_primed(node.astext()), display="block")}</div>'
+    )
     raise nodes.SkipNode
 
 

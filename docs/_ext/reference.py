@@ -11,9 +11,10 @@ from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 
-import crypsis
 from reference_cli import command_page
 from reference_files import errors_page, files_page, settings_page, statuses_page
+
+import crypsis
 
 # What no user calls by this name: the engines, the counting beneath the questions, what sits on
 # top, and modules whose names stand in `crypsis` itself.

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from crypsis.cli.app import app
 from typer.main import get_command
+
+from crypsis.cli.app import app
 
 
 def commands() -> Iterator[tuple[str, Any]]:

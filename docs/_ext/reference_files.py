@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import importlib
-import inspect
 import pkgutil
-import re
+from datetime import date
+from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+from pydantic import BaseModel
 
 import crypsis
 from crypsis import cli
@@ -17,7 +19,6 @@ from crypsis.anonymize import ColumnPlan, Plan, Promise
 from crypsis.errors import CrypsisError
 from crypsis.policy import MEASURES, Policy, Threshold
 from crypsis.release import Role
-from pydantic import BaseModel
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -45,6 +46,15 @@ _FILES: tuple[tuple[str, str, type[BaseModel]], ...] = (
     ("An attack by frequencies", '`--attack FILE` with `kind = "frequencies"`.', FrequencyAttack),
     ("An attack by beliefs", '`--attack FILE` with `kind = "matrix"`.', MatrixAttack),
 )
+
+
+_WORDS: dict[Any, str] = {
+    str: "text",
+    int: "whole number",
+    float: "number",
+    bool: "true or false",
+    date: "date",
+}
 
 
 def file_keys() -> dict[str, dict[str, str]]:
@@ -80,21 +90,26 @@ def files_page() -> str:
 
 
 def _kind(annotation: Any) -> str:
-    text = inspect.formatannotation(annotation)
-    text = re.sub(r"Annotated\[([^,\]]+),.*?\)\]", r"\1", text)
-    text = re.sub(r"FieldInfo\(.*?\)", "", text)
-    for name, plain in (
-        ("tuple[", "list of ["), ("str", "text"), ("int", "whole number"), ("float", "number"),
-        ("bool", "true or false"), ("datetime.date", "date"), (" | None", ""),
-    ):  # fmt: skip
-        text = text.replace(name, plain)
-    text = re.sub(r"crypsis\.[\w.]*?(\w+)(?=[\],|\s]|$)", r"\1", text)
-    text = re.sub(r"list of \[(.*?)(, \.\.\.)?\]$", r"list of \1", text)
-    return text.replace("|", "or").replace("typing.", "")
+    """A type in plain words."""
+    inner = [one for one in get_args(annotation) if one not in (type(None), ...)]
+    origin = get_origin(annotation)
+    if origin is Annotated:
+        return _kind(inner[0])
+    if origin is tuple:
+        return f"list of {_kind(inner[0])}"
+    if origin is Literal:
+        return " or ".join(f"`{value}`" for value in inner)
+    if inner:
+        return " or ".join(dict.fromkeys(_kind(one) for one in inner))
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        return " or ".join(f"`{one.value}`" for one in annotation)
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return "table"
+    return _WORDS.get(annotation, getattr(annotation, "__name__", str(annotation)))
 
 
 def _shown(value: Any) -> str:
-    if value is None or value == ():
+    if value is None or value in ((), ""):
         return ""
     return f"`{getattr(value, 'value', value)}`"
 

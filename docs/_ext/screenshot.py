@@ -1,4 +1,4 @@
-"""The picture of the report in the README: `python docs/_ext/screenshot.py docs/images/report.png`."""
+"""The picture of the report in the README; `make picture` takes it again."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import sys
 import tempfile
 from pathlib import Path
 
+from playwright.sync_api import sync_playwright
+
 import crypsis as cr
 from crypsis._assess import load_attack
 from crypsis.sample_release import write_release
-from playwright.sync_api import sync_playwright
 
 WIDTH, HEIGHT = 1000, 760
 ROLES = {

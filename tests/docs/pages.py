@@ -1,8 +1,8 @@
 """Pages that run: what a reader would type is typed, and what is shown is held against what comes.
 
-In a page, a `console` block holds commands after `$ ` with what they print below; a `pycon` block is
-a session of Python with its answers; a `python` block just runs; and a block with a caption is a
-file of that name. `...` stands for anything. `python -m tests.docs.pages PAGE` runs a page here and
+In a page, a `console` block holds commands after `$ ` with what they print below; a `pycon` block
+is a session of Python with its answers; a `python` block just runs; and a block with a caption is
+a file of that name. `...` stands for anything. `python -m tests.docs.pages PAGE` runs a page and
 writes the answers into it, for the author to read and to shorten.
 """
 
