@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import crypsis
+
 FENCE = re.compile(r"^(`{3,}|:{3,})(.*)$")
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
@@ -91,6 +93,7 @@ class Shell:
             "COLUMNS": "80",
             "NO_COLOR": "1",
             "TERM": "dumb",
+            "PYTHONPATH": str(Path(crypsis.__file__).parents[1]),
             "XDG_DATA_HOME": str(folder / ".home"),
         }
 
