@@ -32,4 +32,5 @@ autodoc_typehints_format = "short"
 autodoc_preserve_defaults = True
 maximum_signature_line_length = 80
 python_use_unqualified_type_names = True
+toc_object_entries = False
 nitpicky = False

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from typing import Any
 
 from sphinx.application import Sphinx
+from sphinx.pycode import ModuleAnalyzer
 
 _CODE = re.compile(r"(?<![`:])`([^`\n]+)`(?!`)")
 _SPECIAL = re.compile(r"(?<!\\)([|*_])")
@@ -44,8 +46,23 @@ def translate(lines: list[str]) -> list[str]:
     return told
 
 
+def plain_fields(kind: type) -> str:
+    """The fields of a dataclass that explain themselves, in one line: name and type."""
+    explained = set(ModuleAnalyzer.for_module(kind.__module__).find_attr_docs())
+    fields = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
+    told = [
+        f"``{field.name}`` ({_plain(str(field.type))})"
+        for field in fields
+        if not field.name.startswith("_") and (kind.__qualname__, field.name) not in explained
+    ]
+    return f"Fields: {', '.join(told)}." if told else ""
+
+
 def _process(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
     lines[:] = translate(lines)
+    fields = plain_fields(thing) if what == "class" else ""
+    if fields:
+        lines += ["", fields, ""]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -92,7 +92,6 @@ def _directive(module: str, name: str, thing: object) -> list[str]:
         return [
             f".. autoclass:: {module}.{name}",
             "   :members:",
-            "   :undoc-members:",
             *(["   :show-inheritance:"] if issubclass(thing, Exception) else []),
             "",
         ]
