@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test test-heavy nightly check format docs bench test-gpu wheel sbom licences audit clean
+.PHONY: help demo test test-heavy nightly check format docs picture bench test-gpu wheel sbom licences audit clean
 help:            ## show the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:[^#]*## /\t/' | expand -t 14
 
@@ -51,6 +51,9 @@ format: $(BIN)/.dev    ## put the code in shape
 docs: $(BIN)/.dev      ## build the documentation, warnings are errors
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
 
+picture: $(BIN)/.dev   ## take the picture of the report in the README again
+	$(BIN)/python docs/_ext/screenshot.py docs/images/report.png
+
 bench: $(BIN)/.dev     ## measure side by side, write benchmarks/results
 	$(BIN)/python -m benchmarks
 
@@ -72,4 +75,4 @@ audit: $(BIN)/.heavy   ## known vulnerabilities, as far as can be told from here
 	$(BIN)/python tools/supply_chain.py audit
 
 clean:           ## remove the environment and everything built
-	rm -rf $(VENV) dist demo docs/_build .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) dist demo docs/_build docs/_figures docs/reference .pytest_cache .mypy_cache .ruff_cache

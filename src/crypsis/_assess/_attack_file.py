@@ -32,24 +32,35 @@ if TYPE_CHECKING:
 class FrequencyAttack(BaseModel):
     """An attacker who knows how frequent items are."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     kind: Literal["frequencies"]
+    """Which attack."""
     transactions: str
+    """A text file: one basket a line, pseudonyms between separators."""
     ranges: str | None = None
+    """A table: item, lowest and highest share. One of ranges, expected and error is needed."""
     expected: str | None = None
+    """A table: item, expected share."""
     error: Annotated[float, Field(ge=0, lt=1)] | None = None
+    """Every share is known to this relative error."""
     experience: Annotated[float, Field(gt=0)] | None = None
+    """With expected: from how many transactions the attacker learned it."""
     separator: str = ","
+    """What separates pseudonyms."""
     truth: str | None = None
+    """A table: item, pseudonym; or "names" where both are called the same. The owner's alone."""
 
 
 class MatrixAttack(BaseModel):
     """An attacker whose beliefs are written down, pair by pair."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     kind: Literal["matrix"]
+    """Which attack."""
     matrix: str
+    """A table of likelihoods: items down, pseudonyms across, the items in the first column."""
     truth: str | None = None
+    """A table: item, pseudonym; or "names" where both are called the same. The owner's alone."""
 
 
 _FORM: TypeAdapter[FrequencyAttack | MatrixAttack] = TypeAdapter(

@@ -21,16 +21,21 @@ from crypsis.singling_out import values_per_column
 class ColumnPlan(BaseModel):
     """What happens to a column, and what may happen to single rows where that is not enough."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     name: str
+    """The column."""
     weight: Annotated[float, Field(gt=0)] = 1.0
+    """How much its detail matters beside the other columns."""
     values_before: Annotated[float, Field(ge=0)] | None = None
     """None where they were not counted."""
     values_allowed: float | None = None
     """Equation (1) of lodha2007, where a population is given."""
     values_after: float
+    """How many values are left at most."""
     step: Step
+    """How every row is told."""
     coarser: tuple[Step, ...] = ()
+    """How single rows may be told where that is not enough, one after the other."""
 
 
 class Choice:

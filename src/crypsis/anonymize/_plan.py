@@ -32,13 +32,17 @@ class Plan(BaseModel):
     It holds no seed and nothing of single rows.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     format: Literal[1] = 1
+    """The version of this file's form."""
     promise: Promise
+    """What the release must meet."""
     columns: tuple[ColumnPlan, ...]
+    """The quasi-identifiers."""
     removed: tuple[str, ...] = ()
     """Identifiers, which are left out of the release."""
     cells_allowed: float | None = None
+    """The most cells that keep the promise in the population (lodha2007, Theorem 4)."""
 
     def apply(self, data: Any, **options: Any) -> Anonymized:
         """Carry out the plan; see `crypsis.anonymize.apply`."""

@@ -14,7 +14,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 class Promise(BaseModel):
     """What the release must meet; every part that is set is measured afterwards."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     k: Annotated[int, Field(ge=1)] | None = None
     """Every row shares its quasi-identifiers with at least k - 1 others in the release."""
     diversity: Annotated[int, Field(ge=1)] | None = None
@@ -27,12 +27,17 @@ class Promise(BaseModel):
     """(c, l): in every group the commonest value has fewer rows than c times those of the l-th
     commonest and all rarer ones."""
     closeness: Share | None = None
+    """No group's distribution of a sensitive column is further from that of all rows (t)."""
     best_guess: Annotated[float, Field(gt=0, le=1)] | None = None
+    """No sensitive value has a larger share of a group."""
     each_column: Annotated[int, Field(ge=1)] | None = None
     """Every value of each column alone is shared by that many rows."""
     population: Annotated[int, Field(ge=1)] | None = None
+    """The people the rows were drawn from."""
     population_k: Annotated[int, Field(ge=1)] | None = None
+    """The crowd of each cell in the population (lodha2007, Theorem 4)."""
     beta: Annotated[float, Field(gt=0, lt=1)] | None = None
+    """The chance, for each cell, that its crowd in the population is smaller."""
     suppression: Share = 0.05
     """The share of rows that may be left out or have a cell emptied to keep the promise."""
 

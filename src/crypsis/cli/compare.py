@@ -60,8 +60,15 @@ RandomRecords = Annotated[
 
 @o.opens
 def compare(
-    original: Annotated[str, typer.Argument(metavar="ORIGINAL", show_default=False)],
-    masked: Annotated[str, typer.Argument(metavar="MASKED", show_default=False)],
+    original: Annotated[
+        str, typer.Argument(metavar="ORIGINAL", show_default=False, help="The file as it was.")
+    ],
+    masked: Annotated[
+        str,
+        typer.Argument(
+            metavar="MASKED", show_default=False, help="The file as it would be released."
+        ),
+    ],
     opening: o.Opening,
     on: Annotated[
         str | None,

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 @o.opens
 def verify(
-    release: Annotated[str, typer.Argument(metavar="RELEASE", show_default=False)],
+    release: Annotated[
+        str, typer.Argument(metavar="RELEASE", show_default=False, help="The released file.")
+    ],
     opening: o.Opening,
     record: Annotated[
         Path | None,

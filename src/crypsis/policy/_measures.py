@@ -15,6 +15,7 @@ QUESTIONS = {
     "linkage": "Can a masked record be linked back to its original?",
     "pseudonyms": "Do the pseudonyms hold?",
 }
+"""The four questions, and what is asked of the columns themselves."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,7 @@ _ALL = (
         "what is left of the uncertainty between items and pseudonyms (Delta)"),
 )  # fmt: skip
 MEASURES = {measure.name: measure for measure in _ALL}
+"""Every measure by its name."""
 
 
 def measure(name: str) -> Measure:

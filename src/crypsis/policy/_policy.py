@@ -24,21 +24,29 @@ PRESETS = (
     "wp216",
     "strict-research",
 )
+"""The policies that come with crypsis, by name."""
 
 
 class Threshold(BaseModel):
     """The most or the least that a measure may be."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     measure: str
+    """What is limited; one of the measures."""
     unit: str
+    """The unit of the measure, so that 0.2 is never taken for 0.2 %."""
     at_most: float | None = None
+    """The limit of a measure of risk."""
     at_least: float | None = None
+    """The limit of a measure of protection."""
     crowd: Annotated[int, Field(ge=2)] | None = None
+    """How many people make a crowd; needed by `singling_out.share_in_small_crowds` alone."""
     required: bool = True
     """Whether the release cannot be called safe where this could not be measured."""
     severity: Severity = Severity.HIGH
+    """How bad it is to be outside: critical, high or moderate."""
     why: Annotated[str, Field(min_length=1)]
+    """The reason, shown with every finding."""
     source: str = ""
     """Where it comes from; that of the policy where it is empty."""
 
@@ -76,17 +84,25 @@ class Threshold(BaseModel):
 class Policy(BaseModel):
     """A set of thresholds with where they come from."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")]
+    """Small letters, digits and hyphens."""
     title: str
+    """What people call it."""
     jurisdiction: str
+    """Where it holds."""
     source: str
+    """The law, guidance or decision it comes from."""
     date: date
+    """Of the source, or of the decision."""
     summary: str
+    """What it asks, in a sentence or two."""
     small_zip3: tuple[Annotated[str, Field(pattern=r"^\d{3}$")], ...] = ()
     """Three-digit postal codes whose area has 20,000 people or fewer."""
     small_zip3_source: str = ""
+    """Where these codes were counted, and when."""
     thresholds: Annotated[tuple[Threshold, ...], Field(min_length=1)]
+    """The limits, at least one."""
 
     @model_validator(mode="after")
     def _once(self) -> Policy:

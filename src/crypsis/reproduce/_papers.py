@@ -15,6 +15,7 @@ from crypsis.errors import ParameterError, SourceError
 from crypsis.reproduce._results import Item, Reproduction
 
 PAPERS = ("bagai2017", "domingo2016", "itpr2019", "lodha2007")
+"""The four papers, by their short names."""
 LARGEST = 100_000_000
 
 
