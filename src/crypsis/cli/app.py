@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from crypsis import __version__
-from crypsis.cli import anonymize, assess, attack, compare, demo, leak, policy, scan, verify
+from crypsis.cli import anonymize, assess, attack, compare, demo, leak, policy, scan, serve, verify
 
 app = typer.Typer(
     name="crypsis",
@@ -43,5 +43,6 @@ app.command("anonymize")(anonymize.anonymize)
 app.command("leak")(leak.leak)
 app.command("compare")(compare.compare)
 app.command("verify")(verify.verify)
+app.command("serve")(serve.serve)
 app.add_typer(attack.app, name="attack")
 app.add_typer(policy.app, name="policy")
