@@ -54,11 +54,13 @@ def histograms(
         raise ParameterError("A histogram needs at least one bar and one row.")
     columns = release.rows.columns
     flat = [column.name for column in columns if column.kind is not Kind.NESTED]
-    if release.count <= rows:
-        table = release.to_arrow(flat)
-    else:
+    sampled = release.count > rows
+    if not flat:
+        table = pa.table({})
+    elif sampled:
         table = release.rows.sample(rows, seed=seed, names=flat)
-    sampled = table.num_rows < release.count
+    else:
+        table = release.to_arrow(flat)
     found = []
     for column in columns:
         if column.kind is Kind.NESTED:

@@ -178,7 +178,7 @@ class Jobs:
                 )  # fmt: skip
                 told = now
                 worker.cancel(question)
-            if worker.alive and worker.resident_bytes() > limits.job_bytes:
+            if worker.alive and worker.held_bytes() > limits.job_bytes:
                 worker.kill()
                 raise Trouble(
                     f"It needed more than the {told_size(limits.job_bytes)} of memory allowed "

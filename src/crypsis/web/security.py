@@ -16,6 +16,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 Scope = dict[str, Any]
@@ -108,7 +109,7 @@ class Guard:
             answer = _answer(scope, 413, f"The body is larger than the {limit:,} bytes allowed.")
             await answer(scope, receive, _with_headers(send))
             return
-        await self.app(scope, receive, _with_headers(send))
+        await self.app(scope, _counted(receive, limit), _with_headers(send))
 
     def _refusal(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
@@ -152,6 +153,22 @@ def _answer(scope: Scope, status: int, message: str) -> Response:
         f"<main><h1>Closed</h1><p>{message}</p></main></html>"
     )
     return HTMLResponse(page, status)
+
+
+def _counted(receive: Any, limit: int) -> Any:
+    """The body as it comes, until it is longer than allowed: not every one says how long it is."""
+    seen = 0
+
+    async def receiving() -> Any:
+        nonlocal seen
+        message = await receive()
+        if message["type"] == "http.request":
+            seen += len(message.get("body", b""))
+            if seen > limit:
+                raise HTTPException(413, f"The body is larger than the {limit:,} bytes allowed.")
+        return message
+
+    return receiving
 
 
 def _with_headers(send: Any) -> Any:

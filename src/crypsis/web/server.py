@@ -9,7 +9,7 @@ import socket
 import threading
 import webbrowser
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import uvicorn
@@ -27,8 +27,8 @@ class Listening:
     """A server that is bound to its port and has not begun to answer."""
 
     port: int
-    token: str
-    app: Any
+    token: str = field(repr=False)
+    app: Any = field(repr=False)
     server: uvicorn.Server
     socket: socket.socket
 

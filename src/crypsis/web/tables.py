@@ -72,7 +72,7 @@ class Table:
         limits = self._settings
         return {
             "folder": str(self.folder),
-            "memory_limit": f"{max(100, int(limits.job_bytes * 0.6 / 1e6))}MB",
+            "memory_limit": f"{max(100, int(limits.job_bytes * 0.5 / 1e6))}MB",
             "rows": limits.rows,
             "columns": limits.columns,
         }

@@ -9,6 +9,7 @@ import zipfile
 import zlib
 from collections.abc import AsyncIterator
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from crypsis.web.settings import Settings, told_size
 from crypsis.web.trouble import Trouble
@@ -22,6 +23,7 @@ _FORMATS = {
     ".sqlite": "sqlite", ".sqlite3": "sqlite", ".toml": "toml",
 }  # fmt: skip
 _PIECE = 1 << 20
+_LONGEST_LINE = 4 << 20
 
 
 def title_of(given: str) -> str:
@@ -50,11 +52,12 @@ async def stored(
 ) -> Path:
     """Write what comes to a file of the folder, no more than is allowed; gives its path.
 
-    Its name there is made of plain letters only: no name leads out of the folder.
+    Its name there is ours but for its end, which is one that we know: no name leads elsewhere.
     """
-    format_of(title)
-    plain = re.sub(r"[^A-Za-z0-9._-]+", "_", title)[-80:].lstrip(".")
-    target = folder / f"{re.sub(r'[^a-z0-9]+', '-', slot)}-{plain}"
+    form = format_of(title)
+    plain = title.lower().removesuffix(".gz")
+    ends = PurePosixPath(plain).suffix + title.lower()[len(plain) :]
+    target = folder / f"{slot}{ends}"
     partial = folder / f".{target.name}.partial"
     written = 0
     try:
@@ -70,10 +73,27 @@ async def stored(
                 file.write(piece)
         if not written:
             raise Trouble("The file is empty.")
+        if form == "csv":
+            _check_width(partial, settings)
         os.replace(partial, target)  # noqa: PTH105
     finally:
         partial.unlink(missing_ok=True)
     return target
+
+
+def _check_width(path: Path, settings: Settings) -> None:
+    """Refuse a line of more fields than columns are allowed, before anything looks at each."""
+    opened: Any = gzip.open if path.name.endswith(".gz.partial") else Path.open
+    try:
+        with opened(path, "rb") as file:
+            line = file.readline(_LONGEST_LINE)
+    except (OSError, EOFError, zlib.error):
+        return  # it is damaged, which is told later
+    most = max(line.count(mark) for mark in (b",", b";", b"\t", b"|"))
+    if most > 2 * settings.columns:
+        raise Trouble(
+            f"The first line has {most + 1:,} fields; {settings.columns:,} are allowed.", 413
+        )
 
 
 def check_expanded(path: Path, settings: Settings) -> None:

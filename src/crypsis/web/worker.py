@@ -18,6 +18,7 @@ import sys
 import threading
 import traceback
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from typing import Any, TextIO
 
 from crypsis import progress
@@ -31,7 +32,7 @@ class Service:
     """Questions answered in threads, each of which may be cancelled by its number."""
 
     def __init__(self, out: TextIO) -> None:
-        from crypsis.web.operations import Desk
+        from crypsis.web.operations._desk import Desk
 
         self.desk = Desk()
         self._out, self._writing = out, threading.Lock()
@@ -50,7 +51,7 @@ class Service:
         self._threads.submit(self._answer, message)
 
     def _answer(self, message: dict[str, Any]) -> None:
-        from crypsis.web.operations import OPERATIONS
+        from crypsis.web.operations import operation
 
         number, stop = message["id"], self._stops[message["id"]]
 
@@ -63,7 +64,7 @@ class Service:
 
         try:
             with progress.report_to(listen):
-                result = OPERATIONS[message["do"]](self.desk, **message["with"])
+                result = operation(message["do"])(self.desk, **message["with"])
             self._say({"id": number, "result": result})
         except BaseException as error:  # noqa: BLE001 - everything is told, nothing of it quotes data
             self._say({"id": number, "error": trouble(error)})
@@ -97,6 +98,7 @@ def main() -> None:
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     service = Service(out)
+    import_module("crypsis.web.operations._looking")  # what every table is asked first
     for line in sys.stdin:
         service.take(line)
     os._exit(0)

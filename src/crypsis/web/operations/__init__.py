@@ -1,19 +1,27 @@
 """What a table's process can be asked. Each operation takes plain values and gives plain values."""
 
-from crypsis.web.operations._assessing import assess, causes
-from crypsis.web.operations._attacking import attack
-from crypsis.web.operations._comparing import compare, subject
-from crypsis.web.operations._desk import Desk, begin
-from crypsis.web.operations._looking import look
-from crypsis.web.operations._making import make
-from crypsis.web.operations._planning import curve, hierarchy, plan, sketch, what_if
+from __future__ import annotations
 
-OPERATIONS = {
-    operation.__name__: operation
-    for operation in (
-        begin, look, assess, causes, sketch, what_if, curve, plan, hierarchy, make, compare,
-        subject, attack,
-    )
-}  # fmt: skip
+from importlib import import_module
+from typing import Any
 
-__all__ = ["OPERATIONS", "Desk"]
+_MODULES = {
+    "begin": "_desk",
+    "look": "_looking",
+    "assess": "_assessing",
+    "causes": "_assessing",
+    "sketch": "_planning",
+    "what_if": "_planning",
+    "curve": "_planning",
+    "plan": "_planning",
+    "hierarchy": "_planning",
+    "make": "_making",
+    "compare": "_comparing",
+    "subject": "_comparing",
+    "attack": "_attacking",
+}
+
+
+def operation(name: str) -> Any:
+    """The operation of that name; what it needs is loaded when it is first asked for."""
+    return getattr(import_module(f"crypsis.web.operations.{_MODULES[name]}"), name)

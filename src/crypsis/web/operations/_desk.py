@@ -6,11 +6,13 @@ import threading
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from crypsis.anonymize import Sketch
-from crypsis.errors import InputError, TooLarge
+from crypsis.errors import InputError, SourceError, TooLarge
 from crypsis.release import Release, Role, read
+
+if TYPE_CHECKING:
+    from crypsis.anonymize import Sketch
 
 
 class Desk:
@@ -21,7 +23,6 @@ class Desk:
         self.memory_limit: str | None = None
         self.rows = self.columns = 0
         self.sketch: Sketch | None = None
-        self.sketched: Release | None = None
         self.engine = threading.Lock()
         """One question at a time goes to the rows; what is counted may be asked meanwhile."""
         self._open: dict[tuple[Any, ...], Release] = {}
@@ -39,7 +40,11 @@ class Desk:
         reading = dict(file.get("reading") or {})
         key = (file["path"], repr(sorted(reading.items())))
         if key not in self._open:
-            self._open[key] = self._opened(file["path"], reading)
+            try:
+                self._open[key] = self._opened(file["path"], reading)
+            except SourceError as error:  # told by the name that its owner knows
+                own, known_as = Path(file["path"]).name, file.get("title", "")
+                raise SourceError(str(error).replace(repr(own), repr(known_as))) from None
         known = self._open[key]
         if population is not None and population < known.count:
             raise InputError(
