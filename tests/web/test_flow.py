@@ -16,7 +16,9 @@ import pyarrow as pa
 import pytest
 
 import crypsis as cr
+from crypsis._assess import load_attack
 from crypsis.results import Verdict
+from crypsis.sample_release import write_release
 from crypsis.web import Given, Listening
 from tests.web.conftest import Caller, running
 
@@ -257,6 +259,28 @@ def test_an_attack_on_pseudonyms(caller: Caller) -> None:
     assert found["expected_cracks"] == "2"  # Cy for certain, Ann and Bob by half each
     assert found["decision"]["verdict"] == "do not release"
     assert "Ann" not in json.dumps(found)
+
+
+def test_all_four_questions(caller: Caller, tmp_path: Path) -> None:
+    files = write_release(tmp_path, rows=300)
+    table = caller.table("released.csv", files.released.read_bytes())
+    for slot, name in (("original", "people"), ("released", "baskets"), ("known", "expected"),
+                       ("truth", "truth")):  # fmt: skip
+        body = (tmp_path / f"{name}.csv").read_bytes()
+        address = f"/api/v1/tables/{table}/files/{slot}/upload"
+        assert caller.post(address, params={"name": f"{name}.csv"}, content=body).status_code == 201
+    caller.done(caller.ask(table, "assess"))
+    told = caller.get(f"/api/v1/tables/{table}/assessment").json()
+    same = cr.assess(
+        cr.read(files.released), cr.read(files.original), load_attack(files.attack),
+        name="released.csv",
+    )  # fmt: skip
+    states = {one["question"]: one["status"] for one in told["answers"]}
+    assert states == {one.question: one.status.value for one in same.answers}
+    assert "not asked" not in states.values()
+    page = caller.get(f"/t/{table}/verdict").text
+    assert page.count('role="tabpanel"') == 4
+    assert "--" not in " ".join(one["headline"] for one in told["answers"])
 
 
 def test_a_source_of_the_command_line_is_read_where_it_is(tmp_path: Path, people_csv: Path) -> None:

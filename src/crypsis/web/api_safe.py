@@ -13,9 +13,18 @@ router = new_router()
 
 @router.post("/tables/{table}/assess", tags=["assess"], status_code=202)
 def assess(house: In, table: str, form: f.AssessForm) -> f.JobTold:
-    """Ask all four questions and hold the answers against a policy."""
+    """Ask all four questions and hold the answers against a policy.
+
+    Linkage is asked where the table has a file `original`, pseudonyms where it has `released`
+    (baskets of pseudonyms), with `known` and `truth`.
+    """
     found = house.tables.get(table)
     given = {"file": house.file(found, "data"), "roles": found.roles, **form.model_dump()}
+    if "original" in found.files:
+        given["original"] = house.file(found, "original")
+    if "released" in found.files:
+        slots = [slot for slot in ("released", "known", "truth") if slot in found.files]
+        given["attack"] = {slot: house.file(found, slot) for slot in slots}
 
     def keep(result: dict[str, Any]) -> None:
         found.assessed = result

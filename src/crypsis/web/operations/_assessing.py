@@ -8,7 +8,6 @@ import numpy as np
 
 from crypsis import inference, singling_out
 from crypsis._assess import assess as ask
-from crypsis._assess import load_attack
 from crypsis.errors import InputError
 from crypsis.release import Release
 from crypsis.report import wording
@@ -33,17 +32,26 @@ def assess(
     accept_guesses: bool = False,
     original: dict[str, Any] | None = None,
     on: str | None = None,
-    attack: str | None = None,
+    attack: dict[str, Any] | None = None,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """Ask every question; the report is written to the table's folder in three forms."""
+    """Ask every question; the report is written to the table's folder in three forms.
+
+    With an `original` records are linked back to it, with an `attack` (files `released`, `known`
+    and `truth`) pseudonyms are tried by how often they occur.
+    """
     with desk.engine:
+        belief = None
+        if attack is not None:
+            from crypsis.web.operations._attacking import by_frequency
+
+            belief = by_frequency(desk, **attack)
         release = desk.release(file, roles, population=population, person=person, weight=weight)
         before = None if original is None else desk.release(original)
         found = ask(
             release,
             before,
-            None if attack is None else load_attack(attack),
+            belief,
             policy,
             accept_guesses=accept_guesses,
             on=on,

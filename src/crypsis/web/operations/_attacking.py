@@ -38,7 +38,7 @@ def attack(
         if kind == "join":
             belief = _join(desk, known, released, truth, on or {}, item, pseudonym, same_rows)
         else:
-            belief = _frequencies(desk, known, released, truth, error)
+            belief = by_frequency(desk, released, known, truth, error)
         found = ps.measure(belief, seed=seed)
     decision = None
     if least_degree is not None or most_cracks is not None:
@@ -87,12 +87,12 @@ def _join(
     return ps.join_attack(people, records, on, item=item, pseudonym=pseudonym, truth=real)
 
 
-def _frequencies(
+def by_frequency(
     desk: Desk,
-    known: dict[str, Any] | None,
     released: dict[str, Any],
-    truth: dict[str, Any] | None,
-    error: float | None,
+    known: dict[str, Any] | None = None,
+    truth: dict[str, Any] | None = None,
+    error: float | None = None,
 ) -> ps.Belief:
     """Through an attack file, which says the same to `crypsis assess --attack`."""
     lines = ['kind = "frequencies"', f"transactions = {_quoted(released)}"]

@@ -173,11 +173,19 @@ const whole = (text) => (text.trim() ? Number(text.replace(/[ ,_]/g, "")) : null
 const listed = (text) => (text.trim() ? text.split(",").map((one) => one.trim()) : null);
 
 function forms() {
+  for (const box of document.querySelectorAll("form[data-assess] .drop")) {
+    const address = `/tables/${box.closest("form").dataset.assess}/files/${box.dataset.slot}`;
+    const took = (title) => { box.classList.add("done"); box.querySelector("[data-taken]").textContent = `✓ ${title}`; };
+    dropping(box, (file) => attempt(async () => { await upload(`${address}/upload`, file); took(file.name); }));
+    for (const button of box.querySelectorAll("[data-given]")) {
+      button.onclick = () => attempt(async () => { await api("POST", `${address}/given`, { place: Number(button.dataset.given) }); took(button.textContent.trim()); }, button);
+    }
+  }
   for (const form of document.querySelectorAll("form[data-assess]")) {
     form.onsubmit = (event) => {
       event.preventDefault();
       const given = Object.fromEntries(new FormData(form));
-      const body = { policy: given.policy, population: whole(given.population), person: given.person || null, weight: given.weight || null, accept_guesses: "accept_guesses" in given };
+      const body = { policy: given.policy, population: whole(given.population), person: given.person || null, weight: given.weight || null, on: given.on || null, accept_guesses: "accept_guesses" in given };
       attempt(async () => start(await api("POST", `/tables/${form.dataset.assess}/assess`, body)), event.submitter);
     };
   }
@@ -261,5 +269,10 @@ deciding();
 forms();
 tabs();
 findings();
-for (const section of document.querySelectorAll(".progress[data-job]")) attempt(() => show(section, section.dataset.job, () => go({ page: location.pathname })));
+for (const section of document.querySelectorAll(".progress[data-job]")) {
+  attempt(async () => {
+    const end = await show(section, section.dataset.job, () => go({ page: location.pathname }));
+    if (end.state !== "done" && section.hasAttribute("data-whole")) location.reload(); // it says why
+  });
+}
 draw();
