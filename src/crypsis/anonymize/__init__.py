@@ -29,10 +29,12 @@ from crypsis.anonymize._mask import (
 from crypsis.anonymize._plan import Plan, plan
 from crypsis.anonymize._promise import Promise
 from crypsis.anonymize._pseudonyms import original, pseudonym
+from crypsis.anonymize._sketch import Allowance, Sketch, WhatIf, allowances
 from crypsis.anonymize._statement import Statement
 from crypsis.anonymize._verify import Measured, PopulationCrowds
 
 __all__ = [
+    "Allowance",
     "Anonymized",
     "BottomCode",
     "Clustering",
@@ -55,9 +57,12 @@ __all__ = [
     "RankSwap",
     "Round",
     "Shuffle",
+    "Sketch",
     "Statement",
     "SuppressRare",
     "TopCode",
+    "WhatIf",
+    "allowances",
     "apply",
     "cluster",
     "interval_labels",

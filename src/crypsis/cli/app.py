@@ -17,6 +17,7 @@ from crypsis.cli import (
     policy,
     reproduce,
     scan,
+    serve,
     verify,
 )
 
@@ -55,5 +56,6 @@ app.command("leak")(leak.leak)
 app.command("compare")(compare.compare)
 app.command("verify")(verify.verify)
 app.command("reproduce")(reproduce.reproduce)
+app.command("serve")(serve.serve)
 app.add_typer(attack.app, name="attack")
 app.add_typer(policy.app, name="policy")

@@ -113,25 +113,34 @@ class Opening:
 
         release = read(
             source,
-            missing=self.missing,
-            format=self.format,
-            names=None if self.names is None else _split(self.names),
-            header=self.header or None,
-            delimiter="\t" if self.delimiter == "\\t" else self.delimiter,
-            encoding=self.encoding,
-            missing_markers=self.missing_markers or None,
-            types=_types(self.types or ()),
-            sheet=self.sheet,
-            table=self.table,
-            query=self.query,
             memory_limit=self.memory_limit,
             spill_folder=self.spill_folder,
+            **self.reading(),
             engine=self.engine,
             master=self.master,
         )
         given = decided(self.identifiers or (), self.quasi_identifiers or (), self.sensitive or ())
         filed = roles.load(self.roles, release.names) if self.roles else {}
         return release.with_roles({**filed, **given})
+
+    def reading(self) -> dict[str, Any]:
+        """How a source is read, by the keywords of `crypsis.release.read`; what was not said is not
+        in it.
+        """
+        given = {
+            "format": self.format,
+            "names": None if self.names is None else _split(self.names),
+            "header": self.header or None,
+            "delimiter": "\t" if self.delimiter == "\\t" else self.delimiter,
+            "encoding": self.encoding,
+            "missing_markers": self.missing_markers or None,
+            "types": _types(self.types or ()) or None,
+            "sheet": self.sheet,
+            "table": self.table,
+            "query": self.query,
+        }
+        said = {name: value for name, value in given.items() if value is not None}
+        return {"missing": self.missing, **said}
 
 
 def opens(verb: Callable[..., None]) -> Callable[..., None]:

@@ -50,7 +50,7 @@ def script() -> tuple[str, str]:
 def figures(assessment: Assessment) -> dict[str, list[Figure]]:
     """The charts of each question."""
     return {
-        answer.question: [_figure(chart) for chart in _DRAWERS[answer.question](answer)]
+        answer.question: [figure(chart) for chart in _DRAWERS[answer.question](answer)]
         for answer in assessment.answers
     }
 
@@ -108,7 +108,8 @@ _DRAWERS: dict[str, Callable[[Answer], Iterator[Any]]] = {
 }
 
 
-def _figure(chart: Any) -> Figure:
+def figure(chart: Any) -> Figure:
+    """A chart of ours as picture, compiled specification and description."""
     import vl_convert
 
     # Room at the sides: the reader's font may be wider than the one the text was measured with.

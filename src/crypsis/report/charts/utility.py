@@ -13,6 +13,7 @@ import altair as alt
 from crypsis.errors import ParameterError
 
 if TYPE_CHECKING:
+    from crypsis.anonymize import WhatIf
     from crypsis.utility import Lost, NormalizedError
 
 _BLUE, _ORANGE, _GREY = "#0072B2", "#D55E00", "#8C8C8C"
@@ -47,6 +48,42 @@ def trade_off(errors: Sequence[NormalizedError]) -> alt.TopLevelMixin:
         description=(
             "Normalized squared error against the number of groups, both on logarithmic scales, "
             "with the curve one over b squared that uniform values follow."
+        ),
+    )
+
+
+def risk_and_loss(path: Sequence[WhatIf]) -> alt.TopLevelMixin:
+    """What is lost against who is still in too small a crowd, step by step of a plan."""
+    if not path:
+        raise ParameterError("The curve needs at least one point.")
+    k = path[0].k
+    points = [
+        {"step": i, "loss": one.loss, "below": one.share_below, "smallest": one.smallest}
+        for i, one in enumerate(path)
+    ]
+    x = alt.X("loss:Q", title="variety lost", axis=alt.Axis(format="%"), scale=alt.Scale(zero=True))
+    y = alt.Y(
+        "below:Q", title=f"rows in crowds under {k}", axis=alt.Axis(format="%"),
+        scale=alt.Scale(domain=[0, max(0.01, points[0]["below"])]),
+    )  # fmt: skip
+    base = alt.Chart(_data(points)).encode(x=x, y=y)
+    line = base.mark_line(color=_GREY, interpolate="step-after")
+    dots = base.mark_point(filled=True, size=70, color=_BLUE).encode(
+        tooltip=[
+            alt.Tooltip("loss:Q", format=".1%", title="variety lost"),
+            alt.Tooltip("below:Q", format=".2%", title=f"rows in crowds under {k}"),
+            alt.Tooltip("smallest:Q", title="smallest crowd"),
+        ]
+    )
+    first, last = points[0], points[-1]
+    return alt.layer(line, dots).properties(
+        width=_WIDTH,
+        height=220,
+        title="What safety costs",
+        description=(
+            f"Share of rows in crowds of fewer than {k} against the share of variety lost, in "
+            f"{len(points)} steps: from {first['below']:.1%} at {first['loss']:.1%} lost to "
+            f"{last['below']:.1%} at {last['loss']:.1%} lost."
         ),
     )
 

@@ -1,0 +1,50 @@
+"""The script, the style and Vega: all from this machine, none of it copied from elsewhere."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import lru_cache
+from importlib.resources import files
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from crypsis.web.trouble import Trouble
+
+router = APIRouter(include_in_schema=False)
+_STATIC = {
+    "crypsis.js": "text/javascript",
+    "safe.js": "text/javascript",
+    "tools.js": "text/javascript",
+    "charts.js": "text/javascript",
+    "crypsis.css": "text/css",
+    "mark.svg": "image/svg+xml",
+}
+
+
+@lru_cache(maxsize=1)
+def vega() -> bytes:
+    """Vega with its embedding, as vl-convert bundles it, as a module that hands out `embed`."""
+    import vl_convert
+
+    text: str = vl_convert.javascript_bundle("window.crypsisEmbed = vegaEmbed;")
+    return text.encode()
+
+
+@lru_cache(maxsize=len(_STATIC))
+def _static(name: str) -> bytes:
+    return (files("crypsis.web") / "static" / name).read_bytes()
+
+
+@router.get("/assets/vega.js")
+async def vega_script() -> Response:
+    """The code that draws charts."""
+    return Response(await asyncio.to_thread(vega), media_type="text/javascript")
+
+
+@router.get("/assets/{name}")
+def asset(name: str) -> Response:
+    """A file of ours."""
+    if name not in _STATIC:
+        raise Trouble("There is nothing here.", 404)
+    return Response(_static(name), media_type=_STATIC[name])

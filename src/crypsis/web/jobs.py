@@ -1,0 +1,189 @@
+"""Long work: so many at once, each with its time and its memory, shown as it goes, cancellable."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotYet
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from crypsis.web.settings import Settings, told_size
+from crypsis.web.trouble import Stopped, Trouble
+
+if TYPE_CHECKING:
+    from crypsis.web.link import Question, Worker
+    from crypsis.web.tables import Table
+
+_LOOK_SECONDS = 0.1
+_GRACE_SECONDS = 5.0
+_WAITING = 8
+_KEPT = 200
+
+
+@dataclass(eq=False)
+class Job:
+    """One piece of work on a table."""
+
+    id: str
+    table: str
+    what: str
+    page: str
+    """Where to go when it is done."""
+    state: str = "waiting"
+    error: str | None = None
+    status: int = 200
+    started: float | None = None
+    ended: float | None = None
+    steps: dict[str, tuple[float, float | None]] = field(default_factory=dict)
+    stop: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def active(self) -> bool:
+        """Whether it waits or runs."""
+        return self.state in ("waiting", "running")
+
+    def hear(self, news: dict[str, Any]) -> None:
+        """Take note of how far it is."""
+        if news["finished"]:
+            self.steps.pop(news["what"], None)
+        else:
+            self.steps[news["what"]] = (news["done"], news["total"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """As the API tells it."""
+        steps = [
+            {"what": what, "done": done, "total": total}
+            for what, (done, total) in list(self.steps.items())
+        ]
+        end = time.monotonic() if self.ended is None else self.ended
+        seconds = 0.0 if self.started is None else round(end - self.started, 1)
+        return {
+            "id": self.id, "table": self.table, "what": self.what, "state": self.state,
+            "steps": steps, "seconds": seconds, "error": self.error, "page": self.page,
+        }  # fmt: skip
+
+
+class Jobs:
+    """All jobs of a server."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._threads = ThreadPoolExecutor(settings.jobs, thread_name_prefix="job")
+        self._jobs: dict[str, Job] = {}
+        self._lock = threading.Lock()
+
+    def start(
+        self,
+        table: Table,
+        what: str,
+        do: str,
+        given: dict[str, Any],
+        then: Callable[[dict[str, Any]], None],
+        page: str,
+    ) -> Job:
+        """Put work in line; `then` takes what comes out, before the job counts as done."""
+        with self._lock:
+            active = [job for job in self._jobs.values() if job.active]
+            if any(job.table == table.id for job in active):
+                raise Trouble("This table is being worked on; wait, or cancel that first.", 409)
+            if len(active) >= _WAITING * self._settings.jobs:
+                raise Trouble("Too much work is waiting; try again in a while.", 429)
+            job = Job(secrets.token_hex(8), table.id, what, page)
+            self._jobs[job.id] = job
+            for old in [one for one in self._jobs.values() if not one.active][:-_KEPT]:
+                del self._jobs[old.id]
+        self._threads.submit(self._run, job, table, do, given, then)
+        return job
+
+    def get(self, name: str) -> Job:
+        """The job of that name."""
+        if name not in self._jobs:
+            raise Trouble("There is no such job.", 404)
+        return self._jobs[name]
+
+    def of(self, table: str) -> Job | None:
+        """The work going on at a table."""
+        return next((j for j in list(self._jobs.values()) if j.table == table and j.active), None)
+
+    def every(self) -> list[Job]:
+        """All jobs that are remembered."""
+        return list(self._jobs.values())
+
+    def cancel_all(self, table: str | None = None) -> None:
+        """Stop everything, or everything at a table."""
+        for job in list(self._jobs.values()):
+            if job.active and table in (None, job.table):
+                job.stop.set()
+
+    def end(self) -> None:
+        """Stop everything and wait for it."""
+        self.cancel_all()
+        self._threads.shutdown(wait=True, cancel_futures=True)
+
+    def _run(
+        self,
+        job: Job,
+        table: Table,
+        do: str,
+        given: dict[str, Any],
+        then: Callable[[dict[str, Any]], None],
+    ) -> None:
+        job.started, job.state = time.monotonic(), "running"
+        state = "failed"
+        try:
+            if job.stop.is_set():
+                raise Stopped  # noqa: TRY301 - it ends like one that was stopped later
+            worker = table.worker()
+            then(self._watched(job, worker, worker.ask(do, given, job.hear)))
+            state = "done"
+        except Stopped as stopped:
+            state, job.error, job.status = "cancelled", str(stopped), stopped.status
+        except Trouble as trouble:
+            job.error, job.status = str(trouble), trouble.status
+        except Exception as error:  # noqa: BLE001 - its text may quote data
+            job.error, job.status = f"An internal fault ({type(error).__name__}).", 500
+        finally:
+            job.steps.clear()
+            job.ended, job.state = time.monotonic(), state
+            table.touch()
+
+    def _watched(self, job: Job, worker: Worker, question: Question) -> dict[str, Any]:
+        """The answer, unless it takes too long or too much; a deaf process is killed."""
+        limits, begun = self._settings, time.monotonic()
+        told: float | None = None
+        reason: Trouble | None = None
+        while True:
+            try:
+                result: dict[str, Any] = question.answer.result(_LOOK_SECONDS)
+            except NotYet:
+                pass
+            except Stopped:
+                raise reason or Stopped() from None
+            else:
+                if reason is not None and not isinstance(reason, Stopped):
+                    raise reason
+                return result
+            now = time.monotonic()
+            if told is None and job.stop.is_set():
+                reason, told = Stopped(), now
+                worker.cancel(question)
+            if told is None and now - begun > limits.job_seconds:
+                reason = Trouble(
+                    f"It took longer than the {limits.job_seconds:g} seconds allowed "
+                    "(--job-seconds), and was stopped.", 409,
+                )  # fmt: skip
+                told = now
+                worker.cancel(question)
+            if worker.alive and worker.held_bytes() > limits.job_bytes:
+                worker.kill()
+                raise Trouble(
+                    f"It needed more than the {told_size(limits.job_bytes)} of memory allowed "
+                    "(--job-memory), and was stopped. Ask about fewer columns.", 413,
+                )  # fmt: skip
+            if told is not None and now - told > _GRACE_SECONDS:
+                worker.kill()
+                raise reason or Stopped()

@@ -1,0 +1,73 @@
+"""What a table's process has before it: files opened once, with what was counted of them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from crypsis.errors import InputError, SourceError, TooLarge
+from crypsis.release import Release, Role, read
+
+if TYPE_CHECKING:
+    from crypsis.anonymize import Sketch
+
+
+class Desk:
+    """The files that are open, by where they are and how they are read."""
+
+    def __init__(self) -> None:
+        self.folder = Path()
+        self.memory_limit: str | None = None
+        self.rows = self.columns = 0
+        self.sketch: Sketch | None = None
+        self.engine = threading.Lock()
+        """One question at a time goes to the rows; what is counted may be asked meanwhile."""
+        self._open: dict[tuple[Any, ...], Release] = {}
+
+    def release(
+        self,
+        file: Mapping[str, Any],
+        roles: Mapping[str, str] | None = None,
+        *,
+        population: int | None = None,
+        person: str | None = None,
+        weight: str | None = None,
+    ) -> Release:
+        """A file as a Release with these roles; what was counted of it before is still known."""
+        reading = dict(file.get("reading") or {})
+        key = (file["path"], repr(sorted(reading.items())))
+        if key not in self._open:
+            try:
+                self._open[key] = self._opened(file["path"], reading)
+            except SourceError as error:  # told by the name that its owner knows
+                own, known_as = Path(file["path"]).name, file.get("title", "")
+                raise SourceError(str(error).replace(repr(own), repr(known_as))) from None
+        known = self._open[key]
+        if population is not None and population < known.count:
+            raise InputError(
+                f"The population ({population:,}) is smaller than the table ({known.count:,} rows)."
+            )
+        decided = {name: Role(role) for name, role in (roles or {}).items()}
+        return replace(known, roles=decided, population=population, person=person, weight=weight)
+
+    def _opened(self, path: str, reading: dict[str, Any]) -> Release:
+        spill = self.folder / "spill"
+        spill.mkdir(mode=0o700, exist_ok=True)
+        found = read(path, memory_limit=self.memory_limit, spill_folder=spill, **reading)
+        if len(found.names) > self.columns:
+            raise TooLarge(
+                f"The table has {len(found.names):,} columns; {self.columns:,} are allowed."
+            )
+        if found.count > self.rows:
+            raise TooLarge(f"The table has {found.count:,} rows; {self.rows:,} are allowed.")
+        return found
+
+
+def begin(desk: Desk, *, folder: str, memory_limit: str, rows: int, columns: int) -> dict[str, Any]:
+    """Take note of the limits."""
+    desk.folder, desk.memory_limit = Path(folder), memory_limit
+    desk.rows, desk.columns = rows, columns
+    return {}

@@ -1,0 +1,61 @@
+// Two files together: each form makes a piece of work, gives it its files, and asks.
+import { api, attempt, part, start, upload } from "/assets/crypsis.js";
+
+const number = (text) => (text && text.trim() ? Number(text) : null);
+const listed = (text) => (text && text.trim() ? text.split(",").map((one) => one.trim()).filter(Boolean) : null);
+
+for (const form of document.querySelectorAll("form[data-tool]")) {
+  const needs = form.dataset.needs.split(" ");
+  const taken = new Set();
+  let table = null; // a promise: two files may come at once, and belong together
+  const work = () => (table ??= api("POST", "/tables", { kind: form.dataset.tool }).then((made) => made.id));
+
+  async function took(box, title) {
+    taken.add(box.dataset.slot);
+    box.classList.add("done");
+    box.querySelector("[data-taken]").textContent = `✓ ${title}`;
+    form.querySelector("[type=submit]").disabled = !needs.every((slot) => taken.has(slot));
+    const record = form.querySelector("[data-record]");
+    if (record) record.innerHTML = await part(`/t/${await table}/record`);
+  }
+
+  for (const box of form.querySelectorAll(".drop")) {
+    const input = box.querySelector("input[type=file]");
+    const give = (file) => attempt(async () => {
+      await upload(`/tables/${await work()}/files/${box.dataset.slot}/upload`, file);
+      await took(box, file.name);
+    });
+    input.onchange = () => input.files[0] && give(input.files[0]);
+    box.ondragover = (event) => { event.preventDefault(); box.classList.add("over"); };
+    box.ondragleave = () => box.classList.remove("over");
+    box.ondrop = (event) => { event.preventDefault(); box.classList.remove("over"); if (event.dataTransfer.files[0]) give(event.dataTransfer.files[0]); };
+    for (const button of box.querySelectorAll("[data-given]")) {
+      button.onclick = () => attempt(async () => {
+        await api("POST", `/tables/${await work()}/files/${box.dataset.slot}/given`, { place: Number(button.dataset.given) });
+        await took(box, button.textContent.trim());
+      }, button);
+    }
+  }
+
+  const only = () => {
+    const kind = new FormData(form).get("kind");
+    for (const one of form.querySelectorAll("[data-only]")) one.hidden = kind !== null && one.dataset.only !== kind;
+  };
+  form.addEventListener("change", only);
+  only();
+
+  const bodies = {
+    compare: (given) => ({ on: given.on || null, columns: listed(given.columns), acceptable: number(given.acceptable), frequency: "frequency" in given }),
+    verify: (given) => ({ record: Object.fromEntries([...form.querySelectorAll("[data-value]")].filter((one) => one.value.trim()).map((one) => [one.dataset.value, one.value])), permutation_only: "permutation_only" in given }),
+    attack: (given) => ({
+      kind: given.kind, item: given.item || null, pseudonym: given.pseudonym || null, same_rows: "same_rows" in given,
+      on: Object.fromEntries((listed(given.on) ?? []).map((one) => { const [name, far] = one.split("="); return [name.trim(), Number(far ?? 0)]; })),
+      error: number(given.error), least_degree: number(given.least_degree), most_cracks: number(given.most_cracks),
+    }),
+  };
+  form.onsubmit = (event) => {
+    event.preventDefault();
+    const body = bodies[form.dataset.do](Object.fromEntries(new FormData(form)));
+    attempt(async () => start(await api("POST", `/tables/${await table}/${form.dataset.do}`, body)), event.submitter);
+  };
+}

@@ -1,0 +1,121 @@
+"""Files that come in: streamed to the private folder, counted as they come, never named by them."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import zipfile
+import zlib
+from collections.abc import AsyncIterator
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from crypsis.web.settings import Settings, told_size
+from crypsis.web.trouble import Trouble
+
+# A DuckDB file may hold views that read other files of this machine, so it is no upload.
+_FORMATS = {
+    ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".data": "csv",
+    ".parquet": "parquet", ".pq": "parquet",
+    ".json": "json", ".jsonl": "json", ".ndjson": "json",
+    ".xlsx": "excel", ".xlsm": "excel", ".xlsb": "excel", ".xls": "excel", ".ods": "excel",
+    ".sqlite": "sqlite", ".sqlite3": "sqlite", ".toml": "toml",
+}  # fmt: skip
+_PIECE = 1 << 20
+_LONGEST_LINE = 4 << 20
+
+
+def title_of(given: str) -> str:
+    """What a file is called on the page: the last part of its name, and not endless."""
+    name = PurePosixPath(given.replace("\\", "/")).name
+    clean = re.sub(r"[\x00-\x1f\x7f]", "", name).strip()
+    if clean in ("", ".", ".."):
+        raise Trouble("A file needs a name, such as people.csv.")
+    return clean[-200:]
+
+
+def format_of(title: str) -> str:
+    """The format by the end of a name; what is not known is not taken."""
+    name = title.lower().removesuffix(".gz")
+    form = _FORMATS.get(PurePosixPath(name).suffix)
+    if form is None or (name != title.lower() and form not in ("csv", "json")):
+        raise Trouble(
+            "This kind of file is not taken. Give CSV or JSON (also as .gz), Parquet, a "
+            "spreadsheet or SQLite; anything else by `crypsis serve PATH`.", 415,
+        )  # fmt: skip
+    return form
+
+
+async def stored(
+    body: AsyncIterator[bytes], slot: str, title: str, folder: Path, settings: Settings
+) -> Path:
+    """Write what comes to a file of the folder, no more than is allowed; gives its path.
+
+    Its name there is ours but for its end, which is one that we know: no name leads elsewhere.
+    """
+    form = format_of(title)
+    plain = title.lower().removesuffix(".gz")
+    ends = PurePosixPath(plain).suffix + title.lower()[len(plain) :]
+    target = folder / f"{slot}{ends}"
+    partial = folder / f".{target.name}.partial"
+    written = 0
+    try:
+        handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "wb") as file:
+            async for piece in body:
+                written += len(piece)
+                if written > settings.upload_bytes:
+                    raise Trouble(
+                        f"The file is larger than the {told_size(settings.upload_bytes)} allowed "
+                        "(--upload-limit).", 413,
+                    )  # fmt: skip
+                file.write(piece)
+        if not written:
+            raise Trouble("The file is empty.")
+        if form == "csv":
+            _check_width(partial, settings)
+        os.replace(partial, target)  # noqa: PTH105
+    finally:
+        partial.unlink(missing_ok=True)
+    return target
+
+
+def _check_width(path: Path, settings: Settings) -> None:
+    """Refuse a line of more fields than columns are allowed, before anything looks at each."""
+    opened: Any = gzip.open if path.name.endswith(".gz.partial") else Path.open
+    try:
+        with opened(path, "rb") as file:
+            line = file.readline(_LONGEST_LINE)
+    except (OSError, EOFError, zlib.error):
+        return  # it is damaged, which is told later
+    most = max(line.count(mark) for mark in (b",", b";", b"\t", b"|"))
+    if most > 2 * settings.columns:
+        raise Trouble(
+            f"The first line has {most + 1:,} fields; {settings.columns:,} are allowed.", 413
+        )
+
+
+def check_expanded(path: Path, settings: Settings) -> None:
+    """Refuse a compressed file that would become too large, without unpacking it to anywhere."""
+    limit = settings.expanded_bytes
+    bomb = Trouble(f"Unpacked, this file is larger than the {told_size(limit)} allowed.", 413)
+    if path.suffix.lower() == ".gz":
+        size = 0
+        try:
+            with gzip.open(path) as file:
+                while piece := file.read(_PIECE):
+                    size += len(piece)
+                    if size > limit:
+                        raise bomb
+        except (OSError, EOFError, zlib.error):
+            raise Trouble("The .gz file is damaged.") from None
+    elif zipfile.is_zipfile(path):
+        try:
+            with zipfile.ZipFile(path) as book:
+                sizes = [one.file_size for one in book.infolist()]
+        except (zipfile.BadZipFile, OSError, ValueError):
+            raise Trouble("The spreadsheet is damaged.") from None
+        # A workbook is read as a whole, so it must fit in memory several times.
+        if sum(sizes) > min(limit, settings.job_bytes // 8):
+            raise bomb

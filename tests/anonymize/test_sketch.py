@@ -1,0 +1,120 @@
+"""What a choice of levels comes to, against counting the rows themselves."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crypsis.anonymize import Sketch, allowances, plan
+from crypsis.errors import ColumnError, ParameterError
+from crypsis.singling_out import max_cells, values_per_column
+
+QI = ["age", "zip", "sex"]
+
+
+@pytest.fixture(scope="module")
+def people() -> pa.Table:
+    rng = np.random.default_rng(5)
+    n = 2_000
+    zips = [None if i % 50 == 0 else f"{z:05d}" for i, z in enumerate(rng.integers(100, 180, n))]
+    return pa.table(
+        {
+            "age": rng.integers(20, 70, n),
+            "zip": zips,
+            "sex": pa.array(["f", "m"]).take(pa.array(rng.integers(0, 2, n))),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def sketch(people: pa.Table) -> Sketch:
+    return Sketch(people, plan(people, k=5, quasi_identifiers=QI), quasi_identifiers=QI)
+
+
+def _counted(
+    people: pa.Table, sketch: Sketch, levels: dict[str, int]
+) -> Counter[tuple[object, ...]]:
+    columns = []
+    for name in QI:
+        step = sketch.steps[name][levels.get(name, 0)]
+        columns.append([None if v is None else step.label(v) for v in people[name].to_pylist()])
+    return Counter(zip(*columns, strict=True))
+
+
+@given(data=st.data())
+@settings(max_examples=25, deadline=None)
+def test_against_the_rows(people: pa.Table, sketch: Sketch, data: st.DataObject) -> None:
+    levels = {name: data.draw(st.integers(0, sketch.top(name)), name) for name in QI}
+    k = data.draw(st.integers(1, 60))
+    told, crowds = sketch.told(levels, k=k), _counted(people, sketch, levels)
+    assert told.classes == len(crowds)
+    assert told.smallest == min(crowds.values())
+    assert told.rows_below == sum(size for size in crowds.values() if size < k)
+    assert told.unique_rows == sum(size for size in crowds.values() if size == 1)
+    assert told.average_risk == pytest.approx(len(crowds) / people.num_rows)
+    assert sketch.by_crowd(levels, [k]) == [pytest.approx(told.share_below)]
+
+
+def test_losses(sketch: Sketch) -> None:
+    tops = {name: sketch.top(name) for name in QI}
+    assert sketch.told(k=5).loss == 0
+    # 40 of 2,000 postal codes are missing already, so emptying the rest loses 0.98 of that column.
+    assert sketch.told(tops, k=5).loss == pytest.approx((1 + 0.98 + 1) / 3)
+    assert sketch.told({"sex": sketch.top("sex")}, k=5).loss == pytest.approx(1 / 3)
+    one_by_one = [sketch.told({"age": level}, k=5).loss for level in range(sketch.top("age") + 1)]
+    assert one_by_one == sorted(one_by_one)
+
+
+def test_without_a_column(people: pa.Table, sketch: Sketch) -> None:
+    found = sketch.without(k=5)
+    crowds = Counter(zip(people["age"].to_pylist(), people["sex"].to_pylist(), strict=True))
+    assert found["zip"].rows_below == sum(size for size in crowds.values() if size < 5)
+
+
+def test_the_curve_ends_where_everyone_has_a_crowd(sketch: Sketch) -> None:
+    path = sketch.curve(k=20)
+    assert path[0].loss == 0
+    assert path[-1].rows_below == 0
+    assert all(b.loss >= a.loss for a, b in pairwise(path))
+    steps = [sum(one.levels.values()) for one in path]
+    assert steps == list(range(len(path)))
+    assert sketch.curve(k=1)[0].rows_below == 0
+
+
+def test_the_plan_that_was_chosen_can_be_carried_out(people: pa.Table, sketch: Sketch) -> None:
+    levels = {"age": 2, "zip": sketch.top("zip")}
+    chosen = sketch.chosen_plan(levels)
+    assert [one.step for one in chosen.columns][:2] == [
+        sketch.steps["age"][2], sketch.steps["zip"][-1],
+    ]  # fmt: skip
+    made = chosen.apply(people, quasi_identifiers=QI)
+    assert made.measured is not None
+    assert made.measured.k >= 5
+    told = sketch.told(levels, k=5)
+    if not told.rows_below:  # nothing was left to repair: it is what was foretold
+        assert made.measured.classes == told.classes
+        assert made.measured.k == told.smallest
+    assert sketch.chosen_plan({}) == sketch.plan
+
+
+def test_allowances_are_equation_1(sketch: Sketch) -> None:
+    found = allowances(sketch.plan, population=10**6, k=20, beta=0.05, weights={"age": 2})
+    domains = [one.values_before for one in sketch.plan.columns]
+    cells = max_cells(10**6, 20, 0.05)
+    expected = values_per_column(cells, domains, weights=[2, 1, 1])  # type: ignore[arg-type]
+    assert [one.allowed for one in found] == pytest.approx(list(expected))
+
+
+def test_wrong_questions(sketch: Sketch) -> None:
+    with pytest.raises(ColumnError, match="There is no column 'height'"):
+        sketch.told({"height": 1}, k=5)
+    with pytest.raises(ParameterError, match="has levels 0 to"):
+        sketch.told({"sex": 9}, k=5)
+    with pytest.raises(ParameterError, match="k is at least 1"):
+        sketch.told(k=0)

@@ -1,0 +1,151 @@
+"""Closed by default: every way in that is not the one way in."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+
+import httpx
+import pytest
+
+from crypsis.web import Listening
+from crypsis.web.security import POLICY
+from tests.web.conftest import Caller
+
+PATHS = ["/", "/compare", "/api", "/api/openapi.json", "/api/v1/tables", "/assets/crypsis.js"]
+
+
+def _plain(server: Listening, **headers: str) -> httpx.Client:
+    return httpx.Client(base_url=f"http://127.0.0.1:{server.port}", headers=headers)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_without_token_nothing_is_told(server: Listening, path: str) -> None:
+    for headers in ({}, {"Authorization": "Bearer wrong"}, {"Cookie": f"crypsis-{server.port}=x"}):
+        with _plain(server, **headers) as client:
+            answer = client.get(path)
+        assert answer.status_code == 403
+        assert answer.headers["content-security-policy"] == POLICY
+        assert "set-cookie" not in answer.headers
+
+
+def test_a_wrong_token_in_the_address(server: Listening) -> None:
+    with _plain(server) as client:
+        for token in ("", "x", server.token[:-1], server.token + "x", "\udcff"):
+            answer = client.get(f"/?token={token.encode('utf-8', 'replace').decode()}")
+            assert answer.status_code == 403
+            assert "set-cookie" not in answer.headers
+
+
+def test_the_cookie_is_strict_and_not_the_token(server: Listening) -> None:
+    with _plain(server) as client:
+        answer = client.get("/", params={"token": server.token})
+        cookie = answer.headers["set-cookie"]
+        assert "HttpOnly" in cookie
+        assert "SameSite=strict" in cookie
+        assert server.token not in cookie
+        assert server.token not in answer.text
+        assert client.get("/").status_code == 200
+    assert answer.headers["referrer-policy"] == "no-referrer"
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "localhost.evil:1", ""],
+)
+def test_foreign_hosts(server: Listening, host: str) -> None:
+    """A page whose name was bound to this machine (DNS rebinding) sends its own name."""
+    given = host.format(port=server.port)
+    with _plain(server, Authorization=f"Bearer {server.token}", Host=given) as client:
+        assert client.get("/api/v1/tables").status_code in (400, 421)
+
+
+def test_two_hosts_are_none(server: Listening) -> None:
+    request = (
+        f"GET /api/v1/tables HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nHost: evil.example\r\n"
+        f"Authorization: Bearer {server.token}\r\nConnection: close\r\n\r\n"
+    )
+    with socket.create_connection(("127.0.0.1", server.port), 10) as link:
+        link.sendall(request.encode())
+        answer = link.recv(100)
+    assert answer.split()[1] in (b"400", b"421")
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://127.0.0.1:{port}"])
+def test_foreign_origins(server: Listening, origin: str) -> None:
+    given = origin.format(port=server.port)
+    with _plain(server, Authorization=f"Bearer {server.token}", Origin=given) as client:
+        assert client.get("/api/v1/tables").status_code == 403
+        assert client.post("/api/v1/tables", json={}).status_code == 403
+
+
+def test_own_origin(server: Listening) -> None:
+    origin = f"http://127.0.0.1:{server.port}"
+    with _plain(server, Authorization=f"Bearer {server.token}", Origin=origin) as client:
+        assert client.get("/api/v1/tables").status_code == 200
+
+
+def test_a_change_with_the_cookie_needs_the_csrf_token(server: Listening) -> None:
+    with _plain(server) as client:
+        client.get("/", params={"token": server.token})
+        csrf = client.get("/").text.partition('name="csrf" content="')[2].partition('"')[0]
+        assert len(csrf) > 30
+        assert client.post("/api/v1/tables", json={}).status_code == 403
+        wrong = {"X-CSRF-Token": "x" * len(csrf)}
+        assert client.post("/api/v1/tables", json={}, headers=wrong).status_code == 403
+        cross = {"X-CSRF-Token": csrf, "Sec-Fetch-Site": "cross-site"}
+        assert client.post("/api/v1/tables", json={}, headers=cross).status_code == 403
+        made = client.post("/api/v1/tables", json={}, headers={"X-CSRF-Token": csrf})
+        assert made.status_code == 201
+        table = f"/api/v1/tables/{made.json()['id']}"
+        assert client.delete(table).status_code == 403
+        assert client.delete(table, headers={"X-CSRF-Token": csrf}).status_code == 204
+
+
+def test_every_answer_carries_the_policy(caller: Caller) -> None:
+    for path in (*PATHS, "/nothing", "/api/v1/tables/x", "/api/v1/nothing"):
+        answer = caller.get(path)
+        assert answer.headers["content-security-policy"] == POLICY
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["cache-control"] == "no-store"
+        assert "server" not in answer.headers
+    assert "unsafe" not in POLICY
+
+
+def test_only_loopback(server: Listening) -> None:
+    assert server.socket.getsockname()[0] == "127.0.0.1"
+
+
+def test_bodies_have_an_end(caller: Caller) -> None:
+    """JSON that says how long it is, and JSON that does not."""
+    large = b'{"title": "' + b"x" * 3_000_000 + b'"}'
+    headers = {"Content-Type": "application/json"}
+    told = caller.post("/api/v1/tables", content=large, headers=headers)
+    assert told.status_code == 413
+    pieces = (large[i : i + 65_536] for i in range(0, len(large), 65_536))
+    assert caller.post("/api/v1/tables", content=pieces, headers=headers).status_code == 413
+
+
+def test_what_was_sent_is_not_sent_back(caller: Caller) -> None:
+    answer = caller.post("/api/v1/tables", json={"kind": "secret-value-0451"})
+    assert answer.status_code == 422
+    assert "0451" not in answer.text
+    assert "kind" in answer.json()["error"]
+
+
+def test_200_requests_at_once(server: Listening) -> None:
+    async def all_at_once() -> list[int]:
+        limits = httpx.Limits(max_connections=200)
+        headers = {"Authorization": f"Bearer {server.token}"}
+        base = f"http://127.0.0.1:{server.port}"
+        async with httpx.AsyncClient(
+            base_url=base, headers=headers, limits=limits, timeout=60
+        ) as client:
+            paths = ["/", "/api/v1/tables", "/api/v1/jobs", "/assets/crypsis.css", "/t/none"] * 40
+            answers = await asyncio.gather(*(client.get(path) for path in paths))
+        return [answer.status_code for answer in answers]
+
+    found = asyncio.run(all_at_once())
+    assert len(found) == 200
+    assert set(found) == {200, 404}
+    assert found.count(404) == 40

@@ -1,0 +1,92 @@
+"""Long work: cancelled, too long, too much, too many; and what is left behind."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from tests.web.conftest import Caller, running
+
+UPLOAD = "/api/v1/tables/upload"
+
+
+def _rows(count: int) -> bytes:
+    lines = [f"{i},{i * 7919 % 104729},{i % 97},{i % 89},{i % 3}" for i in range(count)]
+    return ("id,a,b,c,d\n" + "\n".join(lines)).encode()
+
+
+def test_a_job_that_needs_too_much_memory_is_stopped(tmp_path: Path) -> None:
+    with running(job_bytes=60_000_000, folder=tmp_path) as server, Caller(server) as asking:
+        answer = asking.post(UPLOAD, params={"name": "x.csv"}, content=_rows(100))
+        job = asking.ended(answer)
+        assert job["state"] == "failed"
+        assert "60 MB of memory" in job["error"]
+        assert asking.get("/").status_code == 200  # nobody else is taken along
+
+
+def test_a_job_that_takes_too_long_is_stopped(tmp_path: Path) -> None:
+    with running(job_seconds=0.01, folder=tmp_path) as server, Caller(server) as asking:
+        job = asking.ended(asking.post(UPLOAD, params={"name": "x.csv"}, content=_rows(200_000)))
+        assert job["state"] == "failed"
+        assert "longer than the 0.01 seconds" in job["error"]
+
+
+def test_cancelling(caller: Caller) -> None:
+    table = caller.table("x.csv", _rows(60_000))
+    roles = {"id": "other", "a": "quasi-identifier", "b": "quasi-identifier",
+             "c": "quasi-identifier", "d": "sensitive"}  # fmt: skip
+    caller.put(f"/api/v1/tables/{table}/roles", json={"roles": roles})
+    begun = caller.ask(table, "assess")
+    busy = caller.ask(table, "assess")
+    assert busy.status_code == 409
+    assert caller.put(f"/api/v1/tables/{table}/roles", json={"accept": True}).status_code == 409
+    caller.post(f"/api/v1/jobs/{begun.json()['id']}/cancel")
+    ended = caller.ended(begun)
+    assert ended["seconds"] < 20
+    if ended["state"] == "done":  # an assessment tells what is known by then
+        assert not caller.get(f"/api/v1/tables/{table}/assessment").json()["complete"]
+    else:
+        assert ended["state"] == "cancelled"
+    # and the table can be used at once
+    assert caller.get(f"/api/v1/tables/{table}").json()["job"] is None
+    assert caller.ask(table, "sketch").status_code == 202
+
+
+def test_a_process_that_died_is_replaced(caller: Caller, server: object) -> None:
+    table = caller.table("x.csv", _rows(300))
+    house = server.app.state.house  # type: ignore[attr-defined]
+    house.tables.get(table).worker().kill()
+    roles = {"a": "quasi-identifier", "b": "quasi-identifier"}
+    caller.put(f"/api/v1/tables/{table}/roles", json={"roles": roles})
+    caller.done(caller.ask(table, "sketch"))
+    assert caller.ask(table, "what-if", k=3).json()["rows"] == 300
+
+
+def test_jobs_have_a_number(tmp_path: Path) -> None:
+    with running(jobs=1, tables=40, folder=tmp_path) as server, Caller(server) as asking:
+        house = server.app.state.house
+        house.jobs._threads.submit(time.sleep, 1.0)  # the only place is taken for a while
+        found = []
+        for _ in range(9):
+            table = asking.post("/api/v1/tables", json={"kind": "comparison"}).json()["id"]
+            for slot in ("original", "masked"):
+                answer = asking.post(
+                    f"/api/v1/tables/{table}/files/{slot}/upload",
+                    params={"name": "x.csv"}, content=b"a\n1\n2\n",
+                )  # fmt: skip
+                assert answer.status_code == 201
+            found.append(asking.ask(table, "compare").status_code)
+        assert found == [202] * 8 + [429]
+
+
+def test_idle_tables_are_closed(tmp_path: Path) -> None:
+    with running(idle_seconds=1.0, folder=tmp_path) as server, Caller(server) as asking:
+        table = asking.post("/api/v1/tables", json={}).json()["id"]
+        folder = server.app.state.house.tables.get(table).folder
+        assert folder.is_dir()
+        until = time.monotonic() + 15
+        while folder.is_dir() and time.monotonic() < until:
+            time.sleep(0.1)
+        assert not folder.exists()
+        assert asking.get(f"/api/v1/tables/{table}").status_code == 404
+    assert list(tmp_path.iterdir()) == []  # nothing is left behind
