@@ -30,6 +30,8 @@ class _TableBackend(DuckBackend):
     """DuckDB over a table in memory, connected when it is first asked something."""
 
     def __init__(self, table: pa.Table) -> None:
+        super().__init__()
+        del self.connection  # made by the property below, when it is needed
         self._table = table
 
     @cached_property
