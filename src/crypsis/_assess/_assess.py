@@ -19,7 +19,7 @@ from crypsis.policy import QUESTIONS, Policy, hold, load_policy, verdict
 from crypsis.release import Release, as_release
 from crypsis.results import Answer, Assessment, Change, ColumnRole, Finding, Status
 
-_TRIED_UP_TO = 30_000
+_TRIED_UP_TO = 200_000
 _PARTS = ("duckdb", "narwhals", "numba", "numpy", "pyarrow", "scipy")
 
 
