@@ -41,7 +41,7 @@ def test_seeds_and_what_was_found_before(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", TARGETS)
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.binary(max_size=300))
 def test_any_bytes(name: str, data: bytes) -> None:
     TARGETS[name](data)
@@ -50,7 +50,7 @@ def test_any_bytes(name: str, data: bytes) -> None:
 @pytest.mark.parametrize("name", TARGETS)
 def test_blows_at_well_formed_input(name: str) -> None:
     draw = random.Random(name)
-    for _ in range(40 if name in READERS else 150):
+    for _ in range(20 if name in READERS else 150):
         data = mutated(draw.choice(SEEDS[name]), draw)
         try:
             TARGETS[name](data)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,9 +52,19 @@ def test_there_are_at_least_two_hundred() -> None:
     assert len(CASES) + len(FRAMES) >= 480
 
 
-@pytest.mark.parametrize(
-    "case", CASES, ids=lambda case: case.name.encode("ascii", "replace").decode()
-)
+def shared_out() -> list[Any]:
+    """Every other case is left to `make test-heavy`: the two together try them all."""
+    return [
+        pytest.param(
+            case,
+            id=case.name.encode("ascii", "replace").decode(),
+            marks=[pytest.mark.heavy] if place % 2 else [],
+        )
+        for place, case in enumerate(CASES)
+    ]
+
+
+@pytest.mark.parametrize("case", shared_out())
 def test_outcome(
     case: Case, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -75,6 +89,46 @@ def test_outcome(
         assert status == 2, said
         assert case.refused in said
         assert after == before, "something was written"
+
+
+@pytest.mark.parametrize("name", ["a NUL byte inside a value", "Parquet cut at 70%", "a FIFO"])
+def test_outcome_at_the_real_command_line(name: str, tmp_path: Path) -> None:
+    (case,) = [case for case in CASES if case.name == name]
+    command = [sys.executable, "-m", "crypsis", *case.make(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert done.returncode == (0 if case.refused is None else 2), done.stderr
+    assert "Traceback" not in done.stderr
+    assert case.refused is None or case.refused in done.stderr
+
+
+def answered_tables() -> list[Any]:
+    """The tables that can be read, for verbs that ask more of them than `scan`."""
+    skipped = ("roles", "option", "Parquet with a million", "a spreadsheet that unpacks")
+    return [
+        pytest.param(case, id=case.name.encode("ascii", "replace").decode())
+        for case in CASES
+        if case.refused is None and not case.name.startswith(skipped)
+    ]
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("case", answered_tables())
+def test_other_verbs_on_what_can_be_read(
+    case: Case, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """What `scan` reads, `assess` and `anonymize` judge or refuse; they never break."""
+    verb, data, *more = case.make(tmp_path)
+    if verb != "scan":
+        return
+    out = ["-o", str(tmp_path / "made.csv"), "--key", str(tmp_path / "made.json")]
+    with no_hang():
+        assert run(["assess", data, *more, "--no-try", "--json"]) in (0, 1, 2)
+        name = json.loads(capfd.readouterr().out or "{}").get("columns", [{}])[0].get("column", "a")
+        asked = cr.read(data).names[0] if not more else name
+        status = run(["anonymize", data, *more, *out, "--k", "2", "--qi", asked])
+    assert status in (0, 2), capfd.readouterr().err
+    assert SECRET not in capfd.readouterr().err
+    assert status == 0 or not (tmp_path / "made.csv").exists()
 
 
 @pytest.mark.parametrize("case", FRAMES, ids=lambda case: case.name)

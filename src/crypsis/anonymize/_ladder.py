@@ -91,6 +91,9 @@ def _interval_loss(step: Intervals, raws: Sequence[Any]) -> Floats:
     if not numbers or not step.upper:
         return np.ones(len(raws))
     edges = np.array([min(*numbers, step.upper[0]), *step.upper, max(*numbers, step.upper[-1])])
+    edges = np.clip(
+        edges, -np.finfo(float).max / 4, np.finfo(float).max / 4
+    )  # infinities have width
     widths = np.diff(edges) / max(edges[-1] - edges[0], np.finfo(float).tiny)
     if len(widths) > 1:
         # The extremes are not told, so the first and last are as wide as their neighbours at least.

@@ -83,7 +83,7 @@ class Intervals(_Step):
     def _fits(self) -> Intervals:
         if len(self.labels) != len(self.upper) + 1:
             raise ValueError("intervals need one label more than upper bounds")
-        if not all(map(math.isfinite, self.upper)):
+        if any(map(math.isnan, self.upper)):
             raise ValueError("the upper bounds of intervals are numbers")
         if any(b <= a for a, b in zip(self.upper, self.upper[1:], strict=False)):
             raise ValueError("the upper bounds of intervals rise")

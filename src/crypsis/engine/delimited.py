@@ -166,12 +166,13 @@ def _names(head: str, delimiter: str, reading: Reading, path: str) -> list[str]:
 
 
 def unique_names(names: Sequence[str]) -> list[str]:
-    """The names, if each is there once."""
+    """The names, if each is there once; a column without a name gets one."""
+    names = [name or f"unnamed_{place}" for place, name in enumerate(names, 1)]
     twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
         listed = ", ".join(repr(name) for name in twice[:10])
         raise ColumnError(f"More than one column is called {listed}. Give each its own name.")
-    return list(names)
+    return names
 
 
 def _is_number(text: str) -> bool:

@@ -92,6 +92,8 @@ class Rows:
         batches = self.backend.bounded(grouped, "counting " + _list(names), at_most, refusal)
         coded = [_dictionary_coded(batch, inner) for batch in batches]
         table = pa.Table.from_batches(coded).unify_dictionaries()
+        for name, own in zip(names, inner, strict=True):
+            _check_years(table[own].chunk(0).dictionary, name)
         sums = ["count"] if weight is None else ["count", "weight"]
         table = table.select([*inner, _COUNT, *(["w"] if weight else [])])
         return table.rename_columns([f"c{i}" for i in range(len(inner))] + sums)
@@ -359,6 +361,20 @@ def _dictionary_coded(batch: pa.RecordBatch, inner: Iterable[str]) -> pa.RecordB
             column = column.dictionary_encode()
         batch = batch.set_column(place, name, column)
     return batch
+
+
+def _check_years(values: pa.Array, name: str) -> None:
+    """Refuse dates that calendars of programs do not have: before the year 1, after 9999."""
+    if not (pa.types.is_date(values.type) or pa.types.is_timestamp(values.type)):
+        return
+    ends = pc.min_max(values)
+    try:
+        ends["min"].as_py(), ends["max"].as_py()
+    except (OverflowError, ValueError):
+        raise ColumnError(
+            f"The column {name!r} has dates outside the years 1 to 9999. Mend them, or leave the "
+            "column out."
+        ) from None
 
 
 def _list(names: Iterable[str]) -> str:

@@ -59,7 +59,7 @@ CASES: tuple[Case, ...] = (
     _on("a type without a column", "COLUMN=TYPE", "scan", "--type", "text"),
     _on("names too few", "names were given", "scan", "--names", "a,b"),
     _on("names twice the same", "More than one", "scan", "--names", "a,a,b"),
-    _on("names that are empty", "More than one", "scan", "--names", ",,"),
+    _on("names that are empty", None, "scan", "--names", ",,"),
     _on("a format that is none", "Unknown format", "scan", "--format", "tape"),
     _on("another format than it is", "data.csv", "scan", "--format", "parquet"),
     _on("SQLite's format", "database", "scan", "--format", "sqlite"),
