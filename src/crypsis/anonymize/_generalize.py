@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -43,6 +44,9 @@ def apply(
     unknown = [name for name in wanted if name not in release.names]
     if unknown:
         raise unknown_columns(unknown, release.names)
+    twice = sorted(name for name, count in Counter(wanted).items() if count > 1)
+    if twice:
+        raise RoleError(f"The plan names {', '.join(map(repr, twice))} twice; once is enough.")
     left = [name for name in release.quasi_identifiers if name not in wanted]
     if left:  # k over fewer columns than others know would be no k
         raise RoleError(

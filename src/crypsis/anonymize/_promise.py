@@ -15,7 +15,7 @@ class Promise(BaseModel):
     """What the release must meet; every part that is set is measured afterwards."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
-    k: Annotated[int, Field(ge=1)] | None = None
+    k: Annotated[int, Field(ge=1, le=2**53)] | None = None
     """Every row shares its quasi-identifiers with at least k - 1 others in the release."""
     diversity: Annotated[int, Field(ge=1)] | None = None
     """Every group has at least so many values of each sensitive column."""
