@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crypsis.anonymize import Sketch, allowances, plan
+from crypsis.anonymize._sketch import _totals
 from crypsis.errors import ColumnError, ParameterError
 from crypsis.singling_out import max_cells, values_per_column
 
@@ -118,3 +119,14 @@ def test_wrong_questions(sketch: Sketch) -> None:
         sketch.told({"sex": 9}, k=5)
     with pytest.raises(ParameterError, match="k is at least 1"):
         sketch.told(k=0)
+
+
+@pytest.mark.parametrize("bound", [50, 10_000, 2**61])
+def test_totals_by_table_and_by_sorting(bound: int) -> None:
+    rng = np.random.default_rng(1)
+    keys, counts = rng.integers(0, bound, 400) // 3 * 3, rng.integers(1, 9, 400)
+    keys[200:] = keys[:200]
+    expected = Counter[int]()
+    for key, count in zip(keys.tolist(), counts.tolist(), strict=True):
+        expected[key] += count
+    assert sorted(_totals(keys, bound, counts).tolist()) == sorted(expected.values())

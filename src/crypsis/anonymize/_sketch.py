@@ -20,7 +20,7 @@ from crypsis.anonymize._ladder import Ladder, ladder
 from crypsis.anonymize._plan import Plan
 from crypsis.anonymize._steps import Keep, Step, Suppress
 from crypsis.errors import ParameterError, unknown_columns
-from crypsis.grouping import group
+from crypsis.grouping import group_keys
 from crypsis.release import as_release
 from crypsis.results import Result
 from crypsis.singling_out import max_cells, values_per_column
@@ -201,9 +201,10 @@ class Sketch:
             for one, level, code in zip(ladders, levels, self._codes, strict=True)
         )
         domains = tuple(len(one.labels[i + 1]) for one, i in zip(ladders, levels, strict=True))
-        _, inverse = group(codes, domains)
-        totals = np.bincount(inverse, weights=self._counts).astype(np.int64)
-        sizes, classes = np.unique(totals, return_counts=True)
+        keys, bound = group_keys(codes, domains)
+        classes = np.bincount(_totals(keys, bound, self._counts))
+        sizes = np.flatnonzero(classes)
+        classes = classes[sizes]
         lost = sum(self._losses[c][level + 1] for c, level in enumerate(levels)) / len(levels)
         if len(self._known) >= _KEPT:
             self._known.pop(next(iter(self._known)))
@@ -235,6 +236,27 @@ def allowances(
         Allowance(one.name, domain, float(most))
         for one, domain, most in zip(known, domains, allowed, strict=True)
     )
+
+
+def _totals(keys: Ints, bound: int, counts: Ints) -> Ints:
+    """The summed counts of equal keys, in no order that matters.
+
+    Few possible keys are counted in a table; many are sorted with their counts in their low bits,
+    which takes a third of the time of sorting places.
+    """
+    if bound <= keys.size // 2:
+        table = np.bincount(keys, weights=counts)
+        return np.asarray(table[table > 0], np.int64)
+    bits = int(counts.max()).bit_length()
+    if bound.bit_length() + bits < 63:
+        packed = (keys << bits) | counts
+        packed.sort()
+        keys, counts = packed >> bits, packed & ((1 << bits) - 1)
+    else:
+        order = np.argsort(keys)
+        keys, counts = keys[order], counts[order]
+    starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
+    return np.asarray(np.add.reduceat(counts, starts), np.int64)
 
 
 def _offered(one: ColumnPlan) -> tuple[Step, ...]:
