@@ -28,6 +28,7 @@ SETTINGS = {
     "CRYPSIS_DEBUG": "`1` shows the whole trace of an internal fault. It may quote your data.",
     "XDG_DATA_HOME": "Where the owner's keys go (in `crypsis/keys`); `~/.local/share` otherwise.",
     "CRYPSIS_DATA": "For the tests: the folder with the real data sets.",
+    "CRYPSIS_CASES": "For the tests: on how many random cases each measure is tried; 500 unless set.",
     "CRYPSIS_NO_SKIPS": "For the tests: `1` makes a skipped test a failed one, as in CI.",
 }
 STATUSES = {
