@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis import progress
+from crypsis.anonymize._columns import ColumnPlan
 from crypsis.anonymize._ladder import Ladder, ladder
-from crypsis.anonymize._plan import ColumnPlan, Plan
+from crypsis.anonymize._plan import Plan
 from crypsis.anonymize._steps import Keep, Step, Suppress
 from crypsis.errors import ParameterError, unknown_columns
 from crypsis.grouping import group
