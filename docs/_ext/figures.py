@@ -6,7 +6,7 @@ They are SVG inside the page, so they take its colours, light or dark, and need 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from html import escape
 from pathlib import Path
 
@@ -21,7 +21,7 @@ MASKED = (12, 33, 28, 45, 49)
 ITEMS = ("Brad", "Claudia", "Mike", "Susan")
 CODES = ("a", "b", "c", "d")
 POSSIBLE = ((0, 1, 1, 1), (0, 1, 1, 1), (1, 1, 1, 1), (1, 1, 1, 1))
-TRUTH = {"Brad": "d", "Claudia": "b", "Mike": "c", "Susan": "a"}
+TRUTH: dict[Hashable, Hashable] = {"Brad": "d", "Claudia": "b", "Mike": "c", "Susan": "a"}
 
 
 def _svg(width: int, height: int, title: str, meaning: str, parts: list[str]) -> str:

@@ -28,6 +28,7 @@ SETTINGS = {
     "CRYPSIS_DEBUG": "`1` shows the whole trace of an internal fault. It may quote your data.",
     "XDG_DATA_HOME": "Where the owner's keys go (in `crypsis/keys`); `~/.local/share` otherwise.",
     "CRYPSIS_DATA": "For the tests: the folder with the real data sets.",
+    "CRYPSIS_CASES": "For the tests: random cases that each measure is tried on; 500 unless set.",
     "CRYPSIS_NO_SKIPS": "For the tests: `1` makes a skipped test a failed one, as in CI.",
 }
 STATUSES = {
@@ -128,9 +129,9 @@ def _variables(node: ast.AST) -> set[str]:
     if isinstance(node, ast.Call) and node.args:
         called, first = ast.unparse(node.func), node.args[0]
         if called in ("os.environ.get", "os.getenv", "environ.get", "getenv"):
-            return {first.value} if isinstance(first, ast.Constant) else set()
+            return {str(first.value)} if isinstance(first, ast.Constant) else set()
     if isinstance(node, ast.Subscript) and ast.unparse(node.value) in ("os.environ", "environ"):
-        return {node.slice.value} if isinstance(node.slice, ast.Constant) else set()
+        return {str(node.slice.value)} if isinstance(node.slice, ast.Constant) else set()
     return set()
 
 

@@ -6,6 +6,7 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import sync_playwright
 
@@ -14,7 +15,7 @@ from crypsis._assess import load_attack
 from crypsis.sample_release import write_release
 
 WIDTH, HEIGHT = 1000, 760
-ROLES = {
+ROLES: dict[str, Any] = {
     "quasi_identifiers": ["birth_date", "zip", "sex", "occupation"],
     "sensitive": ["income", "disease"],
 }
