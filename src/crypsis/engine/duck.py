@@ -108,7 +108,9 @@ def translated(what: str) -> Iterator[None]:
     except RuntimeError as error:  # how DuckDB tells of Ctrl-C
         if str(error) == "Query interrupted":
             raise KeyboardInterrupt from None
-        raise
+        if "conversion error" not in str(error):
+            raise
+        raise SourceError(f"{what}: a name or a text in it is not UTF-8.") from None
     except duckdb.Error as error:
         raise SourceError(f"{what}: DuckDB refused ({type(error).__name__}).") from None
 

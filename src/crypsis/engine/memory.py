@@ -16,7 +16,6 @@ from crypsis.engine import arrow_files, duck
 from crypsis.engine.base import columns_of
 from crypsis.engine.duck import DuckBackend, inner_names
 from crypsis.engine.frames import MOST_CELLS, Rows
-from crypsis.files import Sources
 
 _COUNTED_HERE = 200_000
 """More rows are counted faster by DuckDB, on all cores."""
@@ -34,7 +33,6 @@ class _TableBackend(DuckBackend):
         super().__init__()
         del self.connection  # made by the property below, when it is needed
         self._table = table
-        self.sources = Sources(())
 
     @cached_property
     def connection(self) -> duckdb.DuckDBPyConnection:  # type: ignore[override]
