@@ -130,7 +130,7 @@ def linkage_picture() -> str:
         parts += [_text(140, y + 5, f"person {number + 1}: {value}", "", "end")]
         parts += [_line(155, y, 410, z, kind), _dot(155, y, "dot"), _dot(410, z, "dot")]
         parts += [_text(428, z + 5, str(masked), "", "start"), _text(590, z + 5, str(int(mapped)))]
-    parts += [_text(50, 40 + 40 * len(ORIGINAL) + 5, "largest at the bottom", "small")]
+    parts += [_text(140, 45 + 40 * len(ORIGINAL), "largest at the bottom", "small", "end")]
     return _svg(
         680, 250, "Masking is a permutation plus noise",
         "Of five values two changed places; the rest of the change moves no rank.", parts,

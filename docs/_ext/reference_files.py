@@ -120,8 +120,10 @@ def variables_read(*folders: str) -> set[str]:
     found: set[str] = set()
     for folder in folders:
         for path in (ROOT / folder).rglob("*.py"):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                found |= _variables(node)
+            text = path.read_text(encoding="utf-8")
+            if "environ" in text or "getenv" in text:
+                for node in ast.walk(ast.parse(text)):
+                    found |= _variables(node)
     return found
 
 
