@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test test-heavy nightly check format docs picture bench test-gpu wheel sbom licences audit clean
+.PHONY: help demo test test-heavy nightly check format docs picture bench bench-quick test-gpu wheel sbom licences audit clean
 help:            ## show the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:[^#]*## /\t/' | expand -t 14
 
@@ -54,8 +54,11 @@ docs: $(BIN)/.dev      ## build the documentation, warnings are errors
 picture: $(BIN)/.dev   ## take the picture of the report in the README again
 	$(BIN)/python docs/_ext/screenshot.py docs/images/report.png
 
-bench: $(BIN)/.dev     ## measure side by side, write benchmarks/results
+bench: $(BIN)/.dev     ## measure beside peers (in their own environments), write results and tables
 	$(BIN)/python -m benchmarks
+
+bench-quick: $(BIN)/.dev ## the quick tasks against the recorded ratios; fails if one moved by 30 %
+	$(BIN)/python -m benchmarks --quick
 
 test-gpu: $(BIN)/.dev  ## the tests that need a CUDA device
 	$(PIP) --constraint constraints.txt --editable '.[gpu]'

@@ -1,25 +1,62 @@
-"""Run the benchmarks: all of them, or those named."""
+"""Run the benchmarks: all tasks, or those named; `--quick` guards against regressions.
+
+python -m benchmarks                    every task, the scaling plots, the tables
+python -m benchmarks linkage cells      the tasks of two modules; what else is recorded stays
+python -m benchmarks --only "10^6"      the tasks whose name, size or peer contains the text
+python -m benchmarks --quick            the quick ones against the last recorded ratios; 1 if moved
+python -m benchmarks --tables           write the tables and charts from what is recorded
+"""
 
 from __future__ import annotations
 
+import argparse
 import sys
-from importlib import import_module
-from pathlib import Path
 
-NOT_BENCHMARKS = {"__init__", "__main__", "measure"}
+from benchmarks import environments, measure, regressions, scaling, tables, tasks
 
 
-def main() -> None:
-    here = Path(__file__).parent
-    known = sorted(path.stem for path in here.glob("*.py") if path.stem not in NOT_BENCHMARKS)
-    asked = sys.argv[1:] or known
-    unknown = [name for name in asked if name not in known]
+def main() -> int:
+    parser = argparse.ArgumentParser("benchmarks", description=__doc__.splitlines()[0])
+    parser.add_argument("modules", nargs="*", help=f"{', '.join((*tasks.MODULES, 'scaling'))}")
+    parser.add_argument("--only", default="", help="tasks whose name, size or peer contains this")
+    parser.add_argument("--runs", type=int, help="turns of each contender")
+    parser.add_argument("--quick", action="store_true", help="compare with the recorded ratios")
+    parser.add_argument(
+        "--tables", action="store_true", help="write tables and charts, run nothing"
+    )
+    asked = parser.parse_args()
+    unknown = [name for name in asked.modules if name not in (*tasks.MODULES, "scaling")]
     if unknown:
-        sys.exit(f"No benchmark {', '.join(unknown)}; there are: {', '.join(known)}")
-    for name in asked:
-        print(f"== {name}", flush=True)
-        import_module(f"benchmarks.{name}").main()
+        parser.error(f"no benchmark {', '.join(unknown)}")
+    if asked.quick:
+        return regressions.main()
+    if not asked.tables:
+        for module in asked.modules or (*tasks.MODULES, "scaling"):
+            print(f"== {module}", flush=True)
+            if module == "scaling":
+                scaling.main(asked.only)
+            else:
+                _measure(module, asked.only, asked.runs)
+    broken = tables.main()
+    for line in broken:
+        print(line, file=sys.stderr)
+    return 1 if broken else 0
+
+
+def _measure(module: str, only: str, runs: int | None) -> None:
+    """Measure and save after every task, so that a run that is stopped has not been in vain."""
+    every = tasks.tasks(module)
+    keep = [*(task.key for task in every), *measure.recorded(module)]
+    for task in every:
+        if only.lower() not in task.key.lower():
+            continue
+        try:
+            found = measure.side_by_side(task, runs=runs)
+        except environments.Unavailable as error:
+            print(f"{task.name}: {error}; left out", flush=True)
+            continue
+        measure.save(module, [found], keep=keep)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

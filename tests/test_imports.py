@@ -11,13 +11,14 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parent.parent / "src" / "crypsis"
 
-GROUND = {"errors", "results", "distributions", "progress", "files"}
+GROUND = {"arrays", "errors", "results", "distributions", "progress", "files"}
 COUNTING = {"grouping", "partitions", "cells"}
 ROWS = {"engine", "estimates", "release", "roles", "tallies"}
 QUESTIONS = {"singling_out", "inference", "linkage", "pseudonyms"}
 
 # Who may import whom. A question uses the ground, the counts and the rows, and no other question.
 MAY_IMPORT: dict[str, set[str]] = {
+    "arrays": set(),
     "errors": set(),
     "progress": {"errors"},
     "files": {"errors"},
@@ -25,7 +26,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "distributions": {"errors"},
     "grouping": set(),
     "partitions": set(),
-    "cells": {"errors", "distributions", "results", "grouping", "partitions"},
+    "cells": {"arrays", "errors", "distributions", "results", "grouping", "partitions"},
     "engine": {"errors", "progress", "files"},
     "release": {"errors", "cells", "engine"},
     "estimates": {"errors", "results", "engine"},

@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from crypsis import distributions
+from crypsis.arrays import numbers
 from crypsis.errors import ColumnError, ParameterError, unknown_columns
 from crypsis.grouping import group, group_keys
 from crypsis.results import Group, Result
@@ -78,10 +79,10 @@ class Cells:
         codes = tuple(code for code, _ in coded)
         values = tuple(value for _, value in coded)
         order = np.argsort(group_keys(codes, tuple(map(len, values)))[0], kind="stable")
-        counts = _numbers(table["count"]).astype(np.int64)[order]
+        counts = numbers(table["count"]).astype(np.int64)[order]
         weights = None
         if "weight" in table.column_names:
-            weights = _numbers(table["weight"]).astype(np.float64)[order]
+            weights = numbers(table["weight"]).astype(np.float64)[order]
         return cls(tuple(columns), tuple(c[order] for c in codes), values, counts, weights, missing)
 
     @classmethod
@@ -271,15 +272,8 @@ def _sorted_codes(column: pa.ChunkedArray) -> tuple[NDArray[np.int32], pa.Array]
 
 
 def _filled(chunk: pa.DictionaryArray, missing: int) -> NDArray[np.int32]:
-    return np.asarray(np.from_dlpack(chunk.indices.fill_null(missing)), np.int32)
-
-
-def _numbers(column: pa.ChunkedArray) -> NDArray[Any]:
-    """The numbers of a column without missing values.
-
-    By DLPack: Arrow's own way to NumPy imports pandas where it is installed.
-    """
-    return np.concatenate([np.from_dlpack(chunk) for chunk in column.chunks])
+    indices = chunk.indices.fill_null(missing) if chunk.indices.null_count else chunk.indices
+    return np.asarray(np.from_dlpack(indices), np.int32)
 
 
 def _compatible_rows(cells: Cells) -> NDArray[np.int64]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
+from scipy.special import gammaincinv, ndtri
 
 from crypsis.engine.base import Sketch
 from crypsis.engine.large import SampledSizes
@@ -50,9 +50,9 @@ def scaled_total(
     step = largest / share
     low = 0.0
     if value > 0:
-        low = float(spread / value * stats.gamma.ppf(tail, value**2 / spread))
+        low = float(spread / value * gammaincinv(value**2 / spread, tail))
     above, over = value + step, spread + (1 - share) * step**2
-    high = float(over / above * stats.gamma.ppf(1 - tail, above**2 / over))
+    high = float(over / above * gammaincinv(above**2 / over, 1 - tail))
     told = method or f"hash sample, {share:.3g} of the combinations seen in full"
     return Estimate(value, min(low, value), max(high, value), confidence, told)
 
@@ -87,7 +87,7 @@ def sketched(sketch: Sketch, *, confidence: float = CONFIDENCE) -> Estimate:
     >>> str(sketched(Sketch(rows=9_000, missing=0, distinct=1000.0, error=0.01)))
     '1000 (980.4 to 1020 at 95 %)'
     """
-    wide = float(stats.norm.ppf((1 + confidence) / 2)) * sketch.error
+    wide = float(ndtri((1 + confidence) / 2)) * sketch.error
     most = float(sketch.rows - sketch.missing)
     value = min(sketch.distinct, most)
     low, high = value * (1 - wide), min(most, value * (1 + wide))

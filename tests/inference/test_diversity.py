@@ -161,8 +161,8 @@ def test_errors() -> None:
         diversity(table, **ROLES, ground={"q": "equal"})
 
 
-# Where pyCANON 1.3.6 is wrong. Its numbers were read off a run (benchmarks/inference.py repeats
-# it); the right ones are worked out by hand.
+# Where pyCANON 1.3.6 is wrong. Its numbers were read off a run (benchmarks/studies/pycanon.py
+# repeats it); the right ones are worked out by hand.
 
 
 def test_pycanon_sorts_recursive_counts_the_wrong_way() -> None:

@@ -27,7 +27,7 @@ def covers(estimate, value):
 
 
 def test_intervals_cover_exact_values_of_sixteen_items():
-    """Twenty of the hundred matrices of `benchmarks.permanents`; each interval holds at 95 %."""
+    """Twenty of the hundred of `benchmarks.studies.permanents`; each interval holds at 95 %."""
     hits = np.zeros(2, dtype=int)
     for seed in range(20):
         belief = ps.Belief(dense(16, seed), truth=np.random.default_rng(seed).permutation(16))

@@ -60,7 +60,6 @@ def scan(
     from crypsis import roles
     from crypsis.cli.console import console, may_write, shown_progress, write_text
     from crypsis.profile import profile
-    from crypsis.report.html import profile_page
     from crypsis.report.json import to_json
     from crypsis.report.singling_out import quasi_identifiers_view
     from crypsis.report.terminal import profile_view
@@ -81,6 +80,8 @@ def scan(
     if save is not None:
         roles.save(found.columns, save, overwrite=force)
     if output is not None:
+        from crypsis.report.html import profile_page
+
         page = output.suffix.lower() == ".html"
         write_text(output, profile_page(found, source) if page else to_json("scan", told))
     if as_json:

@@ -20,25 +20,18 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
+from crypsis.engine import kinds
 from crypsis.engine.duck import inner_names, literal, private_folder, translated
 from crypsis.engine.reading import MISSING_MARKERS, TYPES, Reading
-from crypsis.errors import ColumnError, SourceError, unknown_columns
+from crypsis.errors import ColumnError, SourceError
 from crypsis.files import PrivateFolder
 
 _HEAD_BYTES = 262_144
-WHOLE_FILE_BYTES = 64_000_000
+WHOLE_FILE_BYTES = 256_000_000
 _SAMPLED_LINES = 200_000
-_FIRST_LINES = 1_000
 _DELIMITERS = ",;\t|"
 _LONGEST_LINE = 2_000_000
-_COLUMNS_AT_ONCE = 20
 _NO_ENCODINGS = ("idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined")
-PATTERNS = {
-    "integer": r"[+-]?(0|[1-9][0-9]{0,17})",
-    "number": r"[+-]?((0|[1-9][0-9]{0,17})(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?",
-    "date": r"[0-9]{4}-[0-9]{2}-[0-9]{2}",
-    "time": r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?",
-}
 
 
 def open_csv(
@@ -59,16 +52,20 @@ def open_csv(
     skip = int(reading.names is None)
     source = _read_csv(paths, delimiter, encoding, names, skip=skip, markers=markers)
     texts = [f"{_field(c, markers)} AS {c}" for c in inner_names(len(names))]
-    # The first lines, in small files all of them, are split once and kept while types are settled.
     small = size(paths) < WHOLE_FILE_BYTES
-    limit = "" if small else f" LIMIT {_SAMPLED_LINES}"
     split = f"SELECT {', '.join(texts)} FROM {source}"
+    first = [row for row in _split(heads[0], delimiter) if row][skip:-1]
+    likely = kinds.likely(first, markers, names, reading.types)
+    if small and kinds.typed_at_once(connection, split, names, likely, reading.types):
+        return "SELECT * FROM typed", names
+    # The first lines, in small files all of them, are split once and kept while types are settled.
+    limit = "" if small else f" LIMIT {_SAMPLED_LINES}"
     with translated(_short(paths[0])):
         connection.execute(f"CREATE TEMP TABLE lines AS {split}{limit}")
-        kinds = _kinds(connection, names, reading)
-        if not kinds:
+        settled = kinds.settled(connection, names, likely, reading.types)
+        if not settled:
             raise SourceError(f"{_short(paths[0])} has a header and no rows.")
-        casts = [f"CAST(c{i} AS {TYPES[kind]}) AS c{i}" for i, kind in enumerate(kinds)]
+        casts = [f"CAST(c{i} AS {TYPES[kind]}) AS c{i}" for i, kind in enumerate(settled)]
         typed = f"SELECT {', '.join(casts)} FROM "
         if small:
             connection.execute(f"CREATE TEMP TABLE typed AS {typed} lines")
@@ -225,7 +222,10 @@ def _read_csv(
 
 
 def _field(inner: str, markers: Sequence[str]) -> str:
-    return without_markers(f"trim({inner})", markers)
+    """A field without blanks around it; markers are gone already, but for those with blanks."""
+    bare = f"trim({inner})"
+    changed = without_markers(bare, markers)
+    return f"CASE WHEN strlen({inner}) = strlen({bare}) THEN {inner} ELSE {changed} END"
 
 
 def without_markers(text: str, markers: Sequence[str]) -> str:
@@ -246,53 +246,9 @@ def _plain_character(character: str) -> str:
     )
 
 
-def _kinds(
-    connection: duckdb.DuckDBPyConnection, names: Sequence[str], reading: Reading
-) -> list[str]:
-    """The type of each column: what was asked for, or the narrowest that fits every line read."""
-    for name in reading.types:
-        if name not in names:
-            raise unknown_columns([name], names)
-    kinds = [[] if name in reading.types else [*PATTERNS] for name in names]
-    for table in (f"(SELECT * FROM lines LIMIT {_FIRST_LINES})", "lines"):
-        kinds = _fitting(connection, table, kinds)
-    # A column without any value still fits every kind; it is text.
-    found = [fit[0] if 0 < len(fit) < len(PATTERNS) else "text" for fit in kinds]
-    return [reading.types.get(name, kind) for name, kind in zip(names, found, strict=False)]
-
-
 def size(paths: Sequence[str]) -> float:
     """The bytes of some files; infinite where one is not on this machine."""
     return sum(Path(p).stat().st_size if Path(p).is_file() else float("inf") for p in paths)
-
-
-def _fitting(
-    connection: duckdb.DuckDBPyConnection, table: str, kinds: list[list[str]]
-) -> list[list[str]]:
-    """Of the kinds that each column may still be, those that fit; nothing if there are no rows."""
-    fitting: list[list[str]] = []
-    # DuckDB takes time with the square of the expressions in a query: a few columns at a time.
-    for start in range(0, len(kinds), _COLUMNS_AT_ONCE):
-        block = kinds[start : start + _COLUMNS_AT_ONCE]
-        tests = ["count(*)"]
-        for i, candidates in enumerate(block, start):
-            tests.append(f"count(c{i})")
-            tests += [f"count(*) FILTER ({_test(f'c{i}', kind)})" for kind in candidates]
-        row = list(connection.sql(f"SELECT {', '.join(tests)} FROM {table}").fetchall()[0])
-        if row.pop(0) == 0:
-            return []
-        for candidates in block:
-            there = row.pop(0)
-            fits = [row.pop(0) == there for _ in candidates]
-            fitting.append([kind for kind, fit in zip(candidates, fits, strict=True) if fit])
-    return fitting
-
-
-def _test(inner: str, kind: str) -> str:
-    shape = f"regexp_full_match({inner}, {literal(PATTERNS[kind])})"
-    if kind == "integer":
-        return shape
-    return f"{shape} AND TRY_CAST({inner} AS {TYPES[kind]}) IS NOT NULL"
 
 
 def _short(path: str) -> str:

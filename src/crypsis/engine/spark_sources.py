@@ -13,6 +13,7 @@ from crypsis.engine import delimited
 from crypsis.engine.base import columns_of
 from crypsis.engine.duck import inner_names
 from crypsis.engine.frames import Rows
+from crypsis.engine.kinds import PATTERNS
 from crypsis.engine.reading import MISSING_MARKERS, Reading
 from crypsis.engine.spark import SparkBackend, translated
 from crypsis.errors import MissingPart, ParameterError, SourceError, unknown_columns
@@ -173,14 +174,14 @@ def _kinds(texts: Any, names: Sequence[str], reading: Reading) -> list[str]:
     for name in reading.types:
         if name not in names:
             raise unknown_columns([name], names)
-    tests, kinds = [f.count(f.lit(1)).alias("rows")], list(delimited.PATTERNS)
+    tests, kinds = [f.count(f.lit(1)).alias("rows")], list(PATTERNS)
     for i, name in enumerate(names):
         if name in reading.types:
             continue
         column = f.col(f"c{i}")
         tests.append(f.count(column).alias(f"n{i}"))
         for kind in kinds:
-            fits = column.rlike(f"^(?:{delimited.PATTERNS[kind]})$")
+            fits = column.rlike(f"^(?:{PATTERNS[kind]})$")
             if kind != "integer":
                 fits = fits & column.try_cast(_TYPES[kind]).isNotNull()
             tests.append(f.count(f.when(fits, f.lit(1))).alias(f"{kind}{i}"))

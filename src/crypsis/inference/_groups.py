@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from crypsis.arrays import places
 from crypsis.errors import ParameterError
 from crypsis.inference._conditional import Conditional
 from crypsis.results import Group, Result, raw
@@ -81,7 +82,7 @@ def group_table(known: Conditional, by: Order) -> pa.Table:
     order = ranking(known, by)
     groups = known.groups
     columns: dict[str, Any] = {
-        name: value.take(pa.array(code[order]))
+        name: value.take(places(code[order]))
         for name, value, code in zip(groups.columns, groups.values, groups.codes, strict=True)
     }
     measures: dict[str, Any] = {
@@ -93,7 +94,7 @@ def group_table(known: Conditional, by: Order) -> pa.Table:
         "divergence_bits": known.divergences[order],
     }
     if known.guesses is not None and known.values is not None:
-        measures["guess"] = known.values.take(pa.array(known.guesses[order]))
+        measures["guess"] = known.values.take(places(known.guesses[order]))
     arrays = [*columns.values(), *map(pa.array, measures.values())]
     named = [f"{name} (group)" if name in columns else name for name in measures]
     return pa.table(arrays, names=[*columns, *named])

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from crypsis import arrays
 from crypsis.engine.base import Kind
 from crypsis.inference._conditional import Conditional
 from crypsis.results import Result, raw
@@ -61,9 +62,9 @@ class Found:
 
 def suspects(identity: Conditional, name: str, kind: Kind, rare: int) -> list[Found]:
     """The suspect values of a column, those in the fewest rows first (at most twenty)."""
-    values = identity.groups.values[0].take(pa.array(identity.groups.codes[0]))
+    values = identity.groups.values[0].take(arrays.places(identity.groups.codes[0]))
     counts = identity.sizes
-    few = (counts < rare) & values.is_valid().to_numpy(zero_copy_only=False)
+    few = (counts < rare) & arrays.truths(values.is_valid())
     if not few.any():
         return []
     odd: dict[int, tuple[Oddity, Any]] = {}
@@ -95,7 +96,7 @@ def _far_out(
     values: pa.Array, counts: NDArray[np.int64], few: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
     """Values beyond Tukey's outer fences; none where half of the rows are alike."""
-    here = values.is_valid().to_numpy(zero_copy_only=False)
+    here = arrays.truths(values.is_valid())
     numbers = np.full(len(values), np.nan)
     numbers[here] = _as_numbers(values.filter(pa.array(here)))
     upto = np.cumsum(counts[here])
@@ -110,7 +111,7 @@ def _as_numbers(values: pa.Array) -> NDArray[np.float64]:
     if pa.types.is_temporal(values.type):
         width = values.type.bit_width
         values = values.view(pa.int64() if width == 64 else pa.int32())
-    return np.asarray(pc.cast(values, pa.float64(), safe=False).to_numpy())
+    return arrays.numbers(pc.cast(values, pa.float64(), safe=False))
 
 
 def _texts(

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import ArrayLike, NDArray
 
+from crypsis import arrays
 from crypsis.errors import ColumnError, ParameterError, unknown_columns
 
 RowMap: TypeAlias = ArrayLike | Literal["unknown"] | None
@@ -72,4 +73,4 @@ def _own_by_number(
             f"The record numbers in column {on!r} are of different kinds in the two files; write "
             "them alike, all as whole numbers or all as text."
         ) from error
-    return np.asarray(pc.fill_null(found, -1), dtype=np.int64)
+    return arrays.numbers(pc.fill_null(found, -1)).astype(np.int64)

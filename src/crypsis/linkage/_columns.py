@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from crypsis import arrays
 from crypsis.errors import ColumnError, InputError, ParameterError, unknown_columns
 from crypsis.linkage._alignment import RowMap, missing_values, own_rows
 from crypsis.linkage._orders import Order, Taxonomy, ordered_values
@@ -236,7 +237,7 @@ def _coded(series: Any) -> tuple[list[Hashable], NDArray[np.int64]]:
         coded = coded.combine_chunks()
     if not pa.types.is_dictionary(coded.type):
         coded = coded.dictionary_encode()
-    return coded.dictionary.to_pylist(), np.asarray(coded.indices, dtype=np.int64)
+    return coded.dictionary.to_pylist(), arrays.numbers(coded.indices).astype(np.int64)
 
 
 def ranked_by_engine(

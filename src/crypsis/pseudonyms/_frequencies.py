@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_array
 from scipy.special import betaln, xlog1py, xlogy
 
@@ -147,6 +146,8 @@ def from_logs(logs: NDArray[np.float64], negligible: float = 0.0) -> NDArray[np.
 
 def _priced(logs: NDArray[np.float64]) -> NDArray[np.float64]:
     """Log-likelihoods less the prices of rows and columns; unchanged if nothing can be matched."""
+    from scipy.optimize import linear_sum_assignment
+
     try:
         _, match = linear_sum_assignment(-logs)
     except ValueError:  # no perfect matching: Belief says which items lack one

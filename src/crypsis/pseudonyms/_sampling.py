@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_array
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from crypsis import progress
 from crypsis.pseudonyms._matchings import Indices
@@ -210,6 +209,8 @@ def _starts(scaled: csr_array, start: Indices, generator: np.random.Generator) -
     """Matchings far from each other to start from: the best under random costs."""
     starts = np.tile(start, (_CHAINS, 1))
     if scaled.shape[0] <= 500:
+        from scipy.optimize import linear_sum_assignment
+
         dense = scaled.toarray()
         for chain in range(1, _CHAINS):
             costs = np.where(dense > 0, generator.random(dense.shape), 1e6)
@@ -323,4 +324,4 @@ def average(series: NDArray[np.float64]) -> Average:
 
 
 def _quantile(freedom: float) -> float:
-    return float(student.ppf(0.5 + _CONFIDENCE / 2, freedom))
+    return float(stdtrit(freedom, 0.5 + _CONFIDENCE / 2))

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from crypsis.arrays import numbers, truths
 from crypsis.engine.base import Column, Kind, Tally
 from crypsis.release import Role
 from crypsis.roles._names import NameEvidence, said_by
@@ -84,7 +85,7 @@ class Evidence:
     def share_like(self, regex: str, *, ignore_case: bool = True) -> float:
         """The share of the sampled values that match."""
         found = pc.match_substring_regex(self.values, regex, ignore_case=ignore_case)
-        return self.share(found.to_numpy(zero_copy_only=False))
+        return self.share(truths(found))
 
     @cached_property
     def flags(self) -> bool:
@@ -142,7 +143,7 @@ class Evidence:
         first = pc.replace_substring_regex(self.values, r"^([\p{L}'’-]+).*$", r"\1")
         after = pc.replace_substring_regex(self.values, r"^[^,]+, *([\p{L}'’-]+).*$", r"\1")
         known = [pc.is_in(pc.utf8_lower(part), GIVEN_NAMES) for part in (first, after)]
-        given = self.share(pc.or_(*known).to_numpy(zero_copy_only=False))
+        given = self.share(truths(pc.or_(*known)))
         if given >= 0.25:
             return min(0.9, 0.6 + given / 2)
         shaped = self.share_like(_TWO_NAMES, ignore_case=False)
@@ -153,7 +154,7 @@ class Evidence:
         """The mean number of words of a text."""
         if self.kind is not Kind.TEXT or not len(self.values):
             return 0.0
-        spaces = pc.count_substring_regex(self.values, r"\s+").to_numpy(zero_copy_only=False)
+        spaces = numbers(pc.count_substring_regex(self.values, r"\s+"))
         return float(np.average(spaces + 1, weights=self.counts))
 
     @cached_property
@@ -161,7 +162,7 @@ class Evidence:
         """The mean number of characters of a text."""
         if self.kind is not Kind.TEXT or not len(self.values):
             return 0.0
-        lengths = pc.utf8_length(self.values).to_numpy(zero_copy_only=False)
+        lengths = numbers(pc.utf8_length(self.values))
         return float(np.average(lengths, weights=self.counts))
 
     @property
@@ -176,7 +177,7 @@ class Evidence:
 
     def _share_in(self, words: pa.Array) -> float:
         mask = pc.is_in(pc.utf8_lower(self.values), words)
-        return self.share(mask.to_numpy(zero_copy_only=False))
+        return self.share(truths(mask))
 
 
 def _rank(look: Look) -> tuple[bool, float, float]:
@@ -186,8 +187,8 @@ def _rank(look: Look) -> tuple[bool, float, float]:
 def _numbers(sample: pa.ChunkedArray, kind: Kind) -> np.ndarray:
     if kind not in (Kind.INTEGER, Kind.NUMBER):
         return np.empty(0)
-    numbers: np.ndarray = sample.drop_null().cast(pa.float64(), safe=False).to_numpy()
-    finite: np.ndarray = numbers[np.isfinite(numbers)]
+    found = numbers(sample.drop_null().cast(pa.float64(), safe=False))
+    finite: np.ndarray = found[np.isfinite(found)]
     return finite
 
 
@@ -199,7 +200,7 @@ def _texts(sample: pa.ChunkedArray, kind: Kind, whole: bool) -> pa.ChunkedArray:
             column = column.cast(column.type.value_type)
         column = pc.utf8_slice_codeunits(column.cast(pa.string()), 0, _LONGEST_TEXT)
         column = pc.utf8_trim_whitespace(column)
-        return column.filter(pc.not_equal(column, ""))
+        return column.filter(pc.match_substring_regex(column, "(?s)."))  # not empty
     if kind is Kind.NUMBER and whole and len(column):
         column = column.cast(pa.float64(), safe=False)
         column = column.filter(pc.less(pc.abs(column), 2.0**53)).cast(pa.int64())
@@ -211,4 +212,4 @@ def _texts(sample: pa.ChunkedArray, kind: Kind, whole: bool) -> pa.ChunkedArray:
 def _counted(texts: pa.ChunkedArray) -> tuple[pa.Array, np.ndarray]:
     table = pc.value_counts(texts.combine_chunks())
     values, counts = table.field("values"), table.field("counts")
-    return values, counts.to_numpy(zero_copy_only=False)
+    return values, numbers(counts)

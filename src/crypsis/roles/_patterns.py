@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from crypsis.arrays import texts, truths
 from crypsis.release import Role
 from crypsis.roles._words import Hipaa, Sign
 
@@ -35,7 +36,7 @@ class Pattern:
     def matches(self, values: pa.Array) -> np.ndarray:
         """Which values match."""
         found = pc.match_substring_regex(values, rf"^(?:{self.regex})$", ignore_case=True)
-        mask: np.ndarray = found.to_numpy(zero_copy_only=False)
+        mask = truths(found)
         return mask & passes_luhn(values) if self.luhn and mask.any() else mask
 
 
@@ -48,7 +49,7 @@ def passes_luhn(values: pa.Array) -> np.ndarray:
     digits = pc.replace_substring_regex(values, r"[^0-9]", "")
     width = max(1, pc.max(pc.utf8_length(digits)).as_py() or 1)
     padded = pc.utf8_lpad(pc.utf8_slice_codeunits(digits, 0, 40), min(width, 40), "0")
-    text = np.asarray(padded.to_numpy(zero_copy_only=False), dtype=f"S{min(width, 40)}")
+    text = np.array(padded.to_pylist(), dtype=f"S{min(width, 40)}")
     table = text.view(np.uint8).reshape(len(text), -1) - ord("0")
     doubled = table[:, -2::-2] * 2
     total = table[:, ::-2].sum(axis=1) + (doubled - 9 * (doubled > 9)).sum(axis=1)
@@ -203,7 +204,7 @@ NAMED: dict[Hipaa, str] = {
 
 
 def _terms(text: str) -> pa.Array:
-    return pa.array([term.strip() for term in text.split(",")])
+    return texts(text.split(","))
 
 
 # fmt: off

@@ -10,9 +10,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scipy.optimize import minimize_scalar
-from scipy.special import betainccinv
-
 from crypsis.errors import ParameterError
 from crypsis.results import Result
 
@@ -54,6 +51,8 @@ def exact_uniqueness_bound(distinct: float, population: float) -> float:
     if cells >= n:
         return even
     rest = cells - 1
+
+    from scipy.optimize import minimize_scalar
 
     def loss(x: float) -> float:  # x = n p of the small cells
         return -(rest * _lone(x, n) + _lone(n - rest * x, n)) / n
@@ -114,6 +113,8 @@ def max_cells_binomial(population: float, k: int, beta: float) -> float:
         return -1 / math.expm1(math.log(beta) / population)
     if k == population:  # p^n >= 1 - beta
         return math.exp(-math.log1p(-beta) / population)
+    from scipy.special import betainccinv
+
     return float(1 / betainccinv(float(k), population - k + 1.0, beta))
 
 

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 from scipy.special import gammaln
 
 Ints = NDArray[np.int64]
@@ -126,6 +125,8 @@ def slide_negative_binomial_uniques(
 
 def _fit(loss: Callable[[Floats], float], starts: Sequence[Any]) -> Floats | None:
     """The minimum of a loss in two unbounded parameters; None if it runs off to infinity."""
+    from scipy.optimize import minimize  # half a second to import
+
     best: Floats | None = None
     least = math.inf
     for start in starts:

@@ -1,6 +1,7 @@
 """Permanents on a GPU: seconds, error against the closed form, and the share of the card's peak.
 
-Run where there is a device: `python -m benchmarks.gpu`. Needs only NumPy, SciPy, Numba and CuPy.
+Run where there is a device: `python -m benchmarks.studies.gpu`. Needs only
+NumPy, SciPy, Numba and CuPy.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import numpy as np
 from crypsis.pseudonyms.kernels import glynn, gpu
 from crypsis.pseudonyms.kernels.sums import Minors
 
-RESULT = Path(__file__).parent / "results" / "gpu.json"
+RESULT = Path(__file__).parents[1] / "results" / "gpu.json"
 DOUBLES_A_CYCLE = 64  # double-precision instructions a multiprocessor starts in a cycle (sm_90)
 
 

@@ -24,7 +24,7 @@ from crypsis.report.charts.linkage import risk_utility
 
 Floats = NDArray[np.float64]
 Generator = np.random.Generator
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 ASSIGN_UP_TO = 2_000
 FILES: dict[str, tuple[str, list[str] | None]] = {
     "Census": ("CASCrefmicrodata.csv", None),

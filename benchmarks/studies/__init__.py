@@ -1,0 +1,1 @@
+"""What is measured of crypsis alone, without a peer: `python -m benchmarks.studies.NAME`."""
