@@ -62,4 +62,5 @@ def measured(module: str, function: str, state: str, arguments: list[Any]) -> di
 
 
 if __name__ == "__main__":
-    print("\n" + json.dumps(measured(*sys.argv[1:4], json.loads(sys.argv[4]))), flush=True)
+    module, function, state, arguments = sys.argv[1:]
+    print("\n" + json.dumps(measured(module, function, state, json.loads(arguments))), flush=True)

@@ -245,8 +245,8 @@ def chart(axis: str, points: Sequence[Point]) -> Any:
 
     rows = [{"size": p.size, "seconds": p.seconds, "contender": label(p.contender)} for p in points]
     scale = alt.Scale(zero=False) if exponential else alt.Scale(type="log")
-    base = alt.Chart(alt.Data(values=rows), width=420, height=260)
-    names = list(dict.fromkeys(row["contender"] for row in rows))
+    base = alt.Chart(alt.InlineData(values=rows), width=420, height=260)
+    names = list(dict.fromkeys(str(row["contender"]) for row in rows))
     colour = alt.Color(
         "contender:N", sort=names, title=None,
         scale=alt.Scale(domain=names, range=["#0b6e99", "#c4572a", "#6b6b6b"][: len(names)]),

@@ -52,7 +52,7 @@ def cells_fetched(path: str, columns: list[str], memory: str | None) -> Callable
     def call() -> list[int]:
         connection = duckdb.connect(config={} if memory is None else {"memory_limit": memory})
         connection.execute("SET enable_progress_bar = false")
-        counts = connection.sql(sql).to_arrow_table()["n"]  # type: ignore[union-attr]
+        counts = connection.sql(sql).to_arrow_table()["n"]
         single = pc.sum(pc.equal(counts, 1)).as_py()
         return [len(counts), int(pc.max(counts).as_py()), int(single)]
 

@@ -70,7 +70,7 @@ def scan_and_write(path: str, out: str) -> Callable[[], Any]:
     def call() -> int:
         connection = duckdb.connect(config={"memory_limit": "1GB"})
         rows = connection.sql(f"SELECT * FROM read_parquet('{path}')")
-        rows.write_parquet(out, compression="zstd")  # type: ignore[union-attr]
+        rows.write_parquet(out, compression="zstd")
         found = connection.execute(f"SELECT count(*) FROM read_parquet('{out}')").fetchall()
         return int(found[0][0])
 

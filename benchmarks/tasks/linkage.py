@@ -22,7 +22,8 @@ def ranks(n: int, m: int) -> tuple[Any, Any]:
     import numpy as np
 
     x, y = files(n, m)
-    return tuple(np.argsort(np.argsort(v, axis=0), axis=0).astype(np.float64) for v in (x, y))
+    first, second = (np.argsort(np.argsort(v, axis=0), axis=0).astype(np.float64) for v in (x, y))
+    return first, second
 
 
 def link_ours(n: int, m: int) -> Callable[[], Any]:
