@@ -332,7 +332,7 @@ TEXTS_AND_MEASURES = [
     Case("t6", ["boss@example.org"] * ROWS, ID, "email address"),
     Case("t7", pick(True, False), OTHER, None),
     Case("🙂", whole(0, 50), OTHER, None),
-    Case("", whole(0, 50), OTHER, None),
+    Case("unnamed_1", whole(0, 50), OTHER, None),
     Case('a "b".c\n', pick("u", "v"), OTHER, None),
     Case("'; DROP TABLE x; --", pick("u", "v"), OTHER, None),
     Case("t8", [f"term {x}" for x in whole(0, 60)], QI, None),

@@ -132,9 +132,11 @@ PASSES = {
     "records at risk": 2,
     "leakage": 2,
     "plan": 3,
-    "each column": 6,
+    "each column": 3,
     "ranks": 4,
 }
+# A table that fits is anonymized in memory here, after one reading; on a cluster it stays there.
+ON_SPARK = PASSES | {"plan": 4, "each column": 6}
 
 
 def same(one: Any, other: Any) -> None:
@@ -164,7 +166,8 @@ def test_same_numbers_in_as_many_passes(
     with spark_passes(spark, ROWS) as there:
         theirs = ask(opened)
     same(ours, theirs)
-    assert sum(there) == sum(here) == PASSES[measure], (here, there)
+    assert sum(here) == PASSES[measure], here
+    assert sum(there) == ON_SPARK[measure], there
     assert spark.sparkContext._jsc.getPersistentRDDs().size() == 0
 
 

@@ -352,18 +352,18 @@ def test_a_source_that_changes_while_it_is_read(tmp_path: Path) -> None:
 def test_a_large_table_that_changes_while_it_is_split(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from crypsis.engine import delimited
+    from crypsis.engine import kinds
 
     path = tmp_path / "grows.csv"
     path.write_text("a,b\n" + "1,2\n" * 500)
-    fitting = delimited._fitting
+    fitting = kinds._fitting
 
     def append(*given: object) -> object:
         with path.open("a") as file:
             file.write("3,4\n")
         return fitting(*given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(delimited, "_fitting", append)
+    monkeypatch.setattr(kinds, "_fitting", append)
     with pytest.raises(SourceError, match="changed while it was being read"):
         cr.read(path)
 

@@ -19,7 +19,7 @@ from crypsis.engine.sampling import sample_size, table_quantiles
 from crypsis.errors import ColumnError, OutputError, ParameterError, TooLarge, unknown_columns
 from crypsis.files import form_of, written_together
 
-_COUNT = "n"
+COUNT = "n"
 _HASH_BITS = 60
 _KEY_KINDS = (Kind.INTEGER, Kind.TEXT, Kind.DATE)
 MOST_CELLS = 20_000_000
@@ -66,8 +66,8 @@ class Rows:
         """The number of rows."""
         if self.known_count is not None:
             return self.known_count
-        table = self._fetch(self.frame.select(nw.len().alias(_COUNT)), "counting rows")
-        return int(table[_COUNT][0].as_py())
+        table = self._fetch(self.frame.select(nw.len().alias(COUNT)), "counting rows")
+        return int(table[COUNT][0].as_py())
 
     def cells(
         self, names: Sequence[str], *, weight: str | None = None, at_most: int = MOST_CELLS
@@ -78,7 +78,18 @@ class Rows:
         scan. More than `at_most` tuples raise `TooLarge` instead of filling the memory.
         """
         inner = self._groupable(names)
-        parts = [nw.len().alias(_COUNT)]
+        table = self._counted(names, inner, weight, at_most)
+        for name, own in zip(names, inner, strict=True):
+            _check_years(table[own].chunk(0).dictionary, name)
+        sums = ["count"] if weight is None else ["count", "weight"]
+        table = table.select([*inner, COUNT, *(["w"] if weight else [])])
+        return table.rename_columns([f"c{i}" for i in range(len(inner))] + sums)
+
+    def _counted(
+        self, names: Sequence[str], inner: list[str], weight: str | None, at_most: int
+    ) -> pa.Table:
+        """The distinct tuples, dictionary-coded under their inner names, as the engine counts."""
+        parts = [nw.len().alias(COUNT)]
         if weight is not None:
             parts.append(nw.col(self.column(weight).inner).cast(nw.Float64).sum().alias("w"))
         extra = [] if weight is None else [self.column(weight).inner]
@@ -91,24 +102,19 @@ class Rows:
         check_explosion(self, names, at_most, refusal)
         batches = self.backend.bounded(grouped, "counting " + _list(names), at_most, refusal)
         coded = [_dictionary_coded(batch, inner) for batch in batches]
-        table = pa.Table.from_batches(coded).unify_dictionaries()
-        for name, own in zip(names, inner, strict=True):
-            _check_years(table[own].chunk(0).dictionary, name)
-        sums = ["count"] if weight is None else ["count", "weight"]
-        table = table.select([*inner, _COUNT, *(["w"] if weight else [])])
-        return table.rename_columns([f"c{i}" for i in range(len(inner))] + sums)
+        return pa.Table.from_batches(coded).unify_dictionaries()
 
     def tally(self, names: Sequence[str], *, drop_missing: bool = False) -> Tally:
         """How many groups of equal rows some columns make and how large, without fetching them."""
         inner = self._groupable(names)
         rows = self._clean(inner)
         blank = nw.any_horizontal(*(nw.col(c).is_null() for c in inner), ignore_nulls=False)
-        groups = rows.group_by(*inner).agg(nw.len().cast(nw.Int64).alias(_COUNT))
+        groups = rows.group_by(*inner).agg(nw.len().cast(nw.Int64).alias(COUNT))
         groups = groups.with_columns(
-            nw.when(blank).then(nw.col(_COUNT)).otherwise(nw.lit(0)).alias("blank")
+            nw.when(blank).then(nw.col(COUNT)).otherwise(nw.lit(0)).alias("blank")
         )
         counted = groups.filter(nw.col("blank") == 0) if drop_missing else groups
-        n = nw.col(_COUNT)
+        n = nw.col(COUNT)
         table = self._fetch(
             counted.select(
                 n.sum().alias("rows"),
@@ -157,7 +163,7 @@ class Rows:
             column = self.column(name).inner
             steps = self._cumulated(plain, column)
             # The average of the ranks below+1 .. below+n that n equal values share.
-            average = nw.col("below") + (nw.col(_COUNT) + 1) / 2
+            average = nw.col("below") + (nw.col(COUNT) + 1) / 2
             steps = steps.select(nw.col(column).alias("value"), average.alias("rank"))
             joined = frame.join(steps, left_on=column, right_on="value", how="left")
             frame = joined.with_columns(nw.col("rank").alias(column)).drop("rank")
@@ -321,9 +327,9 @@ class Rows:
 
     def _cumulated(self, frame: nw.LazyFrame[Any], column: str) -> nw.LazyFrame[Any]:
         """Each value of a column with its count and the number of rows below it."""
-        counts = frame.select(column).drop_nulls().group_by(column).agg(nw.len().alias(_COUNT))
-        upto = nw.col(_COUNT).cum_sum().over(order_by=column)
-        return counts.with_columns((upto - nw.col(_COUNT)).alias("below"))
+        counts = frame.select(column).drop_nulls().group_by(column).agg(nw.len().alias(COUNT))
+        upto = nw.col(COUNT).cum_sum().over(order_by=column)
+        return counts.with_columns((upto - nw.col(COUNT)).alias("below"))
 
     def _groupable(self, names: Sequence[str]) -> list[str]:
         columns = [self.column(name) for name in names]

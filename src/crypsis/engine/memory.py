@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from crypsis.engine import arrow_files, duck
 from crypsis.engine.base import columns_of
 from crypsis.engine.duck import DuckBackend, inner_names
-from crypsis.engine.frames import MOST_CELLS, Rows
+from crypsis.engine.frames import COUNT, Rows
 
 _COUNTED_HERE = 200_000
 """More rows are counted faster by DuckDB, on all cores."""
@@ -68,22 +68,20 @@ class TableRows(Rows):
             return
         arrow_files.write(arrow_files.batches_of(self.table), self.names, Path(path), form)
 
-    def cells(
-        self, names: Sequence[str], *, weight: str | None = None, at_most: int = MOST_CELLS
+    def _counted(
+        self, names: Sequence[str], inner: list[str], weight: str | None, at_most: int
     ) -> pa.Table:
-        """The distinct tuples of some columns with their counts, as `Rows.cells` has them."""
-        inner = self._groupable(names)
+        """A small table is counted by Arrow, before an engine would have begun."""
         if weight is not None or self.count > min(_COUNTED_HERE, at_most) or not self.count:
-            return super().cells(names, weight=weight, at_most=at_most)
+            return super()._counted(names, inner, weight, at_most)
         coded = [_clean(self.table[name]).combine_chunks().dictionary_encode() for name in inner]
-        named = pa.table([column.indices for column in coded], names=inner)
-        grouped = named.group_by(inner, use_threads=False).aggregate([([], "count_all")])
+        codes = pa.table([column.indices for column in coded], names=inner)
+        grouped = codes.group_by(inner, use_threads=False).aggregate([([], "count_all")])
         columns = [
             pa.DictionaryArray.from_arrays(grouped[name].combine_chunks(), column.dictionary)
             for name, column in zip(inner, coded, strict=True)
         ]
-        names = [*(f"c{i}" for i in range(len(inner))), "count"]
-        return pa.table([*columns, grouped["count_all"]], names=names)
+        return pa.table([*columns, grouped["count_all"]], names=[*inner, COUNT])
 
 
 def _source(backend: _TableBackend) -> Any:
