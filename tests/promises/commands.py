@@ -16,7 +16,15 @@ from typing import Any
 
 _SERVER = multiprocessing.get_context("forkserver")
 _SERVER.set_forkserver_preload(
-    ["crypsis.cli.app", "crypsis._assess", "crypsis.anonymize", "crypsis.report.verdict", "duckdb"]
+    [
+        "crypsis.cli.app",
+        "crypsis._assess",
+        "crypsis.anonymize",
+        "crypsis.report.verdict",
+        "duckdb",
+        "crypsis.singling_out",
+        "numba.cpython.cmathimpl",
+    ]  # all that is loaded, for another user may not be able to read it
 )
 
 

@@ -356,14 +356,14 @@ def test_a_large_table_that_changes_while_it_is_split(
 
     path = tmp_path / "grows.csv"
     path.write_text("a,b\n" + "1,2\n" * 500)
-    fitting = kinds._fitting
+    typed = kinds.typed_at_once
 
     def append(*given: object) -> object:
         with path.open("a") as file:
             file.write("3,4\n")
-        return fitting(*given)  # type: ignore[arg-type]
+        return typed(*given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(kinds, "_fitting", append)
+    monkeypatch.setattr(kinds, "typed_at_once", append)
     with pytest.raises(SourceError, match="changed while it was being read"):
         cr.read(path)
 

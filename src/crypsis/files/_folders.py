@@ -39,10 +39,13 @@ class PrivateFolder:
         # Before the folder is there, so that an interrupt at any moment leaves none.
         self._end = weakref.finalize(self, _remove, self.path, held)
         self.path.mkdir(mode=0o700)
-        held.append(os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT, 0o600))
+        # The lock is held before it has its name: one that nobody holds is then a dead owner's.
+        early = self.path / f"{_LOCK}-early"
+        held.append(os.open(early, os.O_RDWR | os.O_CREAT, 0o600))
         if locks is not None:
             with contextlib.suppress(OSError):  # some network folders know no locks
                 locks.flock(held[0], locks.LOCK_EX | locks.LOCK_NB)
+        early.rename(self.path / _LOCK)
 
     def remove(self) -> None:
         """Remove it now."""
