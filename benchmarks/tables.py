@@ -74,10 +74,13 @@ def full(comparisons: Sequence[Comparison]) -> str:
 
 
 def short(comparisons: Sequence[Comparison]) -> str:
-    """One row a task and peer for the README: the largest size that both finished."""
+    """One row a task and peer for the README: the largest size that both finished.
+
+    Queries that return a number and nothing else are in the full table; here only the worst.
+    """
     chosen: dict[tuple[str, str], Comparison] = {}
     for one in comparisons:
-        if not one.stopped:
+        if not one.stopped and not one.limit:
             chosen[one.task, one.theirs_is] = one
     lines = [
         "| task | size | crypsis | beside | |",
@@ -88,6 +91,15 @@ def short(comparisons: Sequence[Comparison]) -> str:
         lines.append(
             f"| {one.task} | {one.size} | {seconds(one.ours_seconds)} | {theirs} | {times(one)} |"
         )
+    slow = max((one for one in comparisons if one.limit), key=lambda one: one.ratio, default=None)
+    if slow is not None and slow.ratio > 1:
+        where = f"{slow.task}, {slow.size}"
+        lines += [
+            "",
+            "Beside a bare routine that returns one number (DuckDB, pandas, microaggregation) crypsis "
+            f"can be slower, at worst {slow.ratio:.0f} times ({where}); docs/benchmarks.md has all "
+            "rows, and why.",
+        ]
     return "\n".join(lines)
 
 
@@ -142,7 +154,9 @@ def measured_on() -> str:
         return "Nothing is recorded yet."
     days = sorted({head["date"] for head in heads})
     machines = sorted({head["machine"] for head in heads})
-    return f"Measured on {' to '.join(dict.fromkeys((days[0], days[-1])))}: {'; '.join(machines)}."
+    besides = sorted({head["conditions"] for head in heads if "conditions" in head})
+    when = " to ".join(dict.fromkeys((days[0], days[-1])))
+    return f"Measured on {when}: {'; '.join([*machines, *besides])}."
 
 
 def left_out() -> str:
