@@ -97,8 +97,8 @@ def short(comparisons: Sequence[Comparison]) -> str:
         lines += [
             "",
             "Beside a bare routine that returns one number (DuckDB, pandas, microaggregation) "
-            f"crypsis can be slower, at worst {slow.ratio:.0f} times ({where}); docs/benchmarks.md has all "
-            "rows, and why.",
+            f"crypsis can be slower, at worst {slow.ratio:.0f} times ({where}); "
+            "docs/benchmarks.md has all rows, and why.",
         ]
     return "\n".join(lines)
 
