@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -98,18 +97,21 @@ def _plural(phrase: str) -> str:
     return f"{verb.removesuffix('s')} {rest}".replace("itself", "themselves")
 
 
-def _values(release: Release, column: str) -> Any:
-    """The distinct values of a column, missing ones left out."""
-    return release.cells([column]).values[0].drop_null()
+def _texts(release: Release, column: str) -> list[str] | None:
+    """The distinct values of a column as texts, missing ones left out, if they fit."""
+    try:
+        values = release.cells([column]).values[0].drop_null()
+        return [str(text) for text in pc.cast(values, pa.string()).to_pylist()]
+    except (TooLarge, pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return None
 
 
 def _fine_place(release: Release, one: ColumnRole, policy: Policy) -> bool:
     """Whether a column of places tells more than the rule allows; in doubt it does."""
     if one.hipaa != Hipaa.GEOGRAPHY.value:
         return False
-    try:
-        texts = pc.cast(_values(release, one.column), pa.string()).to_pylist()
-    except (TooLarge, pa.ArrowInvalid, pa.ArrowNotImplementedError):
+    texts = _texts(release, one.column)
+    if texts is None:
         return True
     areas = [re.fullmatch(r"(\d{3})(?:\*\*|XX|xx)?", text.strip()) for text in texts]
     if not texts or not all(areas):
@@ -137,9 +139,8 @@ def _fine_date(release: Release, one: ColumnRole, policy: Policy) -> bool:
         return False
     if one.kind in (Kind.DATE.value, Kind.TIME.value):
         return True
-    try:
-        texts = pc.cast(_values(release, one.column), pa.string()).to_pylist()
-    except (TooLarge, pa.ArrowInvalid, pa.ArrowNotImplementedError):
+    texts = _texts(release, one.column)
+    if texts is None:
         return True
     return not all(re.fullmatch(r"\d{4}( ?[-–] ?\d{4})?", text.strip()) for text in texts)
 
@@ -149,9 +150,8 @@ def _high_age(release: Release, one: ColumnRole, policy: Policy) -> bool:
     sign = said_by(one.column).sign
     if sign is None or sign.noun != "an age":
         return False
-    try:
-        texts = pc.cast(_values(release, one.column), pa.string()).to_pylist()
-    except (TooLarge, pa.ArrowInvalid, pa.ArrowNotImplementedError):
+    texts = _texts(release, one.column)
+    if texts is None:
         return True
     ages = [float(text) for text in texts if re.fullmatch(r"\d{1,3}(\.\d+)?", text.strip())]
     return any(age > _OLDEST and age != _OLDEST + 1 for age in ages)

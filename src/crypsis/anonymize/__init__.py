@@ -14,6 +14,7 @@ from crypsis.anonymize._hierarchy import Hierarchy, HierarchyGap
 from crypsis.anonymize._key import Key
 from crypsis.anonymize._mask import (
     BottomCode,
+    Masking,
     Mdav,
     Microaggregate,
     Noise,
@@ -26,6 +27,7 @@ from crypsis.anonymize._mask import (
     TopCode,
     mask,
 )
+from crypsis.anonymize._masked_first import MASKS, masked_first, named_mask, together
 from crypsis.anonymize._plan import Plan, plan
 from crypsis.anonymize._promise import Promise
 from crypsis.anonymize._pseudonyms import original, pseudonym
@@ -34,6 +36,7 @@ from crypsis.anonymize._statement import Statement
 from crypsis.anonymize._verify import Measured, PopulationCrowds
 
 __all__ = [
+    "MASKS",
     "Allowance",
     "Anonymized",
     "BottomCode",
@@ -44,6 +47,7 @@ __all__ = [
     "HierarchyGap",
     "Key",
     "Loss",
+    "Masking",
     "Mdav",
     "Measured",
     "Method",
@@ -67,9 +71,12 @@ __all__ = [
     "cluster",
     "interval_labels",
     "mask",
+    "masked_first",
+    "named_mask",
     "original",
     "plan",
     "pseudonym",
     "quantile_groups",
     "statement_paths",
+    "together",
 ]

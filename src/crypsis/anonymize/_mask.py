@@ -145,6 +145,7 @@ Masking = (
     Noise | RankSwap | Shuffle | Microaggregate | Mdav | Round | TopCode | BottomCode | Pram
     | SuppressRare | Pseudonym
 )  # fmt: skip
+"""Any of the masks."""
 
 
 def mask(

@@ -12,7 +12,6 @@ from crypsis.cli import options as o
 
 if TYPE_CHECKING:
     from crypsis.anonymize import Anonymized, Plan
-    from crypsis.release import Release
 
 _PAIR = {"metavar": "COLUMN=..."}
 
@@ -113,7 +112,7 @@ def anonymize(
 
     Example: [bold]crypsis anonymize patients.csv -o safe.csv --k 20 --qi age --qi zip[/bold]
     """
-    from crypsis.anonymize import HierarchyGap, Plan, plan
+    from crypsis.anonymize import HierarchyGap, Plan, masked_first, plan, together
     from crypsis.cli.console import may_write, shown_progress
 
     notes = _notes(output)
@@ -125,7 +124,7 @@ def anonymize(
     told, masks = _split_methods(methods or ())
     with shown_progress():
         release = opening.release(data)
-        masked = _masked(release, masks)
+        masked = masked_first(release, masks)
         subject = release if masked is None else masked.release
         try:
             if plan_file is not None:
@@ -148,7 +147,7 @@ def anonymize(
             if show_missing:
                 typer.echo("\n".join(gap.missing), err=True)
             raise
-        made = _together(release, masked, made)
+        made = together(release, masked, made)
         lost = made.utility
         with made.key.saved(key_file, name=output.stem, overwrite=force) as key_path:
             made = made.written(output, overwrite=force, neutralize_formulas=neutralize_formulas)
@@ -267,60 +266,20 @@ def _hierarchies(given: Sequence[str] | None) -> dict[str, Any]:
 
 def _split_methods(given: Sequence[str]) -> tuple[dict[str, str], dict[str | tuple[str, ...], Any]]:
     """What tells a column less exactly, and what masks it."""
-    from pydantic import ValidationError
-
-    from crypsis import anonymize as an
+    from crypsis.anonymize import MASKS, named_mask
     from crypsis.errors import ParameterError
 
-    makers: dict[str, tuple[Any, str | None]] = {
-        "noise": (an.Noise, "scale"),
-        "rank-swap": (an.RankSwap, "percent"),
-        "shuffle": (an.Shuffle, None),
-        "microaggregate": (an.Microaggregate, "k"),
-        "pram": (an.Pram, "stay"),
-        "round": (an.Round, "base"),
-        "top": (an.TopCode, "limit"),
-        "bottom": (an.BottomCode, "limit"),
-        "pseudonym": (an.Pseudonym, None),
-    }
     told: dict[str, str] = {}
     masks: dict[str | tuple[str, ...], Any] = {}
     for name, text in _pairs("--method", given).items():
         word, _, number = text.partition(":")
-        if word not in makers:
+        if word not in MASKS:
             told[name] = text
             continue
-        maker, option = makers[word]
         try:
-            masks[name] = maker(**({} if option is None else {option: number}))
-        except ValidationError:
+            masks[name] = named_mask(word, number)
+        except ParameterError:
             raise ParameterError(
                 f"--method {word} needs a number in its range after a colon, for example noise:0.5."
             ) from None
     return told, masks
-
-
-def _masked(release: Release, masks: dict[str | tuple[str, ...], Any]) -> Anonymized | None:
-    """The masked columns; one with pseudonyms is no identifier any more, and stays."""
-    if not masks:
-        return None
-    from dataclasses import replace
-
-    from crypsis.anonymize import Pseudonym, mask
-    from crypsis.release import Role
-
-    made = mask(release, masks)
-    hidden = {name for name, method in masks.items() if isinstance(method, Pseudonym)}
-    roles = {n: Role.OTHER if n in hidden else role for n, role in made.release.roles.items()}
-    return replace(made, release=made.release.with_roles(roles))
-
-
-def _together(release: Release, masked: Anonymized | None, made: Anonymized) -> Anonymized:
-    from dataclasses import replace
-
-    from crypsis.anonymize import Key
-
-    if masked is None:
-        return made
-    key = Key(masked.key.seed, made.key.row_map, masked.key.pseudonyms)
-    return replace(made, methods=masked.methods + made.methods, key=key, original=release)

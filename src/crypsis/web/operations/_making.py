@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
-
-from pydantic import ValidationError
 
 from crypsis import anonymize as an
 from crypsis import progress
 from crypsis._assess import assess as ask
 from crypsis.errors import ParameterError
-from crypsis.release import Release, Role
 from crypsis.report.charts.utility import before_and_after
 from crypsis.report.figures import figure
 from crypsis.web.operations._assessing import assessment_told, figure_told, write_report
 from crypsis.web.operations._desk import Desk
 from crypsis.web.operations._planning import planned
-
-_MASKS: dict[str, tuple[Any, str | None]] = {
-    "noise": (an.Noise, "scale"),
-    "rank-swap": (an.RankSwap, "percent"),
-    "shuffle": (an.Shuffle, None),
-    "microaggregate": (an.Microaggregate, "k"),
-    "pram": (an.Pram, "stay"),
-    "round": (an.Round, "base"),
-    "top": (an.TopCode, "limit"),
-    "bottom": (an.BottomCode, "limit"),
-    "pseudonym": (an.Pseudonym, None),
-}
 
 
 def make(
@@ -49,13 +33,13 @@ def make(
     """Carry the plan out and write release, statement, plan, report and key to the folder."""
     with desk.engine, progress.step("making the release", total=4) as step:
         release = desk.release(file, roles, population=population)
-        masked = _masked(release, masks)
+        masked = an.masked_first(release, {n: _mask(n, given) for n, given in masks.items()})
         subject = release if masked is None else masked.release
         plan = planned(subject, options, hierarchies)
         if any(levels.values()):
             plan = an.Sketch(subject, plan).chosen_plan(levels)
         made = plan.apply(subject, local=not same_levels)
-        made = _together(release, masked, made)
+        made = an.together(release, masked, made)
         step.advance()
         target = made.write(desk.folder / f"release.{form}", overwrite=True)
         plan.save(desk.folder / "plan.toml", overwrite=True)
@@ -88,34 +72,8 @@ def _has_bits(lost: Any) -> bool:
     return any(one.entropy_before_bits is not None for one in lost.columns)
 
 
-def _masked(release: Release, masks: dict[str, dict[str, Any]]) -> an.Anonymized | None:
-    """The masked columns; one with pseudonyms is no identifier any more, and stays."""
-    if not masks:
-        return None
-    chosen: dict[str | tuple[str, ...], Any] = {
-        name: _mask(name, given) for name, given in masks.items()
-    }
-    made = an.mask(release, chosen)
-    hidden = {name for name, method in chosen.items() if isinstance(method, an.Pseudonym)}
-    roles = {n: Role.OTHER if n in hidden else role for n, role in made.release.roles.items()}
-    return replace(made, release=made.release.with_roles(roles))
-
-
-def _mask(name: str, given: dict[str, Any]) -> Any:
-    word, amount = given.get("method"), given.get("amount")
-    if word not in _MASKS:
-        raise ParameterError(f"Masks are {', '.join(_MASKS)}; another was given for {name!r}.")
-    maker, option = _MASKS[word]
+def _mask(name: str, given: dict[str, Any]) -> an.Masking:
     try:
-        return maker(**({} if option is None else {option: amount}))
-    except ValidationError:
-        raise ParameterError(
-            f"The mask {word!r} of the column {name!r} needs an amount in its range."
-        ) from None
-
-
-def _together(release: Release, masked: an.Anonymized | None, made: an.Anonymized) -> an.Anonymized:
-    if masked is None:
-        return made
-    key = an.Key(masked.key.seed, made.key.row_map, masked.key.pseudonyms)
-    return replace(made, methods=masked.methods + made.methods, key=key, original=release)
+        return an.named_mask(str(given.get("method")), given.get("amount"))
+    except ParameterError as error:
+        raise ParameterError(f"{error} It was given for the column {name!r}.") from None
