@@ -102,14 +102,20 @@ class Intervals(_Step):
         there = ~column.is_null()
         if kind is Kind.NUMBER:
             there = there & ~column.cast(nw.Float64).is_nan()
-        return nw.when(there).then(self._tree(column, 0, len(self.labels)))
+        return self._tree(column, there, 0, len(self.labels))
 
-    def _tree(self, column: nw.Expr, start: int, end: int) -> Any:
-        """Bisection as nested conditions: log2(groups) comparisons a value."""
+    def _tree(self, column: nw.Expr, there: nw.Expr, start: int, end: int) -> nw.Expr:
+        """Bisection as nested conditions: log2(groups) comparisons a value.
+
+        A missing value is at most nothing, and NaN comes after all numbers: both end in the last
+        group, and only there is looked for them.
+        """
         if end - start == 1:
-            return nw.lit(self.labels[start])
+            label = nw.lit(self.labels[start])
+            return label if end < len(self.labels) else nw.when(there).then(label)
         half = (start + end) // 2
-        left, right = self._tree(column, start, half), self._tree(column, half, end)
+        left = self._tree(column, there, start, half)
+        right = self._tree(column, there, half, end)
         return nw.when(column <= self.upper[half - 1]).then(left).otherwise(right)
 
     def suits(self, kind: Kind) -> bool:

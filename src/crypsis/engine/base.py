@@ -87,6 +87,8 @@ class Backend(Protocol):
     """The relative standard error of the engine's approximate distinct counts."""
     most_values: int | None
     """The most values that `to_arrow` may bring here; None: as many as the memory holds."""
+    ordered: bool
+    """Whether rows are handed over here, and in the same order each time."""
 
     def batches(self, frame: nw.LazyFrame[Any], what: str) -> Iterator[pa.RecordBatch]:
         """Carry out `frame` and hand its rows over in Arrow batches, announced as `what`."""

@@ -186,6 +186,7 @@ class DuckBackend:
     name = "duckdb"
     sketch_error = 1.04 / 1024**0.5  # HyperLogLog (Flajolet et al. 2007) with 1,024 registers
     most_values: int | None = None
+    ordered = True
 
     def __init__(
         self,
@@ -219,12 +220,10 @@ class DuckBackend:
     def with_hash(
         self, frame: nw.LazyFrame[Any], key: str | None, seed: int, name: str
     ) -> nw.LazyFrame[Any]:
-        """By MD5 with a key; without one by DuckDB's own hash of the row's place."""
-        if key is None:
-            text = f"hash(row_number() OVER () * 1000003 + {seed}) >> 4"
-        else:
-            digest = f"md5({literal(f'{seed}:')} || CAST({quote(key)} AS VARCHAR))"
-            text = f"CAST('0x' || substr({digest}, 1, 15) AS BIGINT)"
+        """By MD5."""
+        assert key is not None  # noqa: S101 - without one, rows here are drawn by their places
+        digest = f"md5({literal(f'{seed}:')} || CAST({quote(key)} AS VARCHAR))"
+        text = f"CAST('0x' || substr({digest}, 1, 15) AS BIGINT)"
         hashed: nw.LazyFrame[Any] = nw.from_native(
             frame.to_native().project(f"*, {text} AS {name}")
         )

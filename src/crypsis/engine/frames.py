@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import narwhals.stable.v2 as nw
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -224,6 +225,8 @@ class Rows:
             raise ParameterError(f"A sample needs a size of at least 1; {size} was given.")
         chosen = self.names if names is None else tuple(names)
         columns = [self.column(name) for name in chosen]
+        if key is None and self.backend.ordered:
+            return self._drawn(columns, size, seed)
         inner_key = None
         if key is not None:
             if self.column(key).kind not in _KEY_KINDS:
@@ -243,6 +246,18 @@ class Rows:
         order = pc.sort_indices(table["h"])  # a missing key comes last
         table = table.take(order[:size]).drop_columns(["h"])
         return table.rename_columns(list(chosen))
+
+    def _drawn(self, columns: Sequence[Column], size: int, seed: int) -> pa.Table:
+        """The rows at random places, taken out as all pass by; nothing has to be numbered."""
+        frame = self.frame.select(*(column.inner for column in columns))
+        size = min(size, self.count)
+        places = np.sort(np.random.default_rng(seed).choice(self.count, size, replace=False))
+        taken, start = [], 0
+        for batch in self.backend.batches(frame, "sampling"):
+            first, last = np.searchsorted(places, (start, start + batch.num_rows))
+            taken.append(batch.take(pa.array(places[first:last] - start)))
+            start += batch.num_rows
+        return pa.Table.from_batches(taken).rename_columns([column.name for column in columns])
 
     def to_arrow(self, names: Sequence[str] | None = None) -> pa.Table:
         """The rows themselves, all of them, as an Arrow table; of a cluster only so many."""

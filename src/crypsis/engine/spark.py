@@ -53,6 +53,7 @@ class SparkBackend:
     name = "spark"
     sketch_error = 0.01
     most_values: int | None = 200_000_000
+    ordered = False
 
     def batches(self, frame: nw.LazyFrame[Any], what: str) -> Iterator[pa.RecordBatch]:
         """Carry out `frame` and bring its rows to the driver as Arrow."""
