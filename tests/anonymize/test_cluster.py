@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crypsis.anonymize import cluster, interval_labels, quantile_groups
+from crypsis.anonymize.kernels import segments
 from crypsis.errors import ParameterError
 from crypsis.utility import rank_difference
 
@@ -188,3 +189,11 @@ def test_unknown_options() -> None:
         cluster([1.0], 1).transformed("mode")
     with pytest.raises(ParameterError, match="infinite"):
         cluster([1.0, np.inf], 1)
+
+
+@pytest.mark.parametrize("k", [2, 7, 40])
+def test_two_ways_to_the_least_sum_of_squares(k: int) -> None:
+    points = np.sort(np.random.default_rng(k).lognormal(size=500))
+    rows, sums, squares = segments.prefix_sums(points, np.ones(500, np.int64))
+    queue = segments.cheapest_cuts(segments.SQUARES, points, rows, sums, squares, k)
+    assert segments.cheapest_squares(points, k).tolist() == queue.tolist()

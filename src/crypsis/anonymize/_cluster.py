@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -31,6 +30,8 @@ class Cost(Enum):
     """The sum of squared distances to the cluster's mean."""
 
 
+_FEW = 64
+"""The largest k for which comparing all k cuts before each is the faster way."""
 _CODES = {
     Cost.SQUARES: segments.SQUARES,
     Cost.MEDIAN: segments.MEDIAN,
@@ -106,6 +107,8 @@ def cluster(
     rows, sums, squares = segments.prefix_sums(scaled, times)
     if measure is Cost.CENTER:
         before = segments.narrowest_cuts(scaled, rows, k)
+    elif measure is Cost.SQUARES and k <= _FEW and rows[-1] == points.size:
+        before = segments.cheapest_squares(scaled, k)
     else:
         before = segments.cheapest_cuts(_CODES[measure], scaled, rows, sums, squares, k)
     cuts = _cuts(before)
@@ -140,7 +143,7 @@ def quantile_groups(values: ArrayLike, k: int, *, keep_equal: bool = False) -> C
     scaled, unit = _scaled(points)
     _, sums, _ = segments.prefix_sums(scaled, times)
     edges = rows[cuts]
-    spent = float(sum(_rank_spread(b - a) for a, b in pairwise(edges.tolist())))
+    spent = float(_rank_spread(np.diff(edges)).sum())
     return _clustering(k, spent, points, rows, sums, unit, cuts, place, there)
 
 
@@ -224,25 +227,24 @@ def _scaled(points: Floats) -> tuple[Floats, float]:
     return points / unit, float(unit)
 
 
-def _rank_spread(size: int) -> int:
+def _rank_spread(sizes: Ints) -> Ints:
     """The sum of the distances of the ranks 1..size to their median."""
-    return (size // 2) * ((size + 1) // 2)
+    return (sizes // 2) * ((sizes + 1) // 2)
 
 
 def _cuts(before: Ints) -> Ints:
     cuts = [before.size - 1]
     while cuts[-1] > 0:
-        cuts.append(int(before[cuts[-1]]))
+        cuts.append(before.item(cuts[-1]))
     return np.array(cuts[::-1], np.int64)
 
 
 def _spent(
     measure: Cost, scaled: Floats, sums: tuple[Ints, Floats, Floats], cuts: Ints, unit: float
 ) -> float:
-    pairs = list(pairwise(cuts.tolist()))
     if measure is Cost.CENTER:
-        return unit * float(max(scaled[j - 1] - scaled[i] for i, j in pairs))
-    parts = [segments.segment_cost(_CODES[measure], scaled, *sums, i, j) for i, j in pairs]
+        return unit * float((scaled[cuts[1:] - 1] - scaled[cuts[:-1]]).max())
+    parts = segments.segment_costs(_CODES[measure], scaled, *sums, cuts)
     return float(np.sum(parts)) * (unit**2 if measure is Cost.SQUARES else unit)
 
 
@@ -261,10 +263,9 @@ def _clustering(
     labels = np.full(there.size, -1, np.int64)
     labels[there] = np.searchsorted(cuts, place, "right") - 1
     sizes = np.diff(rows[cuts])
-    middles = np.array([segments.middle(rows, i, j) for i, j in zip(starts, ends, strict=True)])
     totals = np.diff(sums[cuts, 0]) + np.diff(sums[cuts, 1])
     return Clustering(
         k=int(k), cost=spent, sizes=sizes, missing=int((~there).sum()), labels=labels,
-        low=points[starts], high=points[ends - 1], median=points[middles],
+        low=points[starts], high=points[ends - 1], median=points[segments.middles(rows, cuts)],
         mean=totals / sizes * unit,
     )  # fmt: skip

@@ -120,6 +120,52 @@ def segment_cost(
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def segment_costs(
+    cost: int, points: Floats, rows: Ints, sums: Floats, squares: Floats, cuts: Ints
+) -> Floats:
+    """What each cluster between two cuts costs."""
+    found = np.empty(cuts.size - 1)
+    for c in range(found.size):
+        found[c] = segment_cost(cost, points, rows, sums, squares, cuts[c], cuts[c + 1])
+    return found
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def middles(rows: Ints, cuts: Ints) -> Ints:
+    """The point in the middle of each cluster between two cuts."""
+    found = np.empty(cuts.size - 1, np.int64)
+    for c in range(found.size):
+        found[c] = middle(rows, cuts[c], cuts[c + 1])
+    return found
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def cheapest_squares(points: Floats, k: int) -> Ints:
+    """The same as `cheapest_cuts` for sums of squares of points that occur once, and a small k.
+
+    An optimal cluster has fewer than 2k points, so each cut looks at the k cuts that may come
+    before it, adding one point after the other to the mean and the sum of squares (Welford 1962):
+    O(mk), as in the paper, and for a small k faster than a queue.
+    """
+    m = points.size
+    best = np.full(m + 1, np.inf)
+    best[0] = 0.0
+    before = np.full(m + 1, -1, np.int64)
+    share = 1.0 / np.arange(1, 2 * k)
+    for j in range(k, m + 1):
+        mean = squares = 0.0
+        for size in range(1, min(j, 2 * k - 1) + 1):
+            i = j - size
+            step = points[i] - mean
+            mean += step * share[size - 1]
+            squares += step * (points[i] - mean)
+            if size >= k and best[i] + squares < best[j]:
+                best[j] = best[i] + squares
+                before[j] = i
+    return before
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def cheapest_cuts(
     cost: int, points: Floats, rows: Ints, sums: Floats, squares: Floats, k: int
 ) -> Ints:
