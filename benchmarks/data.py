@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 WORK = Path(__file__).parent / "work"
@@ -93,6 +94,43 @@ def numbers(rows: int) -> str:
         f"""SELECT sqrt(-2 * ln((hash(i) % 1000003 + 1) / 1000004.0))
         * cos(2 * pi() * (hash(i * 5 + 3) % 1000003) / 1000003.0) AS x FROM range({rows}) t(i)""",
     )
+
+
+def wide() -> str:
+    """10^6 rows of 20 independent columns, of 2 to 300 values."""
+    domains = [round(2 * 150 ** (c / 19)) for c in range(20)]
+    columns = ", ".join(
+        f"(hash(i * 20 + {c}) % {size})::SMALLINT AS c{c}" for c, size in enumerate(domains)
+    )
+    return _query("wide.parquet", f"SELECT {columns} FROM range(1000000) t(i)")
+
+
+def masked(path: str, numbers: Sequence[str]) -> str:
+    """Some columns of a file with noise of about a tenth of their standard deviation."""
+    noised = ", ".join(
+        f'"{name}" + (SELECT stddev("{name}") FROM rows) * 0.1 * (hash(place * {c} + 3) % 1000 / '
+        f'500.0 - 1) AS "{name}"'
+        for c, name in enumerate(numbers, 1)
+    )
+    return _query(
+        f"{Path(path).stem}-masked.parquet",
+        f"""WITH rows AS (SELECT *, row_number() OVER () AS place FROM '{path}')
+        SELECT {noised} FROM rows ORDER BY place""",
+    )
+
+
+def first(path: str, numbers: Sequence[str]) -> str:
+    """One record, for the person who verifies."""
+    chosen = ", ".join(f'"{name}"' for name in numbers)
+    return _query(f"{Path(path).stem}-first.parquet", f"SELECT {chosen} FROM '{path}' LIMIT 1")
+
+
+def known(path: str, numbers: Sequence[str], rows: int = 1000) -> tuple[str, str]:
+    """A public table with names, and a release of the same people under pseudonyms."""
+    chosen = ", ".join(f'"{name}"' for name in numbers)
+    sql = f"SELECT row_number() OVER () AS who, {chosen} FROM '{path}' LIMIT {rows}"
+    stem = Path(path).stem
+    return _query(f"{stem}-public.parquet", sql), _query(f"{stem}-released.parquet", sql)
 
 
 def _made(name: str, make: object, rows: int) -> str:
