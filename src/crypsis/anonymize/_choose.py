@@ -31,7 +31,7 @@ _MANY_VALUES = 1_000
 
 def default_method(shape: Shape) -> str:
     """How a column is generalized when nobody says: by what it holds and what it is called."""
-    if shape.kind is Kind.DATE or (shape.kind is Kind.TIME and hasattr(shape.low, "year")):
+    if shape.kind is Kind.DATE or (shape.kind is Kind.TIME and _dated(shape)):
         return "date"
     if postal(shape.name) and shape.digits and shape.width > 1:
         return "prefix"
@@ -40,13 +40,18 @@ def default_method(shape: Shape) -> str:
     return "common" if shape.kind is Kind.TEXT and shape.distinct > 2 else "keep"
 
 
+def _dated(shape: Shape) -> bool:
+    """Whether times have a date: a time of day and a span of time have none."""
+    return shape.low is None or hasattr(shape.low, "year")
+
+
 def check_method(shape: Shape, method: str) -> None:
     """Raise unless the method is known and fits what the column holds."""
     if method not in METHODS:
         raise ParameterError(f"Methods are {', '.join(METHODS)}; {method!r} was given.")
     fits = {
         "intervals": shape.kind in (Kind.INTEGER, Kind.NUMBER),
-        "date": shape.kind in (Kind.DATE, Kind.TIME),
+        "date": shape.kind is Kind.DATE or (shape.kind is Kind.TIME and _dated(shape)),
         "prefix": shape.kind in (Kind.INTEGER, Kind.TEXT),
         "common": shape.kind in (Kind.TEXT, Kind.INTEGER, Kind.BOOLEAN),
     }

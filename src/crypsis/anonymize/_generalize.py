@@ -67,7 +67,7 @@ def apply(
     if plan.promise.each_column is not None and verify:
         plan, rows, measured = each_column(plan, release, rows)
         told = Told(rows)
-    elif plan.promise.k is not None:
+    elif plan.promise.k is not None or plan.promise.about_secrets:
         told, found = _crowded(plan, release, rows, local)
     anonymous = _with_rows(release, told.rows)
     if verify:

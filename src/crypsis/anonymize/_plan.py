@@ -177,6 +177,12 @@ def plan(
             check_method(look[name], method)
     for name, tree in chosen.hierarchies.items():
         tree.check(release.cells([name]).values[0].to_pylist(), name)
+    for name in chosen.limits:
+        if not look[name].kind.numeric:
+            raise ParameterError(
+                f"Only numbers are put together from a limit up; the column {name!r} holds "
+                f"{look[name].kind.value}. Leave it out of top_code (--top-code)."
+            )
     limit = None
     if each_column:
         columns = chosen.each(k)

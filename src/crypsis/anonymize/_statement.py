@@ -115,4 +115,6 @@ def _words(name: str) -> str:
 def _told(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{_words(name)} {_told(item)}" for name, item in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_told, value))
     return f"{value:,}" if isinstance(value, int) else f"{value:.6g}"

@@ -158,6 +158,9 @@ class Prefix(_Step):
     length: Annotated[int, Field(ge=1)]
     width: Annotated[int, Field(ge=1)]
 
+    def suits(self, kind: Kind) -> bool:
+        return kind in (Kind.INTEGER, Kind.TEXT)
+
     def label(self, value: Any) -> Any:
         text = as_text(value)
         if not isinstance(value, str):
@@ -225,10 +228,13 @@ class Top(_Step):
     """Numbers of at least `limit` become `limit`: ages over 89 as 90."""
 
     method: Literal["top"] = "top"
-    limit: float
+    limit: Annotated[float, Field(allow_inf_nan=False)]
 
     def label(self, value: Any) -> Any:
         return min(value, type(value)(self.limit))
+
+    def suits(self, kind: Kind) -> bool:
+        return kind.numeric
 
     def expression(self, column: nw.Expr, kind: Kind) -> nw.Expr:
         limit = int(self.limit) if kind is Kind.INTEGER else self.limit

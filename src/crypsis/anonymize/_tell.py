@@ -167,4 +167,7 @@ def _named(values: pa.Array, kind: Kind, labels: list[Any], place: Ints) -> tupl
     named = [label if there else None for label, there in zip(labels, used.tolist(), strict=True)]
     if kind is Kind.TEXT or any(isinstance(label, str) for label in named):
         return pa.array([None if v is None else as_text(v) for v in named], pa.string()), place
+    if any(isinstance(label, float) for label in named) and not pa.types.is_floating(values.type):
+        # Means and medians stand for groups of whole or decimal numbers.
+        return pa.array([None if v is None else float(v) for v in named], pa.float64()), place
     return pa.array(named, values.type), place
