@@ -6,12 +6,13 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any
 
-from crypsis.anonymize._anonymized import Anonymized, Loss, Method
+from crypsis.anonymize._anonymized import Anonymized, Loss
 from crypsis.anonymize._each_column import each_column
 from crypsis.anonymize._hierarchy import HierarchyGap, as_text
 from crypsis.anonymize._key import Key
 from crypsis.anonymize._ladder import ladder
 from crypsis.anonymize._levels import full_domain
+from crypsis.anonymize._methods import methods_told
 from crypsis.anonymize._plan import Plan
 from crypsis.anonymize._repair import repair
 from crypsis.anonymize._staged import staged
@@ -75,7 +76,7 @@ def apply(
         check(measured, plan.promise)
     return Anonymized(
         anonymous, plan, measured, _losses(found, release.count), Key(row_map=told.row_map),
-        release, _methods(plan, found, local),
+        release, methods_told(plan, found, local),
     )  # fmt: skip
 
 
@@ -157,19 +158,3 @@ def _losses(found: Repair | None, rows: int) -> Loss:
         rows, found.loss, found.rows_suppressed, found.cells_suppressed,
         found.rows_with_suppressed_cells, found.rows_generalized, found.emptied,
     )  # fmt: skip
-
-
-def _methods(plan: Plan, found: Repair | None, local: bool) -> tuple[Method, ...]:
-    told = [
-        Method(
-            one.name, one.step.method, one.step.describe(),
-            one.step.model_dump(mode="json", exclude={"method"}),
-        )
-        for one in plan.columns
-    ]  # fmt: skip
-    told += [Method(name, "removed", "left out of the release") for name in plan.removed]
-    if found is not None and (found.levels != 0).any():
-        how = "each row in the cheapest crowd" if local else "all rows on the same levels"
-        name = "local generalization and suppression" if local else "full-domain generalization"
-        told.append(Method("all quasi-identifiers", name, how))
-    return tuple(told)

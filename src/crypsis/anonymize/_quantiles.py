@@ -181,6 +181,7 @@ def _with_means(release: Release, name: str, step: Intervals) -> Intervals:
         .agg(nw.col(column.inner).cast(nw.Float64).mean().alias("mean"))
     )
     table = rows._fetch(grouped, f"means of {name!r}").to_pylist()
-    means = {row["g"]: row["mean"] for row in table if row["g"] is not None}
+    finite = (row for row in table if row["mean"] is not None and math.isfinite(row["mean"]))
+    means = {row["g"]: row["mean"] for row in finite if row["g"] is not None}
     stands = tuple(float(means.get(label, label)) for label in step.labels)
     return Intervals(upper=step.upper, labels=stands)

@@ -96,7 +96,14 @@ class Table:
             int(counts[starred.any(axis=1)].sum()),
             int(counts[((levels > 0) & ~emptied).any(axis=1) & ~out].sum()),
             tuple(one.name for one, gone in zip(self.ladders, emptied, strict=True) if gone),
+            tuple(self._rows_on(levels, c) for c in range(self.tops.size)),
         )
+
+    def _rows_on(self, levels: Levels, c: int) -> tuple[int, ...]:
+        """How many released rows that have a value in a column are told on each of its levels."""
+        here = (levels[:, c] >= 0) & self.there[:, c]
+        rows = np.bincount(levels[here, c], self.counts[here], int(self.tops[c]) + 1)
+        return tuple(rows.astype(np.int64).tolist())
 
     def labels(self, levels: Levels) -> list[tuple[list[Any], Ints]]:
         """For each column all its labels, and the place among them of what each cell is told as."""
@@ -123,6 +130,8 @@ class Repair:
     rows_generalized: int
     emptied: tuple[str, ...] = ()
     """Columns that are missing in every row."""
+    rows_on: tuple[tuple[int, ...], ...] = ()
+    """For each column how many rows are told on each of its levels."""
 
     @property
     def rows_touched(self) -> int:
