@@ -46,6 +46,8 @@ class Method(Result):
     method: str
     how: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    columns: tuple[str, ...] = ()
+    """The columns one by one, where several are masked together."""
 
 
 _NO_FORMULAS = Method(
@@ -100,7 +102,7 @@ class Anonymized(Result):
 
         if self.plan is None:
             return lost(self.original, self.release)
-        masked = [name for one in self.methods for name in one.column.split(", ")]
+        masked = [name for one in self.methods for name in one.columns]
         return lost(self.original, self.release, [c.name for c in self.plan.columns] + masked)
 
     def write(

@@ -47,10 +47,10 @@ def fitted(
         base = method.base
         return lambda: _numeric(names, lambda table: perturb.rounded(table, base))
     if isinstance(method, m.TopCode | m.BottomCode):
-        bound, limit = np.minimum, method.limit
+        low, high = -np.inf, method.limit
         if isinstance(method, m.BottomCode):
-            bound = np.maximum
-        return lambda: _numeric(names, lambda table: np.asarray(bound(table, limit)))
+            low, high = method.limit, np.inf
+        return lambda: _numeric(names, lambda table: np.clip(table, low, high))
     if isinstance(method, m.Pram):
         return _pram(method, names, parts, stream)
     if isinstance(method, m.SuppressRare):

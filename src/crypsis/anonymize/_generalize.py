@@ -113,11 +113,13 @@ def _crowded(plan: Plan, release: Release, rows: Rows, local: bool) -> tuple[Tol
     table = table_of(ladders, [cells.codes[c][first] for c in range(len(names))], totals)
     demands = demands_of(promise, secrets_of(cells, secret, rows, member))
     budget = int(promise.suppression * release.count + 1e-9)
+    weighed = table.weighed([one.weight for one in plan.columns])
     for closer in _CLOSER:
         asked = demands
         if demands.closeness is not None:
             asked = replace(demands, closeness=closer * demands.closeness)
-        found = (repair if local else full_domain)(table, asked, budget)
+        found = (repair if local else full_domain)(weighed, asked, budget)
+        found = table.summary(found.levels)
         told = tell(rows, cells, first, table, found)
         if demands.closeness is None or not found.rows_suppressed:
             return told, found
@@ -129,7 +131,7 @@ def _crowded(plan: Plan, release: Release, rows: Rows, local: bool) -> tuple[Tol
             "Leaving rows out moves the whole that groups must be close to, and no levels were "
             "found that are close to what is left. Allow more (t), or do without same levels."
         )
-    found = repair(table, demands, budget, leave=False)
+    found = table.summary(repair(weighed, demands, budget, leave=False).levels)
     return tell(rows, cells, first, table, found), found
 
 

@@ -79,7 +79,7 @@ def mask(
         release.missing,
     )  # fmt: skip
     told = tuple(
-        Method(", ".join(names), m.method, m.describe(), m.model_dump(exclude={"method"}))
+        Method(", ".join(names), m.method, m.describe(), m.model_dump(exclude={"method"}), names)
         for names, m in wanted.items()
     )
     private = Key(drawn, order, keys)

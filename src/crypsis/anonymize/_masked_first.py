@@ -20,6 +20,8 @@ MASKS: dict[str, tuple[type[m.Masking], str | None]] = {
     "rank-swap": (m.RankSwap, "percent"),
     "shuffle": (m.Shuffle, None),
     "microaggregate": (m.Microaggregate, "k"),
+    "mdav": (m.Mdav, "k"),
+    "suppress-rare": (m.SuppressRare, "k"),
     "pram": (m.Pram, "stay"),
     "round": (m.Round, "base"),
     "top": (m.TopCode, "limit"),

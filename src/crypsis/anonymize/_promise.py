@@ -77,4 +77,7 @@ def promised(**given: Any) -> Promise:
         first = error.errors(include_input=False)[0]
         told = str(first["msg"]).removeprefix("Value error, ")
         name = ".".join(map(str, first["loc"]))
-        raise ParameterError(f"{name}: {told}." if name else f"{told}.") from None
+        if not name:
+            raise ParameterError(f"{told}.") from None
+        told = told.replace("Input should be", "it should be")
+        raise ParameterError(f"{name} is {given.get(name)!r}; {told}.") from None

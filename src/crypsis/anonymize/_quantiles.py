@@ -72,7 +72,7 @@ def quantile_steps(
                 cuts = _large_enough(cuts, ordered, least)
             made[name] = _from_quantiles(numbers, cuts, whole[name], representative != "interval")
     if representative == "mean":
-        made = {name: _with_means(release, name, step) for name, step in made.items()}
+        made = {name: with_means(release, name, step) for name, step in made.items()}
     return made
 
 
@@ -172,7 +172,8 @@ def _from_quantiles(
     return intervals(upper, whole=whole, stands=held)
 
 
-def _with_means(release: Release, name: str, step: Intervals) -> Intervals:
+def with_means(release: Release, name: str, step: Intervals) -> Intervals:
+    """The same groups, the mean of each standing for it."""
     rows, column = release.rows, release.rows.column(name)
     value = nw.col(column.inner)
     grouped = (

@@ -11,6 +11,7 @@ import bisect
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from decimal import Decimal
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
@@ -231,6 +232,8 @@ class Top(_Step):
     limit: Annotated[float, Field(allow_inf_nan=False)]
 
     def label(self, value: Any) -> Any:
+        if isinstance(value, Decimal):  # with as many digits as the column has
+            return min(value, Decimal(str(self.limit)).quantize(value))
         return min(value, type(value)(self.limit))
 
     def suits(self, kind: Kind) -> bool:
@@ -315,5 +318,6 @@ def merged(step: Intervals, *, whole: bool) -> Intervals | None:
     kept = step.upper[1::2]
     if isinstance(step.labels[0], str):
         return intervals(kept, whole=whole) if kept else None
-    pairs = [step.labels[i : i + 2] for i in range(0, len(step.labels), 2)]
-    return intervals(kept, whole=whole, stands=[sum(pair) / len(pair) for pair in pairs])
+    # The median of two groups of one size is the bound between them.
+    stands = [*step.upper[::2], *step.labels[2 * len(step.upper[::2]) :]]
+    return intervals(kept, whole=whole, stands=[float(number) for number in stands])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -54,6 +54,13 @@ class Table:
     def there(self) -> NDArray[np.bool_]:
         """Cell by cell and column by column, whether something is there that could be lost."""
         return np.asarray(self.loss[self.lines + self.tops].T > 0)
+
+    def weighed(self, weights: Sequence[float]) -> Table:
+        """The same with the losses of each column times its weight, over their average."""
+        mean = sum(weights) / len(weights)
+        pairs = zip(self.ladders, weights, strict=True)
+        ladders = tuple(replace(one, loss=one.loss * (weight / mean)) for one, weight in pairs)
+        return Table(ladders, self.places, self.counts)
 
     def groups(self, vector: Sequence[int], cells: Ints) -> tuple[Ints, Ints]:
         """Cells that are told alike on these levels: the group of each, the rows of each group."""
