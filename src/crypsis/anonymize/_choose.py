@@ -6,7 +6,7 @@ import numpy as np
 
 from crypsis.anonymize._dates import units_between
 from crypsis.anonymize._hierarchy import Hierarchy, as_text
-from crypsis.anonymize._quantiles import coarser_intervals, quantile_steps, with_means
+from crypsis.anonymize._quantiles import coarser_intervals, quantile_steps, with_stands
 from crypsis.anonymize._shapes import Shape, postal
 from crypsis.anonymize._steps import (
     DATE_STEPS,
@@ -99,8 +99,8 @@ def steps(
         limits={} if limit is None else {shape.name: limit},
     )[shape.name]
     coarser = coarser_intervals(fine, shape.kind is Kind.INTEGER)
-    if representative == "mean":
-        coarser = [with_means(release, shape.name, step) for step in coarser]
+    if representative != "interval":
+        coarser = [with_stands(release, shape.name, step, representative) for step in coarser]
     ladder: list[Step] = [fine, *coarser, Suppress()]
     keep_raw = groups is None and shape.distinct <= _MANY_VALUES
     return [first, *ladder] if keep_raw else ladder
