@@ -191,10 +191,11 @@ def _promises(told: Statement) -> list[str]:
 def _compared(told: Statement) -> Iterator[str]:
     for words, bound in ((_LEAST, "at least"), (_MOST, "at most")):
         for name, meaning in words.items():
-            asked = getattr(told.promised, name)
+            asked, found = getattr(told.promised, name), getattr(told.measured, name)
             if asked is not None:
-                found = getattr(told.measured, name)
                 yield f"| {meaning} | {bound} {_told(asked)} | {_told(found)} |"
+            elif found is not None and name != "k":
+                yield f"| {meaning} | | {_told(found)} |"
     if told.promised.k is not None or told.promised.about_secrets:
         touched = "rows left out or with a cell emptied"
         yield f"| {touched} | at most {told.promised.suppression * 100:.4g} % | |"
