@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import stat
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,14 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import crypsis as cr
 from crypsis import anonymize as an
-from crypsis.errors import ColumnError, OutputError, ParameterError, SourceError
+from crypsis.errors import ColumnError, OutputError, ParameterError, SourceError, TooLarge
 
 N = 4_000
 
@@ -184,6 +187,75 @@ def test_a_key_goes_to_the_owners_folder(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "bad").write_text("{}")
     with pytest.raises(SourceError, match="no key file"):
         an.Key.load(tmp_path / "bad")
+
+
+def test_parts_come_out_as_the_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table that is masked part by part, in parts that fit nothing, is masked as in memory."""
+    rng = np.random.default_rng(4)
+    n = 70_000  # more than one block of moments
+    gone = rng.random(n) < 0.1
+    table = correlated(n).append_column("z", pa.array(rng.normal(size=n) * 1e6, mask=gone))
+    table = table.append_column("w", pa.array(rng.integers(0, 400, n).clip(0, 90).astype(str)))
+    pa.parquet.write_table(table, tmp_path / "t.parquet")
+    masks: dict[Any, Any] = {
+        ("x", "z"): an.Noise(scale=0.3),
+        ("x", "y"): an.Noise(scale=0.2, correlated=True),
+        ("c", "w"): an.Pram(stay=0.5),
+        "w": an.SuppressRare(k=200),
+        "n": an.RankSwap(percent=0.1),
+        "z": an.Round(base=10),
+        "x": an.TopCode(limit=1),
+        "y": an.BottomCode(limit=-1),
+        ("y", "n"): an.Shuffle(given=("z",)),
+        "c": an.Pseudonym(),
+    }
+    here = an.mask(cr.read(tmp_path / "t.parquet"), masks, seed=5)
+    monkeypatch.setattr("crypsis.anonymize._staged.IN_MEMORY_VALUES", 0)
+    monkeypatch.setattr("crypsis.anonymize._tell._PART_ROWS", 7_001)
+    monkeypatch.setattr("crypsis.engine.duck._BATCH_ROWS", 2_048)
+    there = an.mask(cr.read(tmp_path / "t.parquet"), masks, key=here.key)
+    assert there.release.to_arrow().equals(here.release.to_arrow().select(table.column_names))
+    with pytest.raises(TooLarge, match="another order"):
+        an.mask(cr.read(tmp_path / "t.parquet"), masks, shuffle_rows=True)
+    monkeypatch.setattr("crypsis.anonymize._fitted._HELD_VALUES", n - 1)
+    with pytest.raises(TooLarge, match="holds its columns in memory"):
+        an.mask(cr.read(tmp_path / "t.parquet"), {"n": an.RankSwap(percent=1)})
+
+
+def test_a_masked_file_goes_with_its_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("crypsis.anonymize._staged.IN_MEMORY_VALUES", 0)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    made = an.mask(correlated(50), {"x": an.Round(base=1)}, quasi_identifiers=["n"])
+    assert list(tmp_path.glob("crypsis-spill-*/masked.parquet"))
+    assert made.measured.k == made.frame.to_pandas().groupby("n").size().min()
+    del made
+    gc.collect()
+    assert not list(tmp_path.glob("crypsis-spill-*/masked.parquet"))
+
+
+def test_numbers_that_are_left_alone_stay_exact() -> None:
+    """Whole numbers beyond 2^53 are no floats, and the largest of all must not turn negative."""
+    big = [2**53 + 1, 2**63 - 1, -(2**63), 5, None]
+    table = pa.table({"a": pa.array(big, pa.int64()), "b": pa.array([2**64 - 1] * 5, pa.uint64())})
+    capped = an.mask(table, {"a": an.BottomCode(limit=4), "b": an.TopCode(limit=2.0**70)}).frame
+    assert capped["a"].to_pylist() == [2**53 + 1, 2**63 - 1, 4, 5, None]
+    assert capped["b"].to_pylist() == [2**64 - 1] * 5
+    noisy = an.mask(table, {"a": an.Noise(scale=3)}, seed=1).frame["a"].to_pylist()
+    assert noisy[4] is None
+    assert all(-(2**63) <= value < 2**63 for value in noisy[:4])
+
+
+def test_noise_needs_a_spread() -> None:
+    with pytest.raises(ColumnError, match="no standard deviation"):
+        an.mask(pa.table({"a": [1.0, float("inf")]}), {"a": an.Noise(scale=1)})
+
+
+def test_pram_leaves_nan_missing() -> None:
+    values = pa.array([1.0, float("nan"), None, 2.0] * 50)
+    out = an.mask(pa.table({"a": values}), {"a": an.Pram(stay=0)}, seed=1).frame["a"]
+    kinds = ["nan" if v is not None and v != v else v is None for v in out.to_pylist()]
+    assert kinds == [False, "nan", True, False] * 50
+    assert {v for v in out.to_pylist() if v == v} == {1.0, 2.0, None}
 
 
 def test_without_a_seed_nothing_repeats() -> None:

@@ -55,7 +55,7 @@ def test_a_release_with_everything_beside_it(
     assert frame.groupby(["age", "zip", "sex"], dropna=False).size().min() >= 10
     assert patients.read_bytes() == before
     told = json.loads((tmp_path / "safe.statement.json").read_text())
-    assert Statement.model_validate(told).measured["k"] >= 10
+    assert Statement.model_validate(told).measured.k >= 10
     assert "person-" not in (tmp_path / "safe.statement.md").read_text()
     assert (tmp_path / "safe.before-after.md").exists()
     assert Plan.load(plan).promise.k == 10
@@ -63,9 +63,12 @@ def test_a_release_with_everything_beside_it(
     assert stat.S_IMODE(key.stat().st_mode) == 0o600
     assert run(command) == 2
     assert "exists already" in capsys.readouterr().err
-    assert run([*command, "--force", "--plan", str(plan)]) == 0
-    again = pd.read_csv(out) if suffix == ".csv" else pd.read_parquet(out)
-    pd.testing.assert_frame_equal(frame, again)
+    assert run([*command, "--force", "--plan", str(plan)]) == 2
+    assert "--k would have no effect" in " ".join(capsys.readouterr().err.split())
+    again = [part for part in command if part not in ("--k", "10")]
+    assert run([*again, "--force", "--plan", str(plan)]) == 0
+    same = pd.read_csv(out) if suffix == ".csv" else pd.read_parquet(out)
+    pd.testing.assert_frame_equal(frame, same)
 
 
 def test_masking_and_json(
@@ -152,3 +155,29 @@ def test_a_full_disk_leaves_nothing(patients: Path, tmp_path: Path, suffix: str)
     assert found.returncode == 2
     assert "writ" in found.stderr
     assert set(tmp_path.iterdir()) - {tmp_path / "home"} == before - {tmp_path / "home"}
+
+
+def test_a_policy_puts_high_ages_together(patients: Path, tmp_path: Path) -> None:
+    """In a quasi-identifier by the plan, in another column by a mask."""
+    for n, roles in enumerate((["--qi", "age"], ["--qi", "sex"])):
+        out = tmp_path / f"safe{n}.parquet"
+        command = ["anonymize", str(patients), "-o", str(out), "--k", "2", "--id", "name", *roles]
+        assert run([*command, "--policy", "hipaa-safe-harbor"]) == 0
+        ages = pd.to_numeric(pd.read_parquet(out)["age"], errors="coerce")
+        assert pd.read_csv(patients)["age"].max() > 90
+        assert ages.max() == 90
+        assert "90 stands for that and more" in (tmp_path / f"safe{n}.statement.md").read_text()
+    default = ["anonymize", str(patients), "-o", str(tmp_path / "d.csv"), "--k", "2", "--qi", "sex"]
+    assert run([*default, "--policy", "default"]) == 0
+    assert pd.read_csv(tmp_path / "d.csv")["age"].max() > 90
+
+
+def test_masks_that_look_at_columns_together(patients: Path, tmp_path: Path) -> None:
+    out = tmp_path / "safe.parquet"
+    methods = ["--method", "age=mdav:20", "--method", "income=mdav:20", "--method", "zip=round:100"]
+    command = ["anonymize", str(patients), "-o", str(out), "--k", "1", "--qi", "sex"]
+    assert run([*command, *methods, "--id", "name", "--method", "disease=suppress-rare:600"]) == 0
+    made = pd.read_parquet(out)
+    assert made.groupby(["age", "income"]).size().min() >= 20
+    counts = pd.read_csv(patients)["disease"].value_counts()
+    assert set(made["disease"].dropna()) == set(counts[counts >= 600].index)

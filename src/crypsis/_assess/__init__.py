@@ -2,5 +2,6 @@
 
 from crypsis._assess._assess import assess
 from crypsis._assess._attack_file import load_attack
+from crypsis._assess._columns import age_limits
 
-__all__ = ["assess", "load_attack"]
+__all__ = ["age_limits", "assess", "load_attack"]

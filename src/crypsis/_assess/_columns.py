@@ -145,6 +145,23 @@ def _fine_date(release: Release, one: ColumnRole, policy: Policy) -> bool:
     return not all(re.fullmatch(r"\d{4}( ?[-–] ?\d{4})?", text.strip()) for text in texts)
 
 
+def age_limits(release: Release, policy: Policy) -> dict[str, float]:
+    """Columns of ages that a policy wants together above 89, each with the age that stands for it.
+
+    >>> import pyarrow as pa
+    >>> from crypsis.policy import load_policy
+    >>> people = Release.from_frame(pa.table({"age": [30, 95], "pages": [1, 2]}))
+    >>> age_limits(people, load_policy("hipaa-safe-harbor"))
+    {'age': 90.0}
+    """
+    if not any(threshold.measure == "columns.high_ages" for threshold in policy.of("columns")):
+        return {}
+    numbers = [column.name for column in release.rows.columns if column.kind.numeric]
+    signs = {name: said_by(name).sign for name in numbers}
+    ages = [name for name, sign in signs.items() if sign is not None and sign.noun == "an age"]
+    return dict.fromkeys(ages, _OLDEST + 1.0)
+
+
 def _high_age(release: Release, one: ColumnRole, policy: Policy) -> bool:
     """Whether ages above 89 stand by themselves; 90 may stand for "90 and older"."""
     sign = said_by(one.column).sign

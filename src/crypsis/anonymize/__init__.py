@@ -12,7 +12,9 @@ from crypsis.anonymize._columns import ColumnPlan
 from crypsis.anonymize._generalize import apply
 from crypsis.anonymize._hierarchy import Hierarchy, HierarchyGap
 from crypsis.anonymize._key import Key
-from crypsis.anonymize._mask import (
+from crypsis.anonymize._mask import mask
+from crypsis.anonymize._masked_first import MASKS, masked_first, named_mask, together
+from crypsis.anonymize._masks import (
     BottomCode,
     Masking,
     Mdav,
@@ -25,9 +27,7 @@ from crypsis.anonymize._mask import (
     Shuffle,
     SuppressRare,
     TopCode,
-    mask,
 )
-from crypsis.anonymize._masked_first import MASKS, masked_first, named_mask, together
 from crypsis.anonymize._plan import Plan, plan
 from crypsis.anonymize._promise import Promise
 from crypsis.anonymize._pseudonyms import original, pseudonym

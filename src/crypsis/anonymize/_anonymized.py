@@ -15,6 +15,8 @@ from crypsis.anonymize._promise import Promise
 from crypsis.anonymize._statement import Statement, statement_of
 from crypsis.anonymize._verify import Measured, check, measure
 from crypsis.engine import Rows
+from crypsis.engine.base import Kind
+from crypsis.engine.delimited import as_it_stands
 from crypsis.errors import OutputError
 from crypsis.files import form_of
 from crypsis.release import Release, read
@@ -44,6 +46,8 @@ class Method(Result):
     method: str
     how: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    columns: tuple[str, ...] = ()
+    """The columns one by one, where several are masked together."""
 
 
 _NO_FORMULAS = Method(
@@ -98,7 +102,7 @@ class Anonymized(Result):
 
         if self.plan is None:
             return lost(self.original, self.release)
-        masked = [name for one in self.methods for name in one.column.split(", ")]
+        masked = [name for one in self.methods for name in one.columns]
         return lost(self.original, self.release, [c.name for c in self.plan.columns] + masked)
 
     def write(
@@ -135,6 +139,8 @@ class Anonymized(Result):
                 "The statement is written beside the release, on this machine; write the release "
                 "with statement=False, and the statement to a file of its own."
             )
+        if self.plan is not None and self.loss.rows_suppressed == self.loss.rows:
+            check(Measured(0, 0, 0), self.promise)
         rows, made = self.release.rows, self
         if neutralize_formulas:
             rows, made = rows.neutral(form), replace(self, methods=(*self.methods, _NO_FORMULAS))
@@ -158,13 +164,13 @@ class Anonymized(Result):
     def _check_file(self, path: Path | str, form: str, told_as: Mapping[str, str]) -> Measured:
         """What the file itself meets, counted in it; `told_as` holds its names of the columns.
 
-        A CSV file has no types: what is text and what is a number is read from the whole again. So
-        only the sizes of groups are counted in one, and the sensitive columns in the rows.
+        A CSV file has no types, so the sizes of groups are counted in it by its texts, and the
+        sensitive columns in the rows, where their kinds are known.
         """
         if self.plan is None:
             return self._measured_now()
         names = [told_as[one.name] for one in self.plan.columns]
-        rows = self._read_back(path, form, names)
+        rows = self._read_back(path, form, list(told_as.values()))
         if form == "parquet":
             release = Release(rows, self.release.roles)
             found = measure(release, names, self.promise)
@@ -180,6 +186,9 @@ class Anonymized(Result):
                 crowds = measure(release, names, self.promise).population
             return replace(counted, population=crowds)
         found = self._measured_now()
+        if any(self.release.rows.column(n).kind is Kind.TEXT for n in self.release.sensitive):
+            told = replace(self.release, rows=_without_empty(self.release), _cells={})
+            found = measure(told, [one.name for one in self.plan.columns], self.promise)
         check(found, self.promise)
         return found
 
@@ -192,7 +201,19 @@ class Anonymized(Result):
             return read_back(written.frame.to_native().sparkSession, path, form)
         if form == "parquet":
             return read(path, format="parquet").rows
-        return read(path, format="csv", header=True, types=dict.fromkeys(names, "text")).rows
+        return as_it_stands(Path(path), names)
+
+
+def _without_empty(release: Release) -> Rows:
+    """The rows as CSV tells their sensitive texts: an empty text and none are written alike."""
+    rows = release.rows
+    parts = []
+    for column in rows.columns:
+        cell = nw.col(column.inner)
+        if column.name in release.sensitive and column.kind is Kind.TEXT:
+            cell = nw.when(cell.cast(nw.String) != "").then(cell).alias(column.inner)
+        parts.append(cell)
+    return Rows(rows.columns, lambda: rows.frame.select(*parts), rows.backend)
 
 
 def statement_paths(release: Path) -> tuple[Path, Path]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from crypsis.anonymize._dates import units_between
 from crypsis.anonymize._hierarchy import Hierarchy, as_text
-from crypsis.anonymize._quantiles import coarser_intervals, quantile_steps
+from crypsis.anonymize._quantiles import coarser_intervals, quantile_steps, with_stands
 from crypsis.anonymize._shapes import Shape, postal
 from crypsis.anonymize._steps import (
     DATE_STEPS,
@@ -31,7 +31,7 @@ _MANY_VALUES = 1_000
 
 def default_method(shape: Shape) -> str:
     """How a column is generalized when nobody says: by what it holds and what it is called."""
-    if shape.kind is Kind.DATE or (shape.kind is Kind.TIME and hasattr(shape.low, "year")):
+    if shape.kind is Kind.DATE or (shape.kind is Kind.TIME and _dated(shape)):
         return "date"
     if postal(shape.name) and shape.digits and shape.width > 1:
         return "prefix"
@@ -40,13 +40,18 @@ def default_method(shape: Shape) -> str:
     return "common" if shape.kind is Kind.TEXT and shape.distinct > 2 else "keep"
 
 
+def _dated(shape: Shape) -> bool:
+    """Whether times have a date: a time of day and a span of time have none."""
+    return shape.low is None or hasattr(shape.low, "year")
+
+
 def check_method(shape: Shape, method: str) -> None:
     """Raise unless the method is known and fits what the column holds."""
     if method not in METHODS:
         raise ParameterError(f"Methods are {', '.join(METHODS)}; {method!r} was given.")
     fits = {
         "intervals": shape.kind in (Kind.INTEGER, Kind.NUMBER),
-        "date": shape.kind in (Kind.DATE, Kind.TIME),
+        "date": shape.kind is Kind.DATE or (shape.kind is Kind.TIME and _dated(shape)),
         "prefix": shape.kind in (Kind.INTEGER, Kind.TEXT),
         "common": shape.kind in (Kind.TEXT, Kind.INTEGER, Kind.BOOLEAN),
     }
@@ -93,7 +98,10 @@ def steps(
         rank_error=rank_error,
         limits={} if limit is None else {shape.name: limit},
     )[shape.name]
-    ladder: list[Step] = [fine, *coarser_intervals(fine, shape.kind is Kind.INTEGER), Suppress()]
+    coarser = coarser_intervals(fine, shape.kind is Kind.INTEGER)
+    if representative != "interval":
+        coarser = [with_stands(release, shape.name, step, representative) for step in coarser]
+    ladder: list[Step] = [fine, *coarser, Suppress()]
     keep_raw = groups is None and shape.distinct <= _MANY_VALUES
     return [first, *ladder] if keep_raw else ladder
 

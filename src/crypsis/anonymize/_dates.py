@@ -46,15 +46,20 @@ def date_expression(column: nw.Expr, unit: str) -> nw.Expr:
 
 
 def first_day(label: str) -> datetime.date:
-    """The first day that a label stands for."""
-    year = int(label[:4])
-    if label.endswith("s") or len(label) == 4:
+    """The first day that a label stands for.
+
+    >>> [str(first_day(label)) for label in ("1987-08", "87-H2", "987", "0s")]
+    ['1987-08-01', '0087-07-01', '0987-01-01', '0001-01-01']
+    """
+    head, _, part = label.partition("-")
+    year = max(1, int(head.removesuffix("s")))
+    if not part:
         return datetime.date(year, 1, 1)
-    if label[5] == "Q":
-        return datetime.date(year, 3 * int(label[6]) - 2, 1)
-    if label[5] == "H":
-        return datetime.date(year, 6 * int(label[6]) - 5, 1)
-    return datetime.date(year, int(label[5:]), 1)
+    if part[0] == "Q":
+        return datetime.date(year, 3 * int(part[1]) - 2, 1)
+    if part[0] == "H":
+        return datetime.date(year, 6 * int(part[1]) - 5, 1)
+    return datetime.date(year, int(part), 1)
 
 
 def units_between(first: Any, last: Any, unit: str) -> int:

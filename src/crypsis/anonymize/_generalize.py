@@ -6,12 +6,13 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any
 
-from crypsis.anonymize._anonymized import Anonymized, Loss, Method
+from crypsis.anonymize._anonymized import Anonymized, Loss
 from crypsis.anonymize._each_column import each_column
 from crypsis.anonymize._hierarchy import HierarchyGap, as_text
 from crypsis.anonymize._key import Key
 from crypsis.anonymize._ladder import ladder
 from crypsis.anonymize._levels import full_domain
+from crypsis.anonymize._methods import methods_told
 from crypsis.anonymize._plan import Plan
 from crypsis.anonymize._repair import repair
 from crypsis.anonymize._staged import staged
@@ -67,7 +68,7 @@ def apply(
     if plan.promise.each_column is not None and verify:
         plan, rows, measured = each_column(plan, release, rows)
         told = Told(rows)
-    elif plan.promise.k is not None:
+    elif plan.promise.k is not None or plan.promise.about_secrets:
         told, found = _crowded(plan, release, rows, local)
     anonymous = _with_rows(release, told.rows)
     if verify:
@@ -75,7 +76,7 @@ def apply(
         check(measured, plan.promise)
     return Anonymized(
         anonymous, plan, measured, _losses(found, release.count), Key(row_map=told.row_map),
-        release, _methods(plan, found, local),
+        release, methods_told(plan, found, local),
     )  # fmt: skip
 
 
@@ -112,11 +113,13 @@ def _crowded(plan: Plan, release: Release, rows: Rows, local: bool) -> tuple[Tol
     table = table_of(ladders, [cells.codes[c][first] for c in range(len(names))], totals)
     demands = demands_of(promise, secrets_of(cells, secret, rows, member))
     budget = int(promise.suppression * release.count + 1e-9)
+    weighed = table.weighed([one.weight for one in plan.columns])
     for closer in _CLOSER:
         asked = demands
         if demands.closeness is not None:
             asked = replace(demands, closeness=closer * demands.closeness)
-        found = (repair if local else full_domain)(table, asked, budget)
+        found = (repair if local else full_domain)(weighed, asked, budget)
+        found = table.summary(found.levels)
         told = tell(rows, cells, first, table, found)
         if demands.closeness is None or not found.rows_suppressed:
             return told, found
@@ -128,7 +131,7 @@ def _crowded(plan: Plan, release: Release, rows: Rows, local: bool) -> tuple[Tol
             "Leaving rows out moves the whole that groups must be close to, and no levels were "
             "found that are close to what is left. Allow more (t), or do without same levels."
         )
-    found = repair(table, demands, budget, leave=False)
+    found = table.summary(repair(weighed, demands, budget, leave=False).levels)
     return tell(rows, cells, first, table, found), found
 
 
@@ -157,19 +160,3 @@ def _losses(found: Repair | None, rows: int) -> Loss:
         rows, found.loss, found.rows_suppressed, found.cells_suppressed,
         found.rows_with_suppressed_cells, found.rows_generalized, found.emptied,
     )  # fmt: skip
-
-
-def _methods(plan: Plan, found: Repair | None, local: bool) -> tuple[Method, ...]:
-    told = [
-        Method(
-            one.name, one.step.method, one.step.describe(),
-            one.step.model_dump(mode="json", exclude={"method"}),
-        )
-        for one in plan.columns
-    ]  # fmt: skip
-    told += [Method(name, "removed", "left out of the release") for name in plan.removed]
-    if found is not None and (found.levels != 0).any():
-        how = "each row in the cheapest crowd" if local else "all rows on the same levels"
-        name = "local generalization and suppression" if local else "full-domain generalization"
-        told.append(Method("all quasi-identifiers", name, how))
-    return tuple(told)

@@ -40,7 +40,7 @@ def full_domain(table: Table, demands: Demands, budget_rows: int) -> Repair:
             if search.hopeless(vector):
                 continue
             kept, left_out = search.kept(np.array(vector))
-            if left_out > budget_rows:
+            if left_out > budget_rows or left_out == rows:  # nothing is no release
                 continue
             lines = table.loss[table.lines + np.array(vector)][:, kept] * table.counts[kept]
             loss = (float(lines.sum()) / columns + left_out) / rows

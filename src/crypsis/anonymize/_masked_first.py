@@ -8,9 +8,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from crypsis.anonymize import _mask as m
+from crypsis.anonymize import _masks as m
 from crypsis.anonymize._anonymized import Anonymized
 from crypsis.anonymize._key import Key
+from crypsis.anonymize._mask import mask
 from crypsis.errors import ParameterError
 from crypsis.release import Release, Role
 
@@ -19,6 +20,8 @@ MASKS: dict[str, tuple[type[m.Masking], str | None]] = {
     "rank-swap": (m.RankSwap, "percent"),
     "shuffle": (m.Shuffle, None),
     "microaggregate": (m.Microaggregate, "k"),
+    "mdav": (m.Mdav, "k"),
+    "suppress-rare": (m.SuppressRare, "k"),
     "pram": (m.Pram, "stay"),
     "round": (m.Round, "base"),
     "top": (m.TopCode, "limit"),
@@ -49,8 +52,13 @@ def masked_first(
     """The masked columns, None for no masks; pseudonyms are no identifiers any more, and stay."""
     if not masks:
         return None
-    made = m.mask(release, masks)
-    hidden = {name for name, method in masks.items() if isinstance(method, m.Pseudonym)}
+    made = mask(release, masks)
+    hidden = {
+        name
+        for target, method in masks.items()
+        if isinstance(method, m.Pseudonym)
+        for name in ((target,) if isinstance(target, str) else target)
+    }
     roles = {n: Role.OTHER if n in hidden else role for n, role in made.release.roles.items()}
     return replace(made, release=made.release.with_roles(roles))
 

@@ -6,6 +6,8 @@ the same answer.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ from crypsis.anonymize.kernels import neighbours
 from crypsis.errors import ParameterError
 
 Floats = NDArray[np.float64]
+_BLOCK_ROWS = 65_536
 
 
 def noise(table: Floats, scale: float, generator: Generator, *, correlated: bool) -> Floats:
@@ -26,20 +29,83 @@ def noise(table: Floats, scale: float, generator: Generator, *, correlated: bool
     Correlated noise has the covariance of the data, so that correlations stay as they are on
     average (Kim 1986); independent noise weakens them by 1 / (1 + scale^2).
     """
-    complete = table[~np.isnan(table).any(axis=1)]
-    if correlated and complete.shape[0] > table.shape[1]:
-        spread = np.atleast_2d(np.cov(complete.T, ddof=0))
-        values, vectors = np.linalg.eigh(spread)
-        root = vectors * np.sqrt(np.maximum(values, 0.0))
-        return np.asarray(table + scale * generator.standard_normal(table.shape) @ root.T)
-    with np.errstate(invalid="ignore"):
-        deviations = np.array([_deviation(column) for column in table.T])
-    return np.asarray(table + scale * deviations * generator.standard_normal(table.shape))
+    return with_noise(table, scale * spread(blocks([table]), correlated=correlated), generator)
 
 
-def _deviation(column: Floats) -> float:
-    there = column[~np.isnan(column)]
-    return float(there.std()) if there.size else 0.0
+def blocks(tables: Iterable[Floats]) -> Iterator[Floats]:
+    """The same rows in blocks of one size, so that sums do not depend on how they came in parts."""
+    waiting: list[Floats] = []
+    rows = 0
+    for table in tables:
+        waiting.append(table)
+        rows += table.shape[0]
+        if rows >= _BLOCK_ROWS:
+            whole = np.concatenate(waiting)
+            full = rows - rows % _BLOCK_ROWS
+            yield from (whole[i : i + _BLOCK_ROWS] for i in range(0, full, _BLOCK_ROWS))
+            waiting, rows = [whole[full:].copy()], rows - full
+    if rows:
+        yield np.concatenate(waiting)
+
+
+def spread(parts: Iterable[Floats], *, correlated: bool) -> Floats:
+    """The columns' standard deviations, or a root of their covariance: one pass, in blocks.
+
+    Moments of blocks are put together as Chan, Golub and LeVeque (1983) do. Correlated noise needs
+    more complete rows than columns; with fewer it is independent.
+    """
+    each: _Moments | None = None
+    joint: _Moments | None = None
+    for part in parts:
+        each = _plus(each, _moments(part))
+        if correlated:
+            joint = _plus(joint, _moments(part[~np.isnan(part).any(axis=1)], together=True))
+    if each is None:
+        return np.zeros(0)
+    if joint is not None and joint.rows[0] > joint.mean.size:
+        values, vectors = np.linalg.eigh(joint.squares / joint.rows[0])
+        return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
+    return np.asarray(np.sqrt(each.squares / np.maximum(each.rows, 1)))
+
+
+def with_noise(table: Floats, spread: Floats, generator: Generator) -> Floats:
+    """Normal draws with that spread added, row by row: parts of a table come out as the whole."""
+    draws = generator.standard_normal(table.shape)
+    if spread.ndim == 1:
+        return np.asarray(table + spread * draws)
+    noisy = table.copy()
+    for c in range(table.shape[1]):
+        for j in range(table.shape[1]):
+            noisy[:, c] += spread[c, j] * draws[:, j]
+    return noisy
+
+
+@dataclass(frozen=True)
+class _Moments:
+    rows: Floats
+    mean: Floats
+    squares: Floats
+    """Sums of squared deviations from the mean; of products where columns are taken together."""
+
+
+def _moments(block: Floats, *, together: bool = False) -> _Moments:
+    there = ~np.isnan(block)
+    rows = there.sum(axis=0).astype(float)
+    with np.errstate(invalid="ignore", over="ignore"):
+        mean = np.where(there, block, 0.0).sum(axis=0) / np.maximum(rows, 1)
+        apart = np.where(there, block - mean, 0.0)
+        return _Moments(rows, mean, apart.T @ apart if together else (apart**2).sum(axis=0))
+
+
+def _plus(one: _Moments | None, two: _Moments) -> _Moments:
+    if one is None:
+        return two
+    rows = one.rows + two.rows
+    with np.errstate(invalid="ignore", over="ignore"):
+        gap, weight = two.mean - one.mean, one.rows * two.rows / np.maximum(rows, 1)
+        product = np.outer(gap, gap) * weight if one.squares.ndim == 2 else gap**2 * weight
+        mean = one.mean + gap * two.rows / np.maximum(rows, 1)
+    return _Moments(rows, mean, one.squares + two.squares + product)
 
 
 def rank_swap(column: Floats, percent: float, generator: Generator) -> Floats:
@@ -125,12 +191,20 @@ def pram(
     leaves the expected frequencies p as they are. -1 is missing and stays.
     """
     there = codes >= 0
-    drawn = codes.copy()
-    change = there & (generator.random(codes.size) >= stay)
-    shares = np.bincount(codes[there], minlength=values).astype(float)
-    if change.any():
-        drawn[change] = generator.choice(values, int(change.sum()), p=shares / shares.sum())
-    return drawn
+    counts = np.bincount(codes[there], minlength=values)
+    change, place = redrawn(there, counts, stay, generator)
+    return np.asarray(np.where(change, place, codes))
+
+
+def redrawn(
+    there: NDArray[np.bool_], counts: NDArray[np.int64], stay: float, generator: Generator
+) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """Which rows are drawn anew, and the place of what they get; two draws a row, row by row."""
+    draws = generator.random((there.size, 2))
+    change = there & (draws[:, 0] >= stay)
+    upto = np.cumsum(counts)
+    total = int(upto[-1]) if upto.size else 0
+    return change, np.searchsorted(upto, (draws[:, 1] * total).astype(np.int64), "right")
 
 
 def rounded(column: Floats, base: float) -> Floats:

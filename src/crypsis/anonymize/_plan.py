@@ -130,7 +130,8 @@ def plan(
 
     With a `population` (or one in the release) the promise is (1-beta, k) against it: equation (1)
     says how many values each quasi-identifier may keep, in proportion to `weights`, and each column
-    gets the finest step within that. `release_k` asks for k-anonymity of the release besides.
+    gets the finest step within that. (Without a population `weights` say whose detail to keep first
+    where rows need a crowd.) `release_k` asks for k-anonymity of the release besides.
     Without a population k is asked of the release itself, whose rows are their own universal table:
     columns stay as they are, and `apply` finds every row the cheapest crowd. With `each_column` k
     is asked of every quasi-identifier alone, by quantile groups (section 5.2).
@@ -152,6 +153,10 @@ def plan(
     if isinstance(people, Release):
         people = people.count
     if each_column:
+        if population is not None:
+            raise ParameterError(
+                "each_column asks k of every column alone, population of all together: choose one."
+            )
         people = None
     promise = promised(
         k=None if people is not None or each_column else k,
@@ -177,6 +182,12 @@ def plan(
             check_method(look[name], method)
     for name, tree in chosen.hierarchies.items():
         tree.check(release.cells([name]).values[0].to_pylist(), name)
+    for name in chosen.limits:
+        if not look[name].kind.numeric:
+            raise ParameterError(
+                f"Only numbers are put together from a limit up; the column {name!r} holds "
+                f"{look[name].kind.value}. Leave it out of top_code (--top-code)."
+            )
     limit = None
     if each_column:
         columns = chosen.each(k)

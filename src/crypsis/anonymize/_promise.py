@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from crypsis.errors import ParameterError
 
@@ -41,6 +41,18 @@ class Promise(BaseModel):
     suppression: Share = 0.05
     """The share of rows that may be left out or have a cell emptied to keep the promise."""
 
+    @model_validator(mode="after")
+    def _fits(self) -> Promise:
+        if self.each_column is not None and (self.k is not None or self.about_secrets):
+            raise ValueError(
+                "each_column asks k of every column alone and makes no groups of rows, so nothing "
+                "else of groups (release_k, diversity, closeness, best_guess) goes with it"
+            )
+        against = (self.population, self.population_k, self.beta)
+        if any(part is None for part in against) and any(part is not None for part in against):
+            raise ValueError("population, population_k and beta are promised together")
+        return self
+
     @property
     def about_secrets(self) -> bool:
         """Whether anything is asked of sensitive columns."""
@@ -63,5 +75,9 @@ def promised(**given: Any) -> Promise:
         return Promise(**given)
     except ValidationError as error:
         first = error.errors(include_input=False)[0]
+        told = str(first["msg"]).removeprefix("Value error, ")
         name = ".".join(map(str, first["loc"]))
-        raise ParameterError(f"{name}: {first['msg']}.") from None
+        if not name:
+            raise ParameterError(f"{told}.") from None
+        told = told.replace("Input should be", "it should be")
+        raise ParameterError(f"{name} is {given.get(name)!r}; {told}.") from None

@@ -72,7 +72,7 @@ def quantile_steps(
                 cuts = _large_enough(cuts, ordered, least)
             made[name] = _from_quantiles(numbers, cuts, whole[name], representative != "interval")
     if representative == "mean":
-        made = {name: _with_means(release, name, step) for name, step in made.items()}
+        made = {name: with_stands(release, name, step, "mean") for name, step in made.items()}
     return made
 
 
@@ -172,15 +172,18 @@ def _from_quantiles(
     return intervals(upper, whole=whole, stands=held)
 
 
-def _with_means(release: Release, name: str, step: Intervals) -> Intervals:
+def with_stands(release: Release, name: str, step: Intervals, how: str) -> Intervals:
+    """The same groups, the mean or median of each standing for it; one scan."""
     rows, column = release.rows, release.rows.column(name)
     value = nw.col(column.inner)
+    number = nw.col(column.inner).cast(nw.Float64)
     grouped = (
         rows.frame.select(value, step.expression(value, column.kind).alias("g"))
         .group_by("g")
-        .agg(nw.col(column.inner).cast(nw.Float64).mean().alias("mean"))
+        .agg((number.mean() if how == "mean" else number.median()).alias("stands"))
     )
-    table = rows._fetch(grouped, f"means of {name!r}").to_pylist()
-    means = {row["g"]: row["mean"] for row in table if row["g"] is not None}
-    stands = tuple(float(means.get(label, label)) for label in step.labels)
+    table = rows._fetch(grouped, f"groups of {name!r}").to_pylist()
+    finite = (row for row in table if row["stands"] is not None and math.isfinite(row["stands"]))
+    found = {row["g"]: row["stands"] for row in finite if row["g"] is not None}
+    stands = tuple(float(found.get(label, label)) for label in step.labels)
     return Intervals(upper=step.upper, labels=stands)

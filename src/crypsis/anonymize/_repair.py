@@ -105,7 +105,10 @@ def repair(table: Table, demands: Demands, budget_rows: int, *, leave: bool = Tr
         for first in (_fewest_rows, _least_loss):
             tries.append(_opened(search, budget_rows, first, leave))
             step.advance()
-    return min(tries, key=lambda one: one.loss)
+    best = min(tries, key=lambda one: one.loss)
+    if best.rows_suppressed == table.counts.sum():  # rows that tell nothing are better than none
+        return table.summary(search.levels(search.whole()))
+    return best
 
 
 def _fewest_rows(touched: int, lost: float) -> tuple[float, float]:

@@ -24,23 +24,41 @@ _DROP, _HIT, _ROW = "drop", "hit", "row_number"
 
 
 def staged(rows: Rows, steps: Mapping[str, Step], removed: Sequence[str] = ()) -> Rows:
-    """The same rows after the steps, without the columns removed; nothing is carried out yet."""
+    """The same rows after the steps, without the columns removed; nothing is carried out yet.
+
+    Crowds are counted with NaN as missing and minus zero as zero. A file would tell them apart, so
+    in the columns that have a step they become what they were counted as, also where it is `Keep`.
+    """
     columns = [column for column in rows.columns if column.name not in removed]
-    if all(isinstance(step, Keep) for step in steps.values()):
+    kept = [name for name, step in steps.items() if isinstance(step, Keep)]
+    numbers = [name for name in kept if rows.column(name).kind is Kind.NUMBER]
+    if len(kept) == len(steps) and not numbers:
         return rows.only([column.name for column in columns]) if removed else rows
     if fits_in_memory(rows):
         return _staged_here(rows, steps, [column.name for column in columns])
+    schema = rows.frame.collect_schema() if numbers else {}
     parts, after = [], []
     for column in columns:
         step = steps.get(column.name, Keep())
         cell = nw.col(column.inner)
         if isinstance(step, Keep):
+            if column.name in numbers and schema[column.inner].is_float():
+                whole = (cell + 0.0).cast(schema[column.inner])
+                cell = nw.when(~cell.is_nan()).then(whole).alias(column.inner)
             parts.append(cell)
             after.append(column)
         else:
             parts.append(step.expression(cell, column.kind).alias(column.inner))
             after.append(Column(column.name, step.kind(column.kind), column.inner))
     return Rows(after, lambda: rows.frame.select(*parts), rows.backend)
+
+
+def _clean(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """NaN as missing and minus zero as zero."""
+    if not pa.types.is_floating(column.type):
+        return column
+    whole = pc.add(column, pa.scalar(0.0, column.type))
+    return pc.if_else(pc.is_nan(whole), pa.scalar(None, column.type), whole)
 
 
 def fits_in_memory(rows: Rows) -> bool:
@@ -56,7 +74,9 @@ def _staged_here(rows: Rows, steps: Mapping[str, Step], names: Sequence[str]) ->
 
     def column(name: str) -> pa.ChunkedArray:
         step = steps.get(name, Keep())
-        return table[name] if isinstance(step, Keep) else told(table[name], step)
+        if not isinstance(step, Keep):
+            return told(table[name], step)
+        return _clean(table[name]) if name in steps else table[name]
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         columns = list(progress.track(pool.map(column, names), "telling columns", len(names)))
@@ -65,9 +85,7 @@ def _staged_here(rows: Rows, steps: Mapping[str, Step], names: Sequence[str]) ->
 
 def told(column: pa.ChunkedArray, step: Step) -> pa.Array:
     """What a step makes of a column in memory; NaN is missing."""
-    values = column.combine_chunks()
-    if pa.types.is_floating(values.type):
-        values = pc.if_else(pc.is_nan(values), pa.scalar(None, values.type), values)
+    values = _clean(column).combine_chunks()
     if isinstance(step, Suppress):
         return pa.nulls(len(values), values.type)
     if isinstance(step, Intervals) and step.upper and values.null_count < len(values):
@@ -111,7 +129,8 @@ def with_exceptions(
         c = list(names).index(column.name)
         own = text_of(nw.col(column.inner), column.kind) if texts[c] else nw.col(column.inner)
         outputs.append(nw.when(hit).then(nw.col(f"r{c}")).otherwise(own).alias(column.inner))
-        kind = Kind.TEXT if texts[c] else column.kind
+        number = pa.types.is_floating(told[c].type)
+        kind = Kind.TEXT if texts[c] else Kind.NUMBER if number else column.kind
         after.append(Column(column.name, kind, column.inner))
     if any(dropped):
         joined = joined.filter(~nw.when(hit).then(nw.col(_DROP)).otherwise(nw.lit(False)))

@@ -11,6 +11,7 @@ import bisect
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from decimal import Decimal
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
@@ -158,6 +159,9 @@ class Prefix(_Step):
     length: Annotated[int, Field(ge=1)]
     width: Annotated[int, Field(ge=1)]
 
+    def suits(self, kind: Kind) -> bool:
+        return kind in (Kind.INTEGER, Kind.TEXT)
+
     def label(self, value: Any) -> Any:
         text = as_text(value)
         if not isinstance(value, str):
@@ -225,10 +229,15 @@ class Top(_Step):
     """Numbers of at least `limit` become `limit`: ages over 89 as 90."""
 
     method: Literal["top"] = "top"
-    limit: float
+    limit: Annotated[float, Field(allow_inf_nan=False)]
 
     def label(self, value: Any) -> Any:
+        if isinstance(value, Decimal):  # with as many digits as the column has
+            return min(value, Decimal(str(self.limit)).quantize(value))
         return min(value, type(value)(self.limit))
+
+    def suits(self, kind: Kind) -> bool:
+        return kind.numeric
 
     def expression(self, column: nw.Expr, kind: Kind) -> nw.Expr:
         limit = int(self.limit) if kind is Kind.INTEGER else self.limit
@@ -309,5 +318,6 @@ def merged(step: Intervals, *, whole: bool) -> Intervals | None:
     kept = step.upper[1::2]
     if isinstance(step.labels[0], str):
         return intervals(kept, whole=whole) if kept else None
-    pairs = [step.labels[i : i + 2] for i in range(0, len(step.labels), 2)]
-    return intervals(kept, whole=whole, stands=[sum(pair) / len(pair) for pair in pairs])
+    # The median of two groups of one size is the bound between them.
+    stands = [*step.upper[::2], *step.labels[2 * len(step.upper[::2]) :]]
+    return intervals(kept, whole=whole, stands=[float(number) for number in stands])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -55,6 +55,13 @@ class Table:
         """Cell by cell and column by column, whether something is there that could be lost."""
         return np.asarray(self.loss[self.lines + self.tops].T > 0)
 
+    def weighed(self, weights: Sequence[float]) -> Table:
+        """The same with the losses of each column times its weight, over their average."""
+        mean = sum(weights) / len(weights)
+        pairs = zip(self.ladders, weights, strict=True)
+        ladders = tuple(replace(one, loss=one.loss * (weight / mean)) for one, weight in pairs)
+        return Table(ladders, self.places, self.counts)
+
     def groups(self, vector: Sequence[int], cells: Ints) -> tuple[Ints, Ints]:
         """Cells that are told alike on these levels: the group of each, the rows of each group."""
         names = zip(self.ladders, vector, strict=True)
@@ -96,7 +103,14 @@ class Table:
             int(counts[starred.any(axis=1)].sum()),
             int(counts[((levels > 0) & ~emptied).any(axis=1) & ~out].sum()),
             tuple(one.name for one, gone in zip(self.ladders, emptied, strict=True) if gone),
+            tuple(self._rows_on(levels, c) for c in range(self.tops.size)),
         )
+
+    def _rows_on(self, levels: Levels, c: int) -> tuple[int, ...]:
+        """How many released rows that have a value in a column are told on each of its levels."""
+        here = (levels[:, c] >= 0) & self.there[:, c]
+        rows = np.bincount(levels[here, c], self.counts[here], int(self.tops[c]) + 1)
+        return tuple(rows.astype(np.int64).tolist())
 
     def labels(self, levels: Levels) -> list[tuple[list[Any], Ints]]:
         """For each column all its labels, and the place among them of what each cell is told as."""
@@ -123,6 +137,8 @@ class Repair:
     rows_generalized: int
     emptied: tuple[str, ...] = ()
     """Columns that are missing in every row."""
+    rows_on: tuple[tuple[int, ...], ...] = ()
+    """For each column how many rows are told on each of its levels."""
 
     @property
     def rows_touched(self) -> int:

@@ -95,7 +95,7 @@ class _Teller:
         """For each released row the number of its original; nothing where that are too many."""
         if rows.count > _MAPPED_ROWS:
             return ()
-        parts = [self.kept(part) for part in _parts(rows.only(self.names))]
+        parts = [self.kept(part) for part in parts_of(rows.only(self.names))]
         return tuple(np.flatnonzero(np.concatenate(parts)).tolist())
 
     def _cells(self, rows: pa.Table) -> Ints:
@@ -127,7 +127,7 @@ class _Streamed(Rows):
         self._in_order, self._before, self._told = in_order, before, told
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
-        for part in _parts(self._before):
+        for part in parts_of(self._before):
             yield from arrow_files.batches_of(self._told(part))
 
     def to_arrow(self, names: Sequence[str] | None = None) -> pa.Table:
@@ -148,10 +148,10 @@ class _Streamed(Rows):
         arrow_files.write(self._batches(), self.names, Path(path), form)
 
 
-def _parts(rows: Rows) -> Iterator[pa.Table]:
+def parts_of(rows: Rows, what: str = "telling rows") -> Iterator[pa.Table]:
     """The rows in their order, about a million at a time."""
     waiting: list[pa.RecordBatch] = []
-    for batch in rows.backend.batches(rows.frame, "telling rows"):
+    for batch in rows.backend.batches(rows.frame, what):
         waiting.append(batch.rename_columns(list(rows.names)))
         if sum(one.num_rows for one in waiting) >= _PART_ROWS:
             yield pa.Table.from_batches(waiting)
@@ -167,4 +167,7 @@ def _named(values: pa.Array, kind: Kind, labels: list[Any], place: Ints) -> tupl
     named = [label if there else None for label, there in zip(labels, used.tolist(), strict=True)]
     if kind is Kind.TEXT or any(isinstance(label, str) for label in named):
         return pa.array([None if v is None else as_text(v) for v in named], pa.string()), place
+    if any(isinstance(label, float) for label in named) and not pa.types.is_floating(values.type):
+        # Means and medians stand for groups of whole or decimal numbers.
+        return pa.array([None if v is None else float(v) for v in named], pa.float64()), place
     return pa.array(named, values.type), place

@@ -169,8 +169,13 @@ def min_count(counts: Counter[object]) -> int:
 
 def check(measured: Measured, promise: Promise) -> None:
     """Raise `PromiseBroken` unless what was measured meets what was promised."""
+    if not measured.rows:
+        raise PromiseBroken(
+            "No row would be left in the release, so it is not handed over. Allow less suppression "
+            "or ask for less."
+        )
     parts: list[str] = []
-    if promise.k is not None and measured.rows and measured.k < promise.k:
+    if promise.k is not None and measured.k < promise.k:
         parts.append(f"k is {measured.k}, promised was {promise.k}")
     recursive = promise.recursive_diversity
     slack = 1e-9
@@ -182,7 +187,7 @@ def check(measured: Measured, promise: Promise) -> None:
         ("best_guess", promise.best_guess, True),
         ("each_column", promise.each_column, False),
     ):
-        if limit is None or not measured.rows:
+        if limit is None:
             continue
         value = getattr(measured, name)
         if value is None or (value - limit if high else limit - value) > slack * max(1, limit):

@@ -9,15 +9,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crypsis.cli import options as o
+from crypsis.cli.pairs import hierarchies as read_hierarchies
+from crypsis.cli.pairs import numbers, pair, split_methods
 
 if TYPE_CHECKING:
     from crypsis.anonymize import Anonymized, Plan
 
 _PAIR = {"metavar": "COLUMN=..."}
+_PLANNED = (
+    "k", "population", "beta", "release_k", "diversity", "entropy_diversity", "recursive_diversity",
+    "closeness", "best_guess", "each_column", "weights", "hierarchies", "top_code", "policy",
+    "suppression", "representative", "rank_error",
+)  # fmt: skip
+_FLAGS = {"weights": "weight", "hierarchies": "hierarchy"}
 
 
 @o.opens
 def anonymize(
+    context: typer.Context,
     data: o.Data,
     opening: o.Opening,
     output: Annotated[
@@ -61,8 +70,8 @@ def anonymize(
         typer.Option(
             "--method",
             help="How a column is told: intervals, date, prefix, common, keep, suppress; or "
-            "masked: noise:0.5, rank-swap:5, shuffle, microaggregate:10, pram:0.8, round:10, "
-            "top:90, bottom:18, pseudonym (repeat).",
+            "masked: noise:0.5, rank-swap:5, shuffle, microaggregate:10, mdav:10, pram:0.8, "
+            "suppress-rare:5, round:10, top:90, bottom:18, pseudonym (repeat).",
             **_PAIR,
         ),
     ] = None,
@@ -73,6 +82,12 @@ def anonymize(
     top_code: Annotated[
         list[str] | None,
         typer.Option("--top-code", help="Put values from here together (repeat).", **_PAIR),
+    ] = None,
+    policy: Annotated[
+        str | None,
+        typer.Option(
+            "--policy", help="Ages above 89 together where this policy (name or .toml) says so."
+        ),
     ] = None,
     suppression: Annotated[
         float, typer.Option("--suppression", help="Share of rows suppression may touch.")
@@ -121,9 +136,14 @@ def anonymize(
         may_write(path, suffixes, force=force)
     for note in notes:
         may_write(note, (note.suffix,), force=force)
-    told, masks = _split_methods(methods or ())
+    told, masks = split_methods(methods or ())
+    if plan_file is not None:
+        _check_alone(context, told)
+    limits = numbers("--top-code", top_code)
     with shown_progress():
         release = opening.release(data)
+        if policy is not None:
+            _keep_policy(release, policy, limits, masks)
         masked = masked_first(release, masks)
         subject = release if masked is None else masked.release
         try:
@@ -133,11 +153,11 @@ def anonymize(
                 made_plan = plan(
                     subject, k=k, beta=beta, population=population, release_k=release_k,
                     diversity=diversity, entropy_diversity=entropy_diversity,
-                    recursive_diversity=_pair(recursive_diversity), closeness=closeness,
+                    recursive_diversity=pair(recursive_diversity), closeness=closeness,
                     best_guess=best_guess,
-                    each_column=each_column, weights=_numbers("--weight", weights), methods=told,
-                    hierarchies=_hierarchies(hierarchies), suppression=suppression,
-                    top_code=_numbers("--top-code", top_code), representative=representative,
+                    each_column=each_column, weights=numbers("--weight", weights), methods=told,
+                    hierarchies=read_hierarchies(hierarchies), suppression=suppression,
+                    top_code=limits, representative=representative,
                     rank_error=rank_error,
                 )  # fmt: skip
             # The file that is written is measured; the rows only where columns may be merged.
@@ -156,6 +176,35 @@ def anonymize(
     written = [output, *notes[:2], notes[2], *([save_plan] if save_plan else [])]
     _write_lost(notes[2], lost)
     _show(made, made_plan, lost, written, key_path, as_json)
+
+
+def _check_alone(context: typer.Context, told: Any) -> None:
+    """Refuse options beside `--plan` that would have no effect: the plan says all of that."""
+    from crypsis.errors import ParameterError
+
+    sources = {name: context.get_parameter_source(name) for name in _PLANNED}
+    typed = [name for name, source in sources.items() if source and source.name == "COMMANDLINE"]
+    if told:
+        typed.append("method")
+    if typed:
+        flags = ", ".join(f"--{_FLAGS.get(name, name).replace('_', '-')}" for name in typed)
+        raise ParameterError(
+            f"The plan of --plan says all of that: {flags} would have no effect. Edit the plan, or "
+            "leave it out."
+        )
+
+
+def _keep_policy(release: Any, policy: str, limits: dict[str, float], masks: Any) -> None:
+    """Put ages together as a policy says: in the plan, or by a mask where others do not know."""
+    from crypsis._assess import age_limits
+    from crypsis.anonymize import TopCode
+    from crypsis.policy import load_policy
+
+    for name, limit in age_limits(release, load_policy(policy)).items():
+        if name in release.quasi_identifiers:
+            limits[name] = min(limit, limits.get(name, limit))
+        elif name not in release.identifiers and name not in masks:
+            masks[name] = TopCode(limit=limit)
 
 
 def _notes(output: Path) -> tuple[Path, Path, Path]:
@@ -219,67 +268,3 @@ def _write_lost(path: Path, lost: Any) -> None:
 
 def _bits(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}"
-
-
-def _pairs(flag: str, given: Sequence[str] | None) -> dict[str, str]:
-    from crypsis.errors import ParameterError
-
-    pairs = {}
-    for pair in given or ():
-        name, equals, value = pair.rpartition("=")
-        if not equals or not name:
-            raise ParameterError(f"{flag} is written COLUMN=..., not {pair!r}.")
-        pairs[name] = value
-    return pairs
-
-
-def _numbers(flag: str, given: Sequence[str] | None) -> dict[str, float]:
-    from crypsis.errors import ParameterError
-
-    pairs = _pairs(flag, given)
-    try:
-        return {name: float(value) for name, value in pairs.items()}
-    except ValueError:
-        raise ParameterError(f"{flag} needs a number after the equals sign.") from None
-
-
-def _pair(given: str | None) -> tuple[float, int] | None:
-    """C and l, written c,l."""
-    from crypsis.errors import ParameterError
-
-    if given is None:
-        return None
-    try:
-        factor, least = given.split(",")
-        return float(factor), int(least)
-    except ValueError:
-        raise ParameterError(
-            "--recursive-diversity is a number and a whole number, for example 3,2."
-        ) from None
-
-
-def _hierarchies(given: Sequence[str] | None) -> dict[str, Any]:
-    from crypsis.anonymize import Hierarchy
-
-    return {name: Hierarchy.read(path) for name, path in _pairs("--hierarchy", given).items()}
-
-
-def _split_methods(given: Sequence[str]) -> tuple[dict[str, str], dict[str | tuple[str, ...], Any]]:
-    """What tells a column less exactly, and what masks it."""
-    from crypsis.anonymize import MASKS, named_mask
-    from crypsis.errors import ParameterError
-
-    told: dict[str, str] = {}
-    masks: dict[str | tuple[str, ...], Any] = {}
-    for name, text in _pairs("--method", given).items():
-        word, _, number = text.partition(":")
-        if word not in MASKS:
-            told[name] = text
-            continue
-        try:
-            masks[name] = named_mask(word, number)
-        except ParameterError:
-            raise ParameterError(
-                f"--method {word} needs a number in its range after a colon, for example noise:0.5."
-            ) from None
-    return told, masks

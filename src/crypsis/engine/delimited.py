@@ -18,13 +18,23 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import narwhals.stable.v2 as nw
 import pyarrow as pa
 
 from crypsis.engine import kinds
-from crypsis.engine.duck import inner_names, literal, private_folder, translated
+from crypsis.engine.base import Column, Kind
+from crypsis.engine.duck import (
+    DuckBackend,
+    connect,
+    inner_names,
+    literal,
+    private_folder,
+    translated,
+)
+from crypsis.engine.frames import Rows
 from crypsis.engine.reading import MISSING_MARKERS, TYPES, Reading
 from crypsis.errors import ColumnError, SourceError
-from crypsis.files import PrivateFolder
+from crypsis.files import PrivateFolder, Sources
 
 _HEAD_BYTES = 262_144
 WHOLE_FILE_BYTES = 256_000_000
@@ -71,6 +81,22 @@ def open_csv(
             connection.execute(f"CREATE TEMP TABLE typed AS {typed} lines")
         connection.execute("DROP TABLE lines")
     return ("SELECT * FROM typed" if small else f"{typed} ({split})"), names
+
+
+def as_it_stands(path: Path, names: Sequence[str]) -> Rows:
+    """A CSV file that was written here, told as its texts are; only an empty cell is missing."""
+    connection = connect()
+    source = _read_csv([str(path)], ",", "utf-8", names, skip=1, markers=("",))
+    columns = [
+        Column(name, Kind.TEXT, inner)
+        for name, inner in zip(names, inner_names(len(names)), strict=True)
+    ]
+
+    def load() -> nw.LazyFrame[Any]:
+        with translated(path.name):
+            return nw.from_native(connection.sql(f"SELECT * FROM {source}"))
+
+    return Rows(columns, load, DuckBackend(connection, Sources([path])))
 
 
 def layout(head: str, reading: Reading, path: str) -> tuple[str, list[str]]:

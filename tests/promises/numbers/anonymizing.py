@@ -139,8 +139,12 @@ def rounding(draw: Draw) -> None:
 
 def coding(draw: Draw) -> None:
     column, limit = _column(draw)[:, None], float(draw.integers(0, 30))
-    top = an.TopCode(limit=limit).masked(column, None, draw)
-    bottom = an.BottomCode(limit=limit).masked(column, None, draw)
+    top, bottom = (
+        an.mask(pa.table({"x": column[:, 0]}), {"x": method(limit=limit)})
+        .frame["x"]
+        .to_numpy()[:, None]
+        for method in (an.TopCode, an.BottomCode)
+    )
     for value, high, low in zip(column[:, 0], top[:, 0], bottom[:, 0], strict=True):
         if np.isnan(value):
             assert np.isnan(high)
