@@ -80,7 +80,9 @@ class Release:
         memory_limit: str | None = None,
         spill_folder: str | Path | None = None,
     ) -> Release:
-        """Take a pandas, Polars, Arrow, DuckDB, Spark or Ibis frame.
+        """Take a pandas, Polars, Arrow, DuckDB, Spark or Ibis frame, or an Arrow dataset.
+
+        An Arrow dataset, as the package `deltalake` makes of a Delta table, is read in a stream.
 
         >>> import pyarrow as pa
         >>> people = pa.table({"age": [30, 30, 41], "disease": ["flu", "flu", "gout"]})

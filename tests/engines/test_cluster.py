@@ -124,6 +124,8 @@ MEASURES: dict[str, Callable[[cr.Release], Any]] = {
     "sampled crowds, all of them": lambda r: so.sampled_crowds(r).to_dict(),
     "records at risk": lambda r: so.records_at_risk(r, threshold=0.4).count,
     "leakage": lambda r: inference.leakage(r, "disease", QI).to_dict(),
+    "sampled leakage, all of it": lambda r: inference.sampled_leakage(r, "disease").to_dict(),
+    "leakage, exact": lambda r: inference.sampled_leakage(r, "disease", exact=True).to_dict(),
     "diversity": lambda r: inference.diversity(r).to_dict(),
     "assess": _assessed,
     "plan": _planned,
@@ -139,7 +141,8 @@ MEASURES: dict[str, Callable[[cr.Release], Any]] = {
 
 
 # One pass for the cells, except: a profile and an assessment tally each column and draw a sample,
-# sampled crowds are sketched first, leakage looks at the first rows, records are found by a join, a
+# sampled crowds are sketched first, leakage looks at the first rows (a sampled one is sketched and
+# counts the target, too; an exact one counts groups and pairs), records are found by a join, a
 # plan counts and measures (for a population or each column it looks at the columns first, and cuts
 # them into quantiles), and ranks are joined back to the rows, twice.
 PASSES = {
@@ -149,6 +152,8 @@ PASSES = {
     "sampled crowds, all of them": 2,
     "records at risk": 2,
     "leakage": 2,
+    "sampled leakage, all of it": 4,
+    "leakage, exact": 5,
     "plan": 2,
     "each column": 3,
     "each column, merged": 5,

@@ -47,8 +47,8 @@ def _merged_column(one: ColumnPlan, release: Release, found: Counter[object], k:
     if not isinstance(one.step, Intervals):
         for place, step in enumerate(one.coarser):
             if min_count(_told(found, one.step, step)) >= k:
-                left = one.coarser[place + 1 :]
-                return one.model_copy(update={"step": step, "coarser": left})
+                coarser = one.coarser[place + 1 :]
+                return one.model_copy(update={"step": step, "coarser": coarser})
         raise PromiseBroken(
             f"The column {one.name!r} has values of fewer than {k:,} rows and no coarser step; "
             "give it a hierarchy, or leave it out."
