@@ -97,17 +97,16 @@ def large_groups(rows: Rows, names: Sequence[str], *, seed: int = 0) -> NDArray[
     One pass. A group with more than a ten-thousandth of all rows is missed once in a hundred
     thousand times; at most the 5,000 largest are told.
     """
+    from crypsis.engine.frames import Rows
+
     inner = rows._groupable(names)
-    share = min(1.0, _LOOKED_AT / max(1, rows.count))
-    some = rows.backend.with_hash(rows._clean(inner), None, seed, "r")
-    if share < 1:
-        some = some.filter(nw.col("r") < int(share * _HASHES))
-    hashed = rows.backend.with_cell_hash(some.select(*inner), inner, seed, "h")
-    met = hashed.group_by("h").agg(nw.len().cast(nw.Int64).alias("n"))
-    often = met.filter(nw.col("n") >= _SEEN_OFTEN).with_columns(nw.col("h").cast(nw.Int64))
-    batches = list(rows.backend.batches(often, "looking for large groups"))
-    table = pa.Table.from_batches(batches).sort_by([("n", "descending"), ("h", "ascending")])
-    return np.array(table["h"].slice(0, _MOST_CERTAIN).to_pylist(), np.int64)
+    hashed = rows.backend.with_cell_hash(rows._clean(inner), inner, seed, "h")
+    hashes = hashed.select(nw.col("h").cast(nw.Int64))
+    column = Column("h", Kind.INTEGER, "h")
+    some = Rows([column], lambda: hashes, rows.backend, rows.count).sample(_LOOKED_AT, seed=seed)
+    met, times = np.unique(some["h"].to_numpy(), return_counts=True)
+    often = np.argsort(-times, kind="stable")[: int((times >= _SEEN_OFTEN).sum())]
+    return np.asarray(met[often[:_MOST_CERTAIN]], np.int64)
 
 
 def whole_groups(
