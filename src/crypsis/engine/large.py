@@ -101,10 +101,10 @@ def large_groups(rows: Rows, names: Sequence[str], *, seed: int = 0) -> NDArray[
 
     inner = rows._groupable(names)
     hashed = rows.backend.with_cell_hash(rows._clean(inner), inner, seed, "h")
-    hashes = hashed.select(nw.col("h").cast(nw.Int64))
-    column = Column("h", Kind.INTEGER, "h")
+    hashes = hashed.select(nw.col("h").cast(nw.Int64).alias("cell"))
+    column = Column("cell", Kind.INTEGER, "cell")
     some = Rows([column], lambda: hashes, rows.backend, rows.count).sample(_LOOKED_AT, seed=seed)
-    met, times = np.unique(some["h"].to_numpy(), return_counts=True)
+    met, times = np.unique(some["cell"].to_numpy(), return_counts=True)
     often = np.argsort(-times, kind="stable")[: int((times >= _SEEN_OFTEN).sum())]
     return np.asarray(met[often[:_MOST_CERTAIN]], np.int64)
 
