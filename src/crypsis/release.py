@@ -80,7 +80,9 @@ class Release:
         memory_limit: str | None = None,
         spill_folder: str | Path | None = None,
     ) -> Release:
-        """Take a pandas, Polars, Arrow, DuckDB, Spark or Ibis frame.
+        """Take a pandas, Polars, Arrow, DuckDB, Spark or Ibis frame, or an Arrow dataset.
+
+        An Arrow dataset, as the package `deltalake` makes of a Delta table, is read in a stream.
 
         >>> import pyarrow as pa
         >>> people = pa.table({"age": [30, 30, 41], "disease": ["flu", "flu", "gout"]})
@@ -150,9 +152,9 @@ class Release:
                 "No quasi-identifiers are named; say which columns others may know "
                 "(quasi_identifiers=[...], --qi)."
             )
-        for known in self._cells.values():
-            if set(names) <= set(known.columns) and (known.weights is not None or not weighted):
-                return known if known.columns == names else known.marginal(names)
+        known = self.counted(names, weighted=weighted)
+        if known is not None:
+            return known
         weight = self.weight if weighted else None
         if weighted and weight is None:
             raise RoleError("No weight column is named (weight=..., --weight).")
@@ -161,6 +163,14 @@ class Release:
             self._cells.pop(next(iter(self._cells)))
         self._cells[names] = cells
         return cells
+
+    def counted(self, columns: Sequence[str], *, weighted: bool = False) -> Cells | None:
+        """The cells of some columns where they follow from cells counted before; else None."""
+        names = tuple(columns)
+        for known in self._cells.values():
+            if set(names) <= set(known.columns) and (known.weights is not None or not weighted):
+                return known if known.columns == names else known.marginal(names)
+        return None
 
     def with_roles(self, roles: Mapping[str, Role]) -> Release:
         """The same rows with these roles instead."""

@@ -369,6 +369,30 @@ def test_frames_come_back_as_they_came(kind: str) -> None:
     assert release.cells().counts.tolist() == [1, 1, 1]
 
 
+def test_an_arrow_dataset_is_read_in_a_stream(tmp_path: Path) -> None:
+    """As Delta tables come in: several files, read anew for each question, a column at a time."""
+    import pyarrow.dataset as ds
+
+    table = pa.table({"Age": [1, 2, None], "age": [4, 4, 5], "c": pa.array(["x", "y", "x"])})
+    for name in ("one", "two"):
+        pq.write_table(table, tmp_path / f"{name}.parquet")
+    frame = ds.dataset(tmp_path)
+    release = cr.Release.from_frame(frame, quasi_identifiers=["age", "c"], memory_limit="1GB")
+    assert release.frame is frame
+    assert (release.names, release.rows.known_count) == (("Age", "age", "c"), 6)
+    assert release.cells().counts.tolist() == [2, 2, 2]
+    assert release.cells(["Age"]).values[0].to_pylist() == [1, 2, None]
+    assert release.to_arrow().to_pylist() == frame.to_table().to_pylist()
+    plan = release.rows.frame.select("c2").to_native().explain()
+    assert "ARROW_SCAN" in plan
+    assert "Age" not in plan
+    made = cr.anonymize.plan(release, k=2).apply(release)
+    assert made.measured.k == 2
+    coded = ds.dataset(pa.table({"c": pa.array(["x", "y", "x"]).dictionary_encode()}))
+    found = cr.Release.from_frame(coded)
+    assert (found.rows.known_count, found.cells(["c"]).counts.tolist()) == (None, [2, 1])
+
+
 def test_ibis_frames() -> None:
     ibis = pytest.importorskip("ibis")
     release = cr.Release.from_frame(ibis.memtable(PEOPLE))

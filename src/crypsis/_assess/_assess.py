@@ -14,6 +14,7 @@ from crypsis._assess import _questions as q
 from crypsis._assess._columns import look, measure_columns, with_roles
 from crypsis._assess._remedies import Setting, with_remedies
 from crypsis._assess._sampled import ask_crowds
+from crypsis._assess._sampled_secrets import ask_secrets
 from crypsis.errors import Cancelled, InputError, ParameterError, TooLarge
 from crypsis.policy import QUESTIONS, Policy, hold, load_policy, verdict
 from crypsis.release import Release, as_release
@@ -132,7 +133,7 @@ class _Work:
         release, policy, seed = self.release, self.policy, self.seed
         asks: dict[str, Callable[[], q.Asked]] = {
             "singling_out": lambda: ask_crowds(release, policy, seed, exact=self.exact),
-            "inference": lambda: q.ask_inference(release, policy, seed),
+            "inference": lambda: ask_secrets(release, policy, seed, exact=self.exact),
             "linkage": lambda: q.ask_linkage(
                 release, self.original, policy, self.on, seed, self.row_map
             ),

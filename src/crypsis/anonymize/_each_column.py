@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections import Counter
 
 from crypsis.anonymize._columns import ColumnPlan
 from crypsis.anonymize._plan import Plan
@@ -21,7 +21,7 @@ def each_column(plan: Plan, release: Release, rows: Rows) -> tuple[Plan, Rows, M
     counts = column_counts(rows, [one.name for one in plan.columns])
     least = min(map(min_count, counts.values()))
     if least >= k:
-        return plan, rows, Measured(rows.count, 1, 0, each_column=least)
+        return plan, rows, Measured(release.count, 1, 0, each_column=least)
     columns = []
     for one in plan.columns:
         found = counts[one.name]
@@ -32,16 +32,23 @@ def each_column(plan: Plan, release: Release, rows: Rows) -> tuple[Plan, Rows, M
     steps: dict[str, Step] = {one.name: one.step for one in columns}
     rows = staged(release.rows, steps, plan.removed)
     least = min(map(min_count, column_counts(rows, list(steps)).values()))
-    return again, rows, Measured(rows.count, 1, 0, each_column=least)
+    return again, rows, Measured(release.count, 1, 0, each_column=least)
 
 
-def _merged_column(one: ColumnPlan, release: Release, found: Any, k: int) -> ColumnPlan:
+def _told(counts: Counter[object], now: Step, step: Step) -> Counter[object]:
+    """Values that `now` was applied to, counted as they would be after a coarser step instead."""
+    found: Counter[object] = Counter()
+    for value, rows in counts.items():
+        found[step.label(now.raw_value(value))] += rows
+    return found
+
+
+def _merged_column(one: ColumnPlan, release: Release, found: Counter[object], k: int) -> ColumnPlan:
     if not isinstance(one.step, Intervals):
         for place, step in enumerate(one.coarser):
-            rows = staged(release.rows, {one.name: step})
-            if min_count(column_counts(rows, [one.name])[one.name]) >= k:
-                left = one.coarser[place + 1 :]
-                return one.model_copy(update={"step": step, "coarser": left})
+            if min_count(_told(found, one.step, step)) >= k:
+                coarser = one.coarser[place + 1 :]
+                return one.model_copy(update={"step": step, "coarser": coarser})
         raise PromiseBroken(
             f"The column {one.name!r} has values of fewer than {k:,} rows and no coarser step; "
             "give it a hierarchy, or leave it out."

@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -16,6 +17,8 @@ from numpy.typing import NDArray
 
 from crypsis import progress
 from crypsis.anonymize._steps import Intervals, intervals, merged
+from crypsis.arrays import places
+from crypsis.cells import Cells
 from crypsis.errors import ParameterError, TooLarge
 from crypsis.release import Release
 
@@ -78,10 +81,10 @@ def quantile_steps(
 
 def _quantiles(
     release: Release, names: Sequence[str], shares: Sequence[float], rank_error: float | None
-) -> Iterator[tuple[str, list[float], Floats | None]]:
+) -> Iterator[tuple[str, list[float], _LinedUp | None]]:
     """The quantiles of each column; a few columns at a time are sorted here, if they fit.
 
-    Handed over too: the sorted column, where it was sorted here.
+    Handed over too: the column in its order, where it is here.
 
     Sorting in NumPy takes a tenth of the time of the engine's quantiles.
     """
@@ -89,41 +92,88 @@ def _quantiles(
         sampled = release.rows.sampled_quantiles(names, shares, rank_error=rank_error)
         yield from ((name, [float(v) for v in sampled[name].to_pylist()], None) for name in names)
         return
-    lined_up = None if release.count > _SORTED_IN_MEMORY else _sorted_columns(release, names)
+    lined_up = _lined_up(release, names)
     if lined_up is None:
         exact = release.rows.quantiles(names, shares)
         yield from ((name, [float(v) for v in exact[name].to_pylist()], None) for name in names)
         return
-    for name, ordered in lined_up:
-        size = ordered.size - int(np.isnan(ordered).sum())
-        places = [max(0, math.ceil(share * size - 1e-9) - 1) for share in shares]
-        yield name, ordered[places].tolist() if size else [], ordered[:size]
+    for name, column in lined_up:
+        yield name, column.at(shares), column
 
 
-def _sorted_columns(release: Release, names: Sequence[str]) -> Iterator[tuple[str, Floats]] | None:
-    """Each column sorted here; from a cluster come its values with their counts, if few enough."""
+@dataclass(frozen=True, eq=False)
+class _LinedUp:
+    """A column in ascending order, row by row or, with `upto`, value by value."""
+
+    values: Floats
+    upto: NDArray[np.int64] | None = None
+    """The rows at or below each value."""
+
+    @property
+    def size(self) -> int:
+        """The rows that hold a value."""
+        if self.upto is None:
+            return self.values.size
+        return int(self.upto[-1]) if self.upto.size else 0
+
+    def at(self, shares: Sequence[float]) -> list[float]:
+        """The smallest values at or below which lies each share of the rows."""
+        if not self.size:
+            return []
+        ranks = np.array([max(1, math.ceil(share * self.size - 1e-9)) for share in shares])
+        found = ranks - 1 if self.upto is None else np.searchsorted(self.upto, ranks)
+        numbers: list[float] = self.values[found].tolist()
+        return numbers
+
+    def at_or_below(self, cuts: Sequence[float]) -> list[int]:
+        """How many rows are at or below each cut."""
+        below = np.searchsorted(self.values, cuts, "right")
+        found = below if self.upto is None else np.append(0, self.upto)[below]
+        rows: list[int] = found.tolist()
+        return rows
+
+
+def _lined_up(release: Release, names: Sequence[str]) -> Iterator[tuple[str, _LinedUp]] | None:
+    """Each column in order: out of cells that were counted before, else in one pass.
+
+    From a cluster come its values with their counts, if they are few enough to.
+    """
+    known = [release.counted([name]) for name in names]
+    if all(cells is not None for cells in known):
+        columns = [_of_cells(cells) for cells in known if cells is not None]
+        return zip(names, columns, strict=True)
+    if release.count > _SORTED_IN_MEMORY:
+        return None
     if release.rows.backend.name != "spark":
         return _read_and_sorted(release, names)
     try:
         counted = release.rows.value_counts(names, at_most=_VALUES_FETCHED)
     except TooLarge:
         return None
-    return ((name, _repeated(counts)) for name, counts in counted.items())
+    return ((name, _counted(list(found), list(found.values()))) for name, found in counted.items())
 
 
-def _repeated(counts: Mapping[Any, int]) -> Floats:
-    values = np.array([float(value) for value in counts])
-    order = np.argsort(values)
-    return np.repeat(values[order], np.array(list(counts.values()), np.int64)[order])
+def _of_cells(cells: Cells) -> _LinedUp:
+    there = cells.values[0].drop_null()  # a missing value is the last one
+    kept = cells.codes[0] < len(there)
+    values = there.take(places(cells.codes[0][kept])).cast(pa.float64(), safe=False)
+    return _counted(values.to_numpy(zero_copy_only=False), cells.counts[kept])
 
 
-def _read_and_sorted(release: Release, names: Sequence[str]) -> Iterator[tuple[str, Floats]]:
-    """A few columns at a time, on all cores; NaN comes last."""
+def _counted(values: Sequence[Any] | Floats, counts: Any) -> _LinedUp:
+    numbers = np.array(values, np.float64)
+    order = np.argsort(numbers)
+    return _LinedUp(numbers[order], np.cumsum(np.array(counts, np.int64)[order]))
+
+
+def _read_and_sorted(release: Release, names: Sequence[str]) -> Iterator[tuple[str, _LinedUp]]:
+    """A few columns at a time, on all cores."""
     many = max(1, _SORTED_IN_MEMORY // max(1, release.count))
 
-    def ordered(column: pa.ChunkedArray) -> Floats:
+    def ordered(column: pa.ChunkedArray) -> _LinedUp:
         numbers = column.cast(pa.float64(), safe=False).combine_chunks().drop_null()
-        return np.sort(numbers.to_numpy(zero_copy_only=False))
+        found = np.sort(numbers.to_numpy(zero_copy_only=False))
+        return _LinedUp(found[: found.size - int(np.isnan(found).sum())])
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for start in progress.track(range(0, len(names), many), "quantiles"):
@@ -144,12 +194,12 @@ def _cuts(numbers: Sequence[float], whole: bool, limit: float | None) -> list[tu
 
 
 def _large_enough(
-    cuts: Sequence[tuple[float, int]], ordered: Floats, least: int
+    cuts: Sequence[tuple[float, int]], ordered: _LinedUp, least: int
 ) -> list[tuple[float, int]]:
     """The cuts that leave at least so many values on either side, up to the next cut."""
-    below = np.searchsorted(ordered, [cut for cut, _ in cuts], "right")
+    below = ordered.at_or_below([cut for cut, _ in cuts])
     kept, before = [], 0
-    for cut, upto in zip(cuts, below.tolist(), strict=True):
+    for cut, upto in zip(cuts, below, strict=True):
         if upto - before >= least and ordered.size - upto >= least:
             kept.append(cut)
             before = upto

@@ -21,7 +21,6 @@ from crypsis.release import Release, Role
 from crypsis.results import Result
 
 Ints = NDArray[np.int64]
-_FEW_COLUMNS = 8
 
 
 @dataclass(frozen=True)
@@ -97,13 +96,14 @@ def measure(release: Release, names: Sequence[str], promise: Promise) -> Measure
     if promise.each_column is not None:
         smallest = min(column_counts(rows, names).values(), key=min_count, default=Counter())
         return Measured(rows.count, 1, 0, each_column=min_count(smallest))
-    if not rows.count:
-        return Measured(0, 0, 0)
     strict = release
     if release.missing is not NullPolicy.VALUE:
         strict = replace(release, missing=NullPolicy.VALUE, _cells={})
     secret = list(release.sensitive) if promise.about_secrets else []
-    totals = strict.cells([*names, *secret]).marginal(names).counts
+    cells = strict.cells([*names, *secret])
+    if not len(cells):
+        return Measured(0, 0, 0)
+    totals = cells.marginal(names).counts
     crowds = None
     if promise.population is not None:
         crowds = population_crowds(totals, promise)
@@ -148,18 +148,8 @@ def population_crowds(totals: Ints, promise: Promise, confidence: float = 0.95) 
 
 
 def column_counts(rows: Rows, names: Sequence[str]) -> dict[str, Counter[object]]:
-    """How often each value of each column occurs; missing values are not counted."""
-    counts: dict[str, Counter[object]] = {name: Counter() for name in names}
-    if len(names) <= _FEW_COLUMNS:
-        for name in names:
-            cells = Cells.from_table(rows.cells([name]), [name])
-            values = (cells.values[0][int(code)].as_py() for code in cells.codes[0])
-            pairs = zip(values, cells.counts.tolist(), strict=True)
-            counts[name].update({value: n for value, n in pairs if value is not None})
-        return counts
-    for name, found in rows.value_counts(names).items():
-        counts[name].update(found)
-    return counts
+    """How often each value of each column occurs, in one pass; missing values are not counted."""
+    return {name: Counter(found) for name, found in rows.value_counts(names).items()}
 
 
 def min_count(counts: Counter[object]) -> int:

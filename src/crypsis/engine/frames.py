@@ -45,6 +45,7 @@ class Rows:
         self.backend = backend
         self._load = load
         self._by_name = {column.name: column for column in self.columns}
+        self._exploded: dict[frozenset[str], int] = {}  # what has more combinations than that
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -98,11 +99,18 @@ class Rows:
         refusal = TooLarge(
             f"The columns {_list(names)} have more than {at_most:,} distinct combinations. "
             "Ask about fewer columns, leave out those that are nearly unique, or have them "
-            "estimated from a sample (singling_out.sampled_crowds)."
+            "estimated from a sample (singling_out.sampled_crowds, inference.sampled_leakage)."
         )
-        check_explosion(self, names, at_most, refusal)
-        batches = self.backend.bounded(grouped, "counting " + _list(names), at_most, refusal)
-        coded = [_dictionary_coded(batch, inner) for batch in batches]
+        if any(known <= set(names) and most >= at_most for known, most in self._exploded.items()):
+            raise refusal
+        try:
+            check_explosion(self, names, at_most, refusal)
+            batches = self.backend.bounded(grouped, "counting " + _list(names), at_most, refusal)
+            coded = [_dictionary_coded(batch, inner) for batch in batches]
+        except TooLarge as error:
+            if error is refusal:
+                self._exploded[frozenset(names)] = at_most
+            raise
         return pa.Table.from_batches(coded).unify_dictionaries()
 
     def tally(self, names: Sequence[str], *, drop_missing: bool = False) -> Tally:

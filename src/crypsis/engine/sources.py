@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import stat
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -96,7 +97,10 @@ def _check_rows(rows: Rows, what: str) -> None:
 def open_frame(
     frame: Any, *, memory_limit: str | None = None, spill_folder: str | Path | None = None
 ) -> Rows:
-    """Take a pandas, Polars, Arrow, DuckDB, Spark or Ibis frame as it is."""
+    """Take a pandas, Polars, Arrow, DuckDB, Spark or Ibis frame as it is, or an Arrow dataset."""
+    settings = {"memory_limit": memory_limit, "spill_folder": spill_folder}
+    if is_dataset(frame):
+        return _dataset(frame, settings)
     try:
         known = nw.from_native(frame, pass_through=False)
     except DuplicateError:
@@ -105,8 +109,8 @@ def open_frame(
         ) from None
     except TypeError:
         raise InputError(
-            f"A {type(frame).__name__} is not a frame; give pandas, Polars, Arrow, DuckDB, Spark "
-            "or Ibis."
+            f"A {type(frame).__name__} is not a frame; give pandas, Polars, Arrow (a table or a "
+            "dataset), DuckDB, Spark or Ibis."
         ) from None
     names = delimited.unique_names(_names_of(known))
     if not names:
@@ -128,10 +132,29 @@ def open_frame(
     simple = memory.plain(table) if memory_limit is None and spill_folder is None else None
     if simple is not None:
         return memory.TableRows(simple, names)
-    connection = duck.connect(memory_limit=memory_limit, spill_folder=spill_folder)
+    connection = duck.connect(**settings)  # type: ignore[arg-type]
     with duck.translated("taking the frame"):
         connection.register("source", table.rename_columns(inner_names(len(names))))
     return _rows(connection, "SELECT * FROM source", names, (), known=table.num_rows)
+
+
+def is_dataset(frame: Any) -> bool:
+    """Whether it is a dataset of Arrow, which is read anew for every question."""
+    loaded = sys.modules.get("pyarrow.dataset")
+    return loaded is not None and isinstance(frame, loaded.Dataset)
+
+
+def _dataset(dataset: Any, settings: dict[str, Any]) -> Rows:
+    """Read in a stream by DuckDB, and of its columns those that are asked about."""
+    names = list(dataset.schema.names)
+    if not names:
+        raise InputError("The dataset has no columns.")
+    connection = duck.connect(**settings)
+    with duck.translated("opening the dataset"):
+        connection.register("source", dataset)
+    form = getattr(getattr(dataset, "format", None), "default_extname", "")
+    known = dataset.count_rows() if form == "parquet" else None  # by the footers
+    return _rows(connection, "SELECT * FROM source", names, (), known=known)
 
 
 def _names_of(known: Any) -> list[str]:

@@ -3,10 +3,17 @@
 from crypsis.inference._advice import Advice, ColumnAdvice, advise
 from crypsis.inference._contributions import Contribution
 from crypsis.inference._diversity import ColumnDiversity, Diversity, diversity
+from crypsis.inference._drawn import SeenGroup
 from crypsis.inference._grounds import Ground
 from crypsis.inference._groups import GroupRisk
 from crypsis.inference._judging import MetricVerdict, Verdict, compare_metrics, judge
 from crypsis.inference._leakage import BestGuess, Leakage, PrintedReadings, leakage
+from crypsis.inference._sampled import (
+    SampledLeakage,
+    SampledLeakages,
+    sampled_leakage,
+    sampled_leakages,
+)
 from crypsis.inference._search import RiskySets, SetRisk, riskiest_sets
 from crypsis.inference._several import Leakages, leakages
 from crypsis.inference._suspects import Oddity, Suspect
@@ -37,6 +44,9 @@ __all__ = [
     "Oddity",
     "PrintedReadings",
     "RiskySets",
+    "SampledLeakage",
+    "SampledLeakages",
+    "SeenGroup",
     "SetRisk",
     "Surface",
     "Suspect",
@@ -53,5 +63,7 @@ __all__ = [
     "leakages",
     "risk_surface",
     "riskiest_sets",
+    "sampled_leakage",
+    "sampled_leakages",
     "variation_sweep",
 ]

@@ -13,6 +13,14 @@ _FEW_VALUES = 20
 """An ordered column with so few values is guessed like categories: a grade, a yes or no."""
 
 
+WITHOUT = {
+    "inference.best_guess_gain": "All sensitive columns are numbers; their closeness is measured "
+    "instead.",
+    "inference.ordered_closeness": "No sensitive column holds numbers or dates.",
+}
+"""Why a measure does not apply, where no sensitive column is of its kind."""
+
+
 def ask_inference(release: Release, policy: Policy, seed: int) -> Asked:
     """How well the sensitive columns can be guessed from the quasi-identifiers."""
     known, secret = release.quasi_identifiers, release.sensitive
@@ -27,7 +35,7 @@ def ask_inference(release: Release, policy: Policy, seed: int) -> Asked:
     varied = inference.diversity(release)
     for one in found.targets:
         asked.results[f"leakage of {one.target}"] = one
-        if _categories(release, one.target, varied[one.target].values):
+        if categories(release, one.target, varied[one.target].values):
             limit = limits.get("inference.best_guess_gain", 0.2)
             asked.measured.append(_gain(one, limit))
         asked.measured.append(
@@ -41,12 +49,10 @@ def ask_inference(release: Release, policy: Policy, seed: int) -> Asked:
     asked.results["diversity"] = varied
     for column in varied.columns:
         asked.measured.extend(_diversity(release, column))
-    if not any(one.measure == "inference.best_guess_gain" for one in asked.measured):
-        text = "All sensitive columns are numbers; their closeness is measured instead."
-        asked.measured.append(Measurement("inference.best_guess_gain", None, text, applies=False))
-    if not any(one.measure == "inference.ordered_closeness" for one in asked.measured):
-        text = "No sensitive column holds numbers or dates."
-        asked.measured.append(Measurement("inference.ordered_closeness", None, text, applies=False))
+    there = {one.measure for one in asked.measured}
+    for name, why in WITHOUT.items():
+        if name not in there:
+            asked.measured.append(Measurement(name, None, why, applies=False))
     guessed = {
         one.columns[0] for one in asked.measured if one.measure.endswith("_gain") and one.columns
     }
@@ -60,7 +66,8 @@ def ask_inference(release: Release, policy: Policy, seed: int) -> Asked:
     return Asked(headline, asked.measured, asked.results, asked.notes)
 
 
-def _categories(release: Release, name: str, values: int) -> bool:
+def categories(release: Release, name: str, values: int) -> bool:
+    """Whether a column is guessed value by value, as numbers with many values are not."""
     return not release.rows.column(name).kind.ordered or values <= _FEW_VALUES
 
 
@@ -93,6 +100,6 @@ def _diversity(release: Release, column: inference.ColumnDiversity) -> list[Meas
             names, column.worst["distinct_l"].size,
         ),
     ]  # fmt: skip
-    if not _categories(release, name, column.values):
+    if not categories(release, name, column.values):
         found.append(Measurement("inference.ordered_closeness", column.t, text, names, size))
     return found
