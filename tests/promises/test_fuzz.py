@@ -9,11 +9,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.promises.fuzz.found import FOUND
-from tests.promises.fuzz.targets import SEEDS, TARGETS
+from tests.promises.fuzz.targets import BLOWS, SEEDS, TARGETS
 
-READERS = ("csv", "json", "parquet", "excel")
+READERS = ("csv", "json", "parquet", "excel", "web forms")
 TOKENS = [b"\x00", b"\xff", b'"', b"'", b"\n", b"\r", b"[", b"]", b"{", b"}", b"=", b"nan", b"-1",
           b"1e999", b"null", b"true", b",,", b";;", b"\xef\xbb\xbf", b"9" * 30, b"\\u0000", b"#"]  # fmt: skip
+
+
+def struck(name: str, draw: random.Random) -> bytes:
+    """A well-formed input of a target after some blows."""
+    return BLOWS.get(name, mutated)(draw.choice(SEEDS[name]), draw)
 
 
 def mutated(seed: bytes, draw: random.Random) -> bytes:
@@ -51,7 +56,7 @@ def test_any_bytes(name: str, data: bytes) -> None:
 def test_blows_at_well_formed_input(name: str) -> None:
     draw = random.Random(name)
     for _ in range(20 if name in READERS else 150):
-        data = mutated(draw.choice(SEEDS[name]), draw)
+        data = struck(name, draw)
         try:
             TARGETS[name](data)
         except Exception as error:
@@ -59,12 +64,19 @@ def test_blows_at_well_formed_input(name: str) -> None:
             raise
 
 
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@given(draw=st.randoms(use_true_random=False))
+def test_any_form(draw: random.Random) -> None:
+    """Forms with fields that are missing, unknown, of another kind, out of range or endless."""
+    TARGETS["web forms"](struck("web forms", draw))
+
+
 @pytest.mark.heavy
 @pytest.mark.parametrize("name", TARGETS)
 def test_many_blows(name: str) -> None:
     draw = random.Random(f"{name}, again")
     for _ in range(600 if name in READERS else 5_000):
-        data = mutated(draw.choice(SEEDS[name]), draw)
+        data = struck(name, draw)
         try:
             TARGETS[name](data)
         except Exception as error:

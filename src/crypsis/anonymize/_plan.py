@@ -17,7 +17,15 @@ from crypsis.anonymize._hierarchy import Hierarchy
 from crypsis.anonymize._promise import Promise, promised
 from crypsis.anonymize._shapes import counted_shapes, shapes
 from crypsis.anonymize._toml import to_toml
-from crypsis.errors import OutputError, ParameterError, RoleError, SourceError, unknown_columns
+from crypsis.engine import Kind
+from crypsis.errors import (
+    ColumnError,
+    OutputError,
+    ParameterError,
+    RoleError,
+    SourceError,
+    unknown_columns,
+)
 from crypsis.files import written_whole
 from crypsis.release import Release, as_release
 from crypsis.singling_out import max_cells
@@ -165,7 +173,7 @@ def plan(
         recursive_diversity=recursive_diversity, closeness=closeness, best_guess=best_guess,
         suppression=suppression,
     )  # fmt: skip
-    _check(release, promise, names, weights, hierarchies, methods, top_code, domains)
+    _check(release, promise, names, weights, top_code, hierarchies, methods, domains)
     if promise.k is not None and people is None:
         secret = release.sensitive if promise.about_secrets else ()
         release.cells([*names, *secret])  # counted once; what follows is read from there
@@ -206,14 +214,16 @@ def _check(
     promise: Promise,
     names: Sequence[str],
     weights: Mapping[str, float] | None,
+    tops: Mapping[str, float] | None,
     *named: Mapping[str, Any] | None,
 ) -> None:
-    for options in (weights, *named):
+    for options in (weights, tops, *named):
         unknown = [name for name in options or {} if name not in names]
         if unknown:
             raise unknown_columns(unknown, names)
     if any(not 0 < weight < math.inf for weight in (weights or {}).values()):
         raise ParameterError("Weights are numbers above zero.")
+    _check_tops(release, tops or {})
     asked = max(promise.k or 1, promise.each_column or 1)
     if asked > release.count:
         raise ParameterError(
@@ -224,6 +234,18 @@ def _check(
             "Diversity, closeness and the best guess are about sensitive columns; name them "
             "(sensitive=[...], --sensitive)."
         )
+
+
+def _check_tops(release: Release, tops: Mapping[str, float]) -> None:
+    for name, limit in tops.items():
+        kind = release.rows.column(name).kind
+        if kind not in (Kind.INTEGER, Kind.NUMBER):
+            raise ColumnError(
+                f"Top coding is for numbers, and the column {name!r} holds {kind.value}; choose a "
+                "method for it instead."
+            )
+        if not math.isfinite(limit):
+            raise ParameterError(f"The top code of {name!r} is a finite number.")
 
 
 def _number(value: float) -> str:

@@ -6,10 +6,24 @@ Without arguments every target is fuzzed in a process of its own for 20 seconds.
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+
+
+def mutator(shaped: Callable[[bytes, random.Random], bytes]) -> Callable[[bytes, int, int], bytes]:
+    """Blows that know the shape, and every fourth time the fuzzer's own, which know nothing."""
+    import atheris
+
+    def strike(data: bytes, longest: int, seed: int) -> bytes:
+        if seed % 4 == 0:
+            return atheris.Mutate(data, longest)
+        return shaped(data, random.Random(seed))[:longest]
+
+    return strike
 
 
 def fuzz(name: str, seconds: int) -> None:
@@ -18,9 +32,12 @@ def fuzz(name: str, seconds: int) -> None:
 
     with atheris.instrument_imports(include=["crypsis", "tomllib"]):
         from tests.promises.fuzz.found import FOUND
-        from tests.promises.fuzz.targets import SEEDS, TARGETS
+        from tests.promises.fuzz.targets import BLOWS, SEEDS, TARGETS
 
+        if name == "web forms":
+            from tests.promises.fuzz import web  # noqa: F401 - so that it is instrumented as well
     target = TARGETS[name]
+    shaped = BLOWS.get(name)
 
     def one(data: bytes) -> None:
         try:
@@ -38,7 +55,9 @@ def fuzz(name: str, seconds: int) -> None:
             "-rss_limit_mb=4000",
             "-max_len=4096",
         ]
-        atheris.Setup([sys.argv[0], corpus, *limits, "-verbosity=0", "-print_final_stats=1"], one)
+        how = {} if shaped is None else {"custom_mutator": mutator(shaped)}
+        command = [sys.argv[0], corpus, *limits, "-verbosity=0", "-print_final_stats=1"]
+        atheris.Setup(command, one, **how)
         atheris.Fuzz()
 
 
