@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.promises.fuzz.found import FOUND
 from tests.promises.fuzz.targets import BLOWS, SEEDS, TARGETS
+from tests.promises.fuzz.watch import changes_outside
 
 READERS = ("csv", "json", "parquet", "excel", "web forms")
 TOKENS = [b"\x00", b"\xff", b'"', b"'", b"\n", b"\r", b"[", b"]", b"{", b"}", b"=", b"nan", b"-1",
@@ -71,11 +73,29 @@ def test_any_form(draw: random.Random) -> None:
     TARGETS["web forms"](struck("web forms", draw))
 
 
+def test_what_is_promised_of_forms_would_be_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The watch over forms is no ornament: a file elsewhere and a value that is told are seen."""
+    with changes_outside(tmp_path / "inside") as written:
+        (tmp_path / "outside").write_text("x")
+        (tmp_path / "folder").mkdir()
+    assert [line.split()[0] for line in written] == ["open", "os.mkdir"]
+    asked = b'POST /api/v1/tables/{release}/causes\n{"question": "inference", "columns": ["ill"], '
+    TARGETS["web forms"](asked + b'"reveal": true}')
+    behind = asked.replace(b"inference", b"singling_out").replace(b"ill", b"zip") + b'"crowd": 5}'
+    TARGETS["web forms"](behind)
+    monkeypatch.setattr("crypsis.web.operations._assessing._values", lambda given, _: list(given))
+    monkeypatch.setattr("tests.promises.fuzz.web.PLANTED", ("10108",))
+    with pytest.raises(AssertionError, match="a value is told"):
+        TARGETS["web forms"](behind)
+
+
 @pytest.mark.heavy
 @pytest.mark.parametrize("name", TARGETS)
 def test_many_blows(name: str) -> None:
     draw = random.Random(f"{name}, again")
-    for _ in range(600 if name in READERS else 5_000):
+    for _ in range(400 if name in READERS else 5_000):
         data = struck(name, draw)
         try:
             TARGETS[name](data)

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from crypsis.engine import exact
 from crypsis.engine.base import Backend, Column, Kind, Tally
 from crypsis.engine.large import check_explosion
 from crypsis.engine.sampling import sample_size, table_quantiles
@@ -91,8 +92,11 @@ class Rows:
     ) -> pa.Table:
         """The distinct tuples, dictionary-coded under their inner names, as the engine counts."""
         parts = [nw.len().alias(COUNT)]
+        in_pieces = weight is not None and self.frame.implementation.is_duckdb()
         if weight is not None:
-            parts.append(nw.col(self.column(weight).inner).cast(nw.Float64).sum().alias("w"))
+            added = nw.col(self.column(weight).inner).cast(nw.Float64)
+            # Spark's floor gives whole numbers of 64 bits, too few for the pieces.
+            parts += exact.sums(added, "w") if in_pieces else [added.sum().alias("w")]
         extra = [] if weight is None else [self.column(weight).inner]
         grouped = self._clean(inner, extra).group_by(*inner).agg(*parts)
         refusal = TooLarge(
@@ -103,7 +107,8 @@ class Rows:
         check_explosion(self, names, at_most, refusal)
         batches = self.backend.bounded(grouped, "counting " + _list(names), at_most, refusal)
         coded = [_dictionary_coded(batch, inner) for batch in batches]
-        return pa.Table.from_batches(coded).unify_dictionaries()
+        table = pa.Table.from_batches(coded).unify_dictionaries()
+        return exact.total(table, "w") if in_pieces else table
 
     def tally(self, names: Sequence[str], *, drop_missing: bool = False) -> Tally:
         """How many groups of equal rows some columns make and how large, without fetching them."""
