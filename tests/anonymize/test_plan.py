@@ -197,7 +197,7 @@ def test_top_coding_is_for_numbers(column: str, limit: float) -> None:
     table = pa.table(
         {"age": [30, 40], "zip": ["02138", "02139"], "day": [datetime.date(2020, 1, 1)] * 2}
     )
-    with pytest.raises(cr.CrypsisError, match=repr(column)):
+    with pytest.raises(ParameterError, match="finite" if limit > 3 else repr(column)):
         plan(table, k=1, top_code={column: limit}, quasi_identifiers=["age", "zip", "day"])
 
 

@@ -17,15 +17,7 @@ from crypsis.anonymize._hierarchy import Hierarchy
 from crypsis.anonymize._promise import Promise, promised
 from crypsis.anonymize._shapes import counted_shapes, shapes
 from crypsis.anonymize._toml import to_toml
-from crypsis.engine import Kind
-from crypsis.errors import (
-    ColumnError,
-    OutputError,
-    ParameterError,
-    RoleError,
-    SourceError,
-    unknown_columns,
-)
+from crypsis.errors import OutputError, ParameterError, RoleError, SourceError, unknown_columns
 from crypsis.files import written_whole
 from crypsis.release import Release, as_release
 from crypsis.singling_out import max_cells
@@ -223,7 +215,8 @@ def _check(
             raise unknown_columns(unknown, names)
     if any(not 0 < weight < math.inf for weight in (weights or {}).values()):
         raise ParameterError("Weights are numbers above zero.")
-    _check_tops(release, tops or {})
+    if not all(map(math.isfinite, (tops or {}).values())):
+        raise ParameterError("Top codes are finite numbers.")
     asked = max(promise.k or 1, promise.each_column or 1)
     if asked > release.count:
         raise ParameterError(
@@ -234,18 +227,6 @@ def _check(
             "Diversity, closeness and the best guess are about sensitive columns; name them "
             "(sensitive=[...], --sensitive)."
         )
-
-
-def _check_tops(release: Release, tops: Mapping[str, float]) -> None:
-    for name, limit in tops.items():
-        kind = release.rows.column(name).kind
-        if kind not in (Kind.INTEGER, Kind.NUMBER):
-            raise ColumnError(
-                f"Top coding is for numbers, and the column {name!r} holds {kind.value}; choose a "
-                "method for it instead."
-            )
-        if not math.isfinite(limit):
-            raise ParameterError(f"The top code of {name!r} is a finite number.")
 
 
 def _number(value: float) -> str:
