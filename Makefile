@@ -34,9 +34,9 @@ test-heavy: $(BIN)/.heavy   ## the promises that take minutes: kills, full disks
 	@tools/system-packages
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m heavy tests/promises $(PYTEST_ARGS)
 
-nightly: test-heavy    ## and 10,000 random cases a measure, five minutes of fuzzing a parser
+nightly: test-heavy    ## and 10,000 random cases a measure, two minutes of fuzzing a parser
 	CRYPSIS_CASES=10000 $(BIN)/python -m pytest -n 2 tests/promises/test_numbers.py
-	$(BIN)/python -m tests.promises.fuzz 300
+	$(BIN)/python -m tests.promises.fuzz 120
 
 check: $(BIN)/.dev     ## format, lint, types, import directions
 	$(BIN)/ruff format --check .

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 from pathlib import Path
 from typing import Any
 
@@ -189,6 +190,15 @@ def test_top_coding() -> None:
     made = plan(release, k=5, top_code={"age": 90}, methods={"age": "keep"}).apply(release)
     assert made.frame["age"].max() == 90
     assert (made.frame["age"] == people()["age"].clip(upper=90)).all()
+
+
+@pytest.mark.parametrize(("column", "limit"), [("zip", 3.0), ("day", 3.0), ("age", math.inf)])
+def test_top_coding_is_for_numbers(column: str, limit: float) -> None:
+    table = pa.table(
+        {"age": [30, 40], "zip": ["02138", "02139"], "day": [datetime.date(2020, 1, 1)] * 2}
+    )
+    with pytest.raises(ParameterError, match="finite" if limit > 3 else repr(column)):
+        plan(table, k=1, top_code={column: limit}, quasi_identifiers=["age", "zip", "day"])
 
 
 def test_a_file_is_written_whole_and_with_its_statement(tmp_path: Path) -> None:

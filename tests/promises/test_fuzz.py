@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.promises.fuzz.found import FOUND
-from tests.promises.fuzz.targets import SEEDS, TARGETS
+from tests.promises.fuzz.targets import BLOWS, SEEDS, TARGETS
+from tests.promises.fuzz.watch import changes_outside
 
-READERS = ("csv", "json", "parquet", "excel")
+READERS = ("csv", "json", "parquet", "excel", "web forms")
 TOKENS = [b"\x00", b"\xff", b'"', b"'", b"\n", b"\r", b"[", b"]", b"{", b"}", b"=", b"nan", b"-1",
           b"1e999", b"null", b"true", b",,", b";;", b"\xef\xbb\xbf", b"9" * 30, b"\\u0000", b"#"]  # fmt: skip
+
+
+def struck(name: str, draw: random.Random) -> bytes:
+    """A well-formed input of a target after some blows."""
+    return BLOWS.get(name, mutated)(draw.choice(SEEDS[name]), draw)
 
 
 def mutated(seed: bytes, draw: random.Random) -> bytes:
@@ -51,7 +58,7 @@ def test_any_bytes(name: str, data: bytes) -> None:
 def test_blows_at_well_formed_input(name: str) -> None:
     draw = random.Random(name)
     for _ in range(20 if name in READERS else 150):
-        data = mutated(draw.choice(SEEDS[name]), draw)
+        data = struck(name, draw)
         try:
             TARGETS[name](data)
         except Exception as error:
@@ -59,12 +66,37 @@ def test_blows_at_well_formed_input(name: str) -> None:
             raise
 
 
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@given(draw=st.randoms(use_true_random=False))
+def test_any_form(draw: random.Random) -> None:
+    """Forms with fields that are missing, unknown, of another kind, out of range or endless."""
+    TARGETS["web forms"](struck("web forms", draw))
+
+
+def test_what_is_promised_of_forms_would_be_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The watch over forms is no ornament: a file elsewhere and a value that is told are seen."""
+    with changes_outside(tmp_path / "inside") as written:
+        (tmp_path / "outside").write_text("x")
+        (tmp_path / "folder").mkdir()
+    assert [line.split()[0] for line in written] == ["open", "os.mkdir"]
+    asked = b'POST /api/v1/tables/{release}/causes\n{"question": "inference", "columns": ["ill"], '
+    TARGETS["web forms"](asked + b'"reveal": true}')
+    behind = asked.replace(b"inference", b"singling_out").replace(b"ill", b"zip") + b'"crowd": 5}'
+    TARGETS["web forms"](behind)
+    monkeypatch.setattr("crypsis.web.operations._assessing._values", lambda given, _: list(given))
+    monkeypatch.setattr("tests.promises.fuzz.web.PLANTED", ("10108",))
+    with pytest.raises(AssertionError, match="a value is told"):
+        TARGETS["web forms"](behind)
+
+
 @pytest.mark.heavy
 @pytest.mark.parametrize("name", TARGETS)
 def test_many_blows(name: str) -> None:
     draw = random.Random(f"{name}, again")
-    for _ in range(600 if name in READERS else 5_000):
-        data = mutated(draw.choice(SEEDS[name]), draw)
+    for _ in range(400 if name in READERS else 5_000):
+        data = struck(name, draw)
         try:
             TARGETS[name](data)
         except Exception as error:

@@ -165,7 +165,7 @@ def plan(
         recursive_diversity=recursive_diversity, closeness=closeness, best_guess=best_guess,
         suppression=suppression,
     )  # fmt: skip
-    _check(release, promise, names, weights, hierarchies, methods, top_code, domains)
+    _check(release, promise, names, weights, top_code, hierarchies, methods, domains)
     if promise.k is not None and people is None:
         secret = release.sensitive if promise.about_secrets else ()
         release.cells([*names, *secret])  # counted once; what follows is read from there
@@ -206,14 +206,17 @@ def _check(
     promise: Promise,
     names: Sequence[str],
     weights: Mapping[str, float] | None,
+    tops: Mapping[str, float] | None,
     *named: Mapping[str, Any] | None,
 ) -> None:
-    for options in (weights, *named):
+    for options in (weights, tops, *named):
         unknown = [name for name in options or {} if name not in names]
         if unknown:
             raise unknown_columns(unknown, names)
     if any(not 0 < weight < math.inf for weight in (weights or {}).values()):
         raise ParameterError("Weights are numbers above zero.")
+    if not all(map(math.isfinite, (tops or {}).values())):
+        raise ParameterError("Top codes are finite numbers.")
     asked = max(promise.k or 1, promise.each_column or 1)
     if asked > release.count:
         raise ParameterError(

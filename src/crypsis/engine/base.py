@@ -90,8 +90,13 @@ class Backend(Protocol):
     ordered: bool
     """Whether rows are handed over here, and in the same order each time."""
 
-    def batches(self, frame: nw.LazyFrame[Any], what: str) -> Iterator[pa.RecordBatch]:
-        """Carry out `frame` and hand its rows over in Arrow batches, announced as `what`."""
+    def batches(
+        self, frame: nw.LazyFrame[Any], what: str, rows: int | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """Carry out `frame` and hand its rows over in Arrow batches, announced as `what`.
+
+        No batch has more than `rows`, where the engine can be told.
+        """
         ...
 
     def bounded(

@@ -133,8 +133,8 @@ def _head(path: str, encoding: str) -> str:
     decoder = codecs.getincrementaldecoder(encoding)()
     try:
         head = decoder.decode(start)
-    except UnicodeDecodeError as error:
-        line = start[: error.start].count(b"\n") + 1
+    except UnicodeError as error:  # some codecs raise no more than that, without a place
+        line = start[: getattr(error, "start", 0)].count(b"\n") + 1
         raise SourceError(
             f"{_short(path)}: line {line:,} is not in the encoding {encoding}. Name the right one, "
             "for example encoding='latin-1' (--encoding latin-1)."

@@ -197,11 +197,13 @@ class DuckBackend:
         self.connection = connection
         self.sources = Sources(()) if sources is None else sources
 
-    def batches(self, frame: nw.LazyFrame[Any], what: str) -> Iterator[pa.RecordBatch]:
+    def batches(
+        self, frame: nw.LazyFrame[Any], what: str, rows: int | None = None
+    ) -> Iterator[pa.RecordBatch]:
         """Carry out `frame` and hand its rows over in Arrow batches."""
         with translated(what):
             with watched(self.connection, what):
-                reader = frame.to_native().to_arrow_reader(_BATCH_ROWS)
+                reader = frame.to_native().to_arrow_reader(rows or _BATCH_ROWS)
                 first = next(reader, None)
             yield first if first is not None else arrow_files.no_rows(reader.schema)
             yield from reader

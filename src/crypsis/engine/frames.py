@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from crypsis.engine import exact
 from crypsis.engine.base import Backend, Column, Kind, Tally
 from crypsis.engine.large import check_explosion
 from crypsis.engine.sampling import sample_size, table_quantiles
@@ -24,6 +25,8 @@ COUNT = "n"
 _HASH_BITS = 60
 _KEY_KINDS = (Kind.INTEGER, Kind.TEXT, Kind.DATE)
 MOST_CELLS = 20_000_000
+_PASSING = 16_384
+"""Rows that pass by at a time when a sample is drawn: a row may be long."""
 
 
 class Rows:
@@ -92,8 +95,11 @@ class Rows:
     ) -> pa.Table:
         """The distinct tuples, dictionary-coded under their inner names, as the engine counts."""
         parts = [nw.len().alias(COUNT)]
+        in_pieces = weight is not None and self.frame.implementation.is_duckdb()
         if weight is not None:
-            parts.append(nw.col(self.column(weight).inner).cast(nw.Float64).sum().alias("w"))
+            added = nw.col(self.column(weight).inner).cast(nw.Float64)
+            # Spark's floor gives whole numbers of 64 bits, too few for the pieces.
+            parts += exact.sums(added, "w") if in_pieces else [added.sum().alias("w")]
         extra = [] if weight is None else [self.column(weight).inner]
         grouped = self._clean(inner, extra).group_by(*inner).agg(*parts)
         refusal = TooLarge(
@@ -111,7 +117,8 @@ class Rows:
             if error is refusal:
                 self._exploded[frozenset(names)] = at_most
             raise
-        return pa.Table.from_batches(coded).unify_dictionaries()
+        table = pa.Table.from_batches(coded).unify_dictionaries()
+        return exact.total(table, "w") if in_pieces else table
 
     def tally(self, names: Sequence[str], *, drop_missing: bool = False) -> Tally:
         """How many groups of equal rows some columns make and how large, without fetching them."""
@@ -261,7 +268,7 @@ class Rows:
         size = min(size, self.count)
         places = np.sort(np.random.default_rng(seed).choice(self.count, size, replace=False))
         taken, start = [], 0
-        for batch in self.backend.batches(frame, "sampling"):
+        for batch in self.backend.batches(frame, "sampling", _PASSING):
             first, last = np.searchsorted(places, (start, start + batch.num_rows))
             taken.append(batch.take(pa.array(places[first:last] - start)))
             start += batch.num_rows

@@ -9,11 +9,12 @@ from typing import Any
 
 import duckdb
 import narwhals.stable.v2 as nw
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from crypsis.engine import arrow_files, duck
-from crypsis.engine.base import columns_of
+from crypsis.engine.base import Tally, columns_of
 from crypsis.engine.duck import DuckBackend, inner_names
 from crypsis.engine.frames import COUNT, Rows
 
@@ -67,6 +68,21 @@ class TableRows(Rows):
             super().write_file(path, form)
             return
         arrow_files.write(arrow_files.batches_of(self.table), self.names, Path(path), form)
+
+    def tally(self, names: Sequence[str], *, drop_missing: bool = False) -> Tally:
+        """How many groups of equal rows some columns make; of a small table by Arrow."""
+        if not 0 < self.count <= _COUNTED_HERE:
+            return super().tally(names, drop_missing=drop_missing)
+        counted = self._counted(names, self._groupable(names), None, self.count)
+        sizes = counted[COUNT].to_numpy()
+        blank = np.zeros(sizes.size, np.bool_)
+        for column in counted.columns[:-1]:
+            blank |= column.is_null().to_numpy()
+        missing = int(sizes[blank].sum())
+        some = sizes[~blank] if drop_missing else sizes
+        least, most = (int(some.min()), int(some.max())) if some.size else (0, 0)
+        once, twice = (int((some == n).sum()) for n in (1, 2))
+        return Tally(int(some.sum()), some.size, once, twice, least, most, missing)
 
     def _counted(
         self, names: Sequence[str], inner: list[str], weight: str | None, at_most: int

@@ -55,7 +55,9 @@ class SparkBackend:
     most_values: int | None = 200_000_000
     ordered = False
 
-    def batches(self, frame: nw.LazyFrame[Any], what: str) -> Iterator[pa.RecordBatch]:
+    def batches(
+        self, frame: nw.LazyFrame[Any], what: str, rows: int | None = None
+    ) -> Iterator[pa.RecordBatch]:
         """Carry out `frame` and bring its rows to the driver as Arrow."""
         with translated(what), progress.step(what):
             table = frame.to_native().toArrow()

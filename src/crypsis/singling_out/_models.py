@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+_FAR = 1_000.0
+
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
@@ -44,9 +46,9 @@ def pitman_uniques(
     def loss(point: Floats) -> float:
         theta, alpha = math.exp(point[0]), 1 / (1 + math.exp(-point[1]))
         new = (classes - 1) * math.log(alpha)
-        new += gammaln(theta / alpha + classes) - gammaln(theta / alpha + 1)
+        new += _log_gamma_ratio(theta / alpha + 1, classes - 1)
         old = float(number @ (gammaln(size - alpha) - gammaln(1 - alpha)))
-        return float(gammaln(theta + rows) - gammaln(theta + 1) - new - old) / classes
+        return float(_log_gamma_ratio(theta + 1, rows - 1) - new - old) / classes
 
     starts = [(math.log(max(classes, 2)), 0.0), (math.log(10), -2.0), (0.0, 2.0)]
     fit = _fit(loss, starts if start is None else [start])
@@ -54,8 +56,8 @@ def pitman_uniques(
         return None
     theta, alpha = math.exp(fit[0]), 1 / (1 + math.exp(-fit[1]))
     # E[uniques] = N * P(the first is joined by nobody); Hoshino's N^alpha is its limit.
-    log_share = gammaln(population + theta + alpha - 1) - gammaln(population + theta)
-    log_share += gammaln(1 + theta) - gammaln(theta + alpha)
+    log_share = _log_gamma_ratio(population + theta, alpha - 1)
+    log_share -= _log_gamma_ratio(theta + 1, alpha - 1)
     return Fit(float(population * math.exp(min(0.0, log_share))), fit)
 
 
@@ -71,15 +73,17 @@ def zayatz_uniques(
     once = float(number[size == 1].sum())
     if once == 0:
         return Fit(0.0)
-    j = size.astype(np.float64)
-    left = population - j
-    with np.errstate(invalid="ignore"):
-        log_one = (
-            np.log(j) + _log_choose(left, rows - 1) - _log_choose(population, np.asarray(rows))
-        )
-    one = np.where(left >= rows - 1, np.exp(log_one), 0.0)
-    share = once * one[size == 1][0] / float(number @ one)
-    return Fit(float(min(once * share * population / rows, population)))
+    # How likely one row of a class of j is sampled, relative to a class of one: j C(N-j, n-1) over
+    # C(N-1, n-1). The binomials themselves are so large that their difference has no digits left.
+    left = population - rows + 1
+    log_one = [
+        _log_gamma_ratio(population, 1 - j) - _log_gamma_ratio(left, 1 - j)
+        if j <= left
+        else -math.inf
+        for j in size.tolist()
+    ]
+    one = size * np.exp(log_one)
+    return Fit(float(min(once * once / float(number @ one) * population / rows, population)))
 
 
 def slide_negative_binomial_uniques(
@@ -100,17 +104,15 @@ def slide_negative_binomial_uniques(
     q = rows / population
 
     def parts(point: Floats) -> tuple[float, float, float]:
-        shape, success = math.exp(point[0]), 1 / (1 + math.exp(-point[1]))
-        every = population * success / (success + shape * (1 - success))
-        return shape, success, every
+        shape, odds = math.exp(point[0]), math.exp(-point[1])  # of failure; below 1e-16 it counts
+        return shape, odds, population / (1 + shape * odds)
 
     def loss(point: Floats) -> float:
-        shape, success, every = parts(point)
-        thinned = success / (success + q * (1 - success))
-        none = (1 - q) * thinned**shape
+        shape, odds, every = parts(point)
+        none = (1 - q) * math.exp(-shape * math.log1p(q * odds))
         log_p = np.logaddexp(
-            math.log1p(-q) + _log_negative_binomial(size, shape, thinned),
-            math.log(q) + _log_negative_binomial(size - 1, shape, thinned),
+            math.log1p(-q) + _log_negative_binomial(size, shape, q * odds),
+            math.log(q) + _log_negative_binomial(size - 1, shape, q * odds),
         )
         fitted = float(number @ log_p) + classes * math.log(every) - every * (1 - none)
         return float(-fitted / classes)
@@ -119,8 +121,8 @@ def slide_negative_binomial_uniques(
     fit = _fit(loss, starts if start is None else [start])
     if fit is None:
         return None
-    shape, success, every = parts(fit)
-    return Fit(float(min(every * success**shape, population)), fit)
+    shape, odds, every = parts(fit)
+    return Fit(float(min(every * math.exp(-shape * math.log1p(odds)), population)), fit)
 
 
 def _fit(loss: Callable[[Floats], float], starts: Sequence[Any]) -> Floats | None:
@@ -148,13 +150,21 @@ def _finite(loss: Callable[[Floats], float]) -> Callable[[Floats], float]:
     return guarded
 
 
-def _log_choose(n: Any, k: Any) -> Any:
-    return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+def _log_gamma_ratio(z: float, more: float) -> float:
+    """The logarithm of gamma(z + more) / gamma(z), also where both are too large to be subtracted.
+
+    Far from zero by Stirling's series, whose large terms are taken together before they round.
+    """
+    far = z + more
+    if min(z, far) < _FAR:
+        return math.lgamma(far) - math.lgamma(z)
+    series = more * (math.log(z) - 1) + (far - 0.5) * math.log1p(more / z)
+    return series + (1 / far - 1 / z) / 12
 
 
-def _log_negative_binomial(count: Ints, shape: float, success: float) -> Floats:
-    """The logarithm of P[NB = count]; minus infinity below zero."""
+def _log_negative_binomial(count: Ints, shape: float, odds: float) -> Floats:
+    """The logarithm of P[NB = count], by the odds of failure; minus infinity below zero."""
     k = np.maximum(count, 0)
     value = gammaln(k + shape) - gammaln(shape) - gammaln(k + 1)
-    value = value + shape * math.log(success) + k * math.log1p(-success)
+    value = value - (shape + k) * math.log1p(odds) + k * math.log(odds)
     return np.where(count < 0, -np.inf, value)

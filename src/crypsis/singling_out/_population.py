@@ -182,7 +182,7 @@ def _with_interval(
     for _ in range(_REDRAWS):
         redrawn = random.poisson(number)
         some = redrawn > 0
-        if some.any():
+        if 0 < size @ redrawn <= people:  # no sample is larger than its population
             again = model(size[some], redrawn[some], people, fit.point)
             if again is not None:
                 drawn.append(again.uniques)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import random
 import tempfile
 from collections.abc import Callable
 from functools import cache
@@ -16,6 +17,7 @@ import crypsis as cr
 from crypsis.anonymize import Hierarchy, Key, Plan, original
 from crypsis.policy import load_policy
 from crypsis.roles import load
+from tests.promises.fuzz import requests
 
 Target = Callable[[bytes], None]
 
@@ -63,6 +65,12 @@ def _pseudonym(data: bytes) -> None:
         return
 
 
+def _web(data: bytes) -> None:
+    from tests.promises.fuzz import web  # a whole server: opened when it is first asked
+
+    web.target(data)
+
+
 TARGETS: dict[str, Target] = {
     "csv": _table("data.csv"),
     "json": _table("data.jsonl"),
@@ -76,7 +84,10 @@ TARGETS: dict[str, Target] = {
     "hierarchy in TOML": _document("tree.toml", Hierarchy.read),
     "key": _document("key.json", Key.load),
     "pseudonym": _pseudonym,
+    "web forms": _web,
 }
+BLOWS: dict[str, Callable[[bytes, random.Random], bytes]] = {"web forms": requests.blown}
+"""Where most blows at bytes would end at the first letter: blows that know the shape."""
 
 
 def _parquet() -> bytes:
@@ -110,4 +121,5 @@ SEEDS: dict[str, list[bytes]] = {
     "hierarchy in TOML": [b'low = [1, 2]\n[high]\n"9s" = [9]\n"10s" = [10, 2020-01-01]\n'],
     "key": [b'{"format": "crypsis key 1", "seed": 5, "row_map": [0, 2], "pseudonyms": {}}'],
     "pseudonym": [b"ABCDEFGHIJKLMNOP234567"],
+    "web forms": requests.SEEDS,
 }  # fmt: skip

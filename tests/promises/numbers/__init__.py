@@ -4,13 +4,23 @@
 when the measure is wrong.
 """
 
-from tests.promises.numbers import anonymizing, linking, pseudonyms, rows, utility
+from tests.promises.numbers import (
+    anonymizing,
+    linking,
+    masking,
+    population,
+    pseudonyms,
+    rows,
+    utility,
+)
 
 CHECKS = {
     **rows.CHECKS,
+    **population.CHECKS,
     **linking.CHECKS,
     **pseudonyms.CHECKS,
     **anonymizing.CHECKS,
+    **masking.CHECKS,
     **utility.CHECKS,
 }
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -10,6 +14,7 @@ from crypsis import linkage as lk
 from tests.linkage import brute
 
 Draw = np.random.Generator
+CRITERIA = ("variance", "distinct", "entropy", "t-closeness")
 
 
 def _pair(draw: Draw, *, ties: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -47,36 +52,107 @@ def links(draw: Draw) -> None:
     assert found.multiple == len(matches) - len(single)
 
 
+def _centre(value: float, column: list[float]) -> float:
+    """The rank of the masked value nearest to one: the lower of two, the mean of equal ones."""
+    line = sorted(column)
+    nearest = min(line, key=lambda other: (abs(other - value), other))
+    ranks = [place + 1 for place, other in enumerate(line) if other == nearest]
+    return sum(ranks) / len(ranks)
+
+
+def _around(centre: float, d: float, column: list[float]) -> list[float]:
+    """S(d): the masked values whose ranks are within d of there; at least the one that is there."""
+    line = sorted(column)
+    near = [value for place, value in enumerate(line) if abs(place + 1 - centre) <= d]
+    return near or [line[math.ceil(centre) - 1]]
+
+
+def _diversity(near: list[float], column: list[float], criterion: str) -> float:
+    counts = Counter(near)
+    if criterion == "variance":
+        whole = [Fraction(value) for value in near]
+        mean = sum(whole) / len(whole)
+        return float(sum((value - mean) ** 2 for value in whole) / len(whole))
+    if criterion == "distinct":
+        return float(len(counts))
+    if criterion == "entropy":
+        return -math.fsum(c / len(near) * math.log2(c / len(near)) for c in counts.values())
+    values, every = sorted(set(column)), Counter(column)
+    moved = running = Fraction(0)
+    for value in values:
+        running += Fraction(counts[value], len(near)) - Fraction(every[value], len(column))
+        moved += abs(running)
+    return float(moved / (len(values) - 1)) if len(values) > 1 else 0.0
+
+
+def _given(draw: Draw) -> tuple[np.ndarray, np.ndarray, list[list[float]], np.ndarray, np.ndarray]:
+    """Two files; each masked column; its ranks; where each original lies among them."""
+    x, y = _pair(draw, ties=bool(draw.integers(2)))
+    columns = [column.tolist() for column in y.T]
+    centre = np.array([[_centre(v, column) for v, column in zip(row, columns, strict=True)] for row in x.tolist()])  # fmt: skip
+    return x, y, columns, brute.average_ranks(y), centre
+
+
 def distances(draw: Draw) -> None:
-    """A subject's view (domingo2016, section 4): how far her masked record is, column by column."""
-    x, y = _pair(draw, ties=False)
+    """A subject's view (domingo2016, Algorithms 2 and 3): how far her record went in each column."""
+    x, y, columns, ranks, centre = _given(draw)
     row = int(draw.integers(x.shape[0]))
-    found = lk.permutation_distances(y[row], y, mapping=row)
-    assert found.distances == pytest.approx([0.0] * y.shape[1])
-    other = int(draw.integers(x.shape[0]))
-    ranks = brute.average_ranks(y)
-    seen = lk.permutation_distances(y[row], y, mapping=other)
-    assert seen.distances == pytest.approx(np.abs(ranks[row] - ranks[other]).tolist(), abs=1e-12)
+    criterion = str(draw.choice(CRITERIA))
+    far = np.abs(ranks - centre[row])
+    mapping = int(draw.integers(x.shape[0])) if draw.integers(2) else None
+    own = int(far.max(axis=1).argmin()) if mapping is None else mapping
+    seen = lk.permutation_distances(
+        x[row], y, mapping="subject" if mapping is None else mapping, criterion=criterion  # type: ignore[arg-type]
+    )  # fmt: skip
+    assert seen.row == own
+    assert seen.distances == pytest.approx(far[own].tolist(), abs=1e-12)
+    assert seen.record_distance == pytest.approx(far[own].max(), abs=1e-12)
+    wanted = [
+        _diversity(_around(centre[row, c], far[own, c], column), column, criterion)
+        for c, column in enumerate(columns)
+    ]
+    assert seen.diversities == pytest.approx(wanted, abs=1e-11)
 
 
 def permuted_privacy(draw: Draw) -> None:
-    """Definition 1 record by record: rank distance at least d, variance nearby at least v."""
-    x, y = _pair(draw, ties=False)
-    d, v = float(draw.integers(0, 4)), float(draw.uniform(0, 6))
-    found = lk.permuted_privacy(x, x[np.argsort(np.argsort(y[:, 0]))] if False else y, d=d, v=v)
-    rows = x.shape[0]
-    for c in range(x.shape[1]):
-        line = np.sort(y[:, c])
-        for i in range(rows):
-            gaps = np.abs(line - x[i, c])
-            near = np.flatnonzero(gaps == gaps.min()) + 1.0
-            centre = near.mean()
-            own = float(np.searchsorted(line, y[i, c])) + 1.0
-            moved = found.distances[i, c]
-            if near.size == 1:
-                assert moved == pytest.approx(abs(own - centre), abs=1e-12)
-    assert found.meets.mean() == pytest.approx(found.share, abs=1e-12)
-    assert found.satisfied == bool(found.meets.all())
+    """Definitions 1 and 2 record by record: the distances, the diversities, and who fails where."""
+    x, y, columns, ranks, centre = _given(draw)
+    rows, width = x.shape
+    criterion, kind = str(draw.choice(CRITERIA)), int(draw.integers(3))
+    if kind == 0:
+        mapping, own = "protector", np.arange(rows)
+    elif kind == 1:
+        mapping = "subject"
+        own = np.array([np.abs(ranks - here).max(axis=1).argmin() for here in centre])
+    else:
+        mapping = own = draw.integers(-1, rows, rows)
+        own[0] = max(own[0], 0)
+    there = own >= 0
+    d = draw.integers(0, 8, width) / 2 if draw.integers(4) else None
+    v = draw.uniform(0, 4, width) if draw.integers(4) else None
+    found = lk.permuted_privacy(x, y, d=d, v=v, mapping=mapping, criterion=criterion)  # type: ignore[arg-type]
+    moved = np.abs(ranks[own] - centre)
+    asked = moved[there].min(axis=0) if d is None else d
+    diverse = np.array([
+        [_diversity(_around(centre[i, c], asked[c], columns[c]), columns[c], criterion) for c in range(width)]
+        for i in range(rows)
+    ])  # fmt: skip
+    less = criterion == "t-closeness"
+    worst = diverse[there].max(axis=0) if less else diverse[there].min(axis=0)
+    limit = worst if v is None else v
+    near = moved < asked
+    uniform = diverse > limit + 1e-9 if less else diverse < limit - 1e-9
+    wanted = ~(near | uniform).any(axis=1)
+    assert found.distances[there] == pytest.approx(moved[there], abs=1e-12)
+    assert np.isnan(found.distances[~there]).all()
+    assert found.diversities == pytest.approx(diverse, abs=1e-10)
+    assert found.d == pytest.approx(asked.tolist(), abs=1e-12)
+    assert found.v == pytest.approx(limit.tolist(), abs=1e-10)
+    assert found.meets[there].tolist() == wanted[there].tolist()
+    assert (found.satisfied, found.suppressed) == (bool(wanted[there].all()), int((~there).sum()))
+    assert found.share == float(Fraction(int(wanted[there].sum()), int(there.sum())))
+    failed = [(one.too_near, one.too_uniform) for one in found.columns]
+    assert failed == list(zip(near[there].sum(axis=0), uniform[there].sum(axis=0), strict=True))
 
 
 CHECKS = {

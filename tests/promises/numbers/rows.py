@@ -1,4 +1,4 @@
-"""Cells, uniqueness, quasi-identifiers, crowds, bounds, population models, leakage, diversity."""
+"""Cells, uniqueness, quasi-identifiers, crowds, bounds, leakage, diversity."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
-from scipy import integrate, optimize, stats
+from scipy import optimize, stats
 
 import crypsis as cr
 from crypsis import inference as inf
 from crypsis import singling_out as so
 from crypsis.cells import Cells
-from crypsis.singling_out._models import zayatz_uniques
 from tests.promises.numbers.draws import release, table, tuples
 
 Draw = np.random.Generator
@@ -100,44 +99,6 @@ def bounds(draw: Draw) -> None:
     assert math.exp(-mean * (1 - (k - 1) / mean) ** 2 / 2) == pytest.approx(beta, rel=1e-9)
     limit = so.max_cells_binomial(people, k, beta)
     assert stats.binom.cdf(k - 1, int(people), 1 / limit) == pytest.approx(beta, rel=1e-3)
-
-
-def individual_risk(draw: Draw) -> None:
-    """E[1/F | f] as an integral over the share, not as a hypergeometric function."""
-    size, weight = int(draw.integers(1, 9)), float(draw.uniform(1.01, 80))
-    ages = [1] * size
-    held = Cells.from_columns(a=ages)
-    from dataclasses import replace
-
-    known = replace(held, weights=np.array([size * weight]))
-    given = replace(release({"a": ages}), weight="w", _cells={("a",): known})
-    found = so.individual_risk(given, ["a"]).highest
-    p = 1 / weight
-    # E[1/F] of a negative binomial F >= f: p^f int_0^1 t^(f-1) / (1 - (1-p) t)^f dt
-    value, _ = integrate.quad(lambda t: t ** (size - 1) / (1 - (1 - p) * t) ** size, 0, 1,
-                              epsabs=0, epsrel=1e-11, limit=400)  # fmt: skip
-    assert found == pytest.approx(p**size * value, rel=1e-8)
-
-
-def population_models(draw: Draw) -> None:
-    """Zayatz' estimate by exact hypergeometric probabilities."""
-    sizes = np.unique(draw.integers(1, 8, 4))
-    if sizes[0] != 1:
-        sizes = np.append([1], sizes)
-    number = draw.integers(1, 20, sizes.size)
-    rows = int(sizes @ number)
-    people = rows * int(draw.integers(1, 30))
-    found = zayatz_uniques(sizes, number, float(people))
-    assert found is not None
-    whole = math.comb(people, rows)
-    one = [
-        Fraction(int(j) * math.comb(people - int(j), rows - 1), whole) if people > j or rows == 1
-        else Fraction(0) for j in sizes
-    ]  # fmt: skip
-    below = sum(int(n) * p for n, p in zip(number, one, strict=True))
-    share = int(number[0]) * one[0] / below if below else Fraction(0)
-    wanted = min(int(number[0]) * share * Fraction(people, rows), Fraction(people))
-    assert found.uniques == pytest.approx(float(wanted), rel=1e-7)
 
 
 def _entropy(counts: list[int]) -> float:
@@ -242,8 +203,6 @@ CHECKS = {
     "crowds": crowds,
     "bounds": bounds,
     "values per column": values_per_column,
-    "population models": population_models,
-    "individual risk": individual_risk,
     "leakage": leakage,
     "diversity": diversity,
 }

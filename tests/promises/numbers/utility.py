@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from scipy import optimize, special, stats
 
 from crypsis import utility as ut
 from crypsis.cells import Cells
 from crypsis.utility._distances import _between
-from crypsis.utility._propensity import _fit
 from tests.promises.numbers.draws import release, table, tuples
 
 Draw = np.random.Generator
@@ -84,21 +86,89 @@ def marginal_distance(draw: Draw) -> None:
     assert found == pytest.approx(float(wanted), abs=1e-12)
 
 
+def _frame(draw: Draw, rows: int) -> pa.Table:
+    numbers = draw.integers(0, 5, rows).tolist()
+    words = draw.choice(np.array(["x", "y", "z", None], dtype=object), rows).tolist()
+    return pa.table({"n": pa.array(numbers, pa.int64()), "w": pa.array(words, pa.string())})
+
+
+def loss_by_column(draw: Draw) -> None:
+    """Values, missing ones, entropies and distances of each column and of both together."""
+    before, after = (_frame(draw, int(draw.integers(3, 30))) for _ in range(2))
+    found = ut.lost(before, after)
+    assert (found.rows_before, found.rows_after) == (before.num_rows, after.num_rows)
+    for one in found.columns:
+        first, second = (Counter(side[one.column].to_pylist()) for side in (before, after))
+        assert (one.missing_before, one.missing_after) == (first[None], second[None])
+        assert one.values_before == len(+first) - (first[None] > 0)
+        assert one.values_after == len(+second) - (second[None] > 0)
+        for counts, bits in ((first, one.entropy_before_bits), (second, one.entropy_after_bits)):
+            shares = [c / counts.total() for c in counts.values() if c]
+            assert bits == pytest.approx(stats.entropy(shares, base=2), abs=1e-11)
+        if +first & +second:
+            assert one.distance == pytest.approx(_apart(first, second), abs=1e-12)
+    both = [
+        Counter(zip(*(side[c].to_pylist() for c in "nw"), strict=True)) for side in (before, after)
+    ]
+    (pair,) = ut.pairwise_distances(before, after)
+    assert pair.distance == pytest.approx(_apart(*both), abs=1e-12)
+
+
+def _apart(first: Counter[Any], second: Counter[Any]) -> float:
+    m, n = first.total(), second.total()
+    return float(
+        sum(abs(Fraction(first[v], m) - Fraction(second[v], n)) for v in first | second) / 2
+    )
+
+
+def certainty_penalty(draw: Draw) -> None:
+    """NCP row by row: a label costs its share of the values, a row that is gone costs all."""
+    values = list("abcdef")
+    stands = {"abc": 3, "de": 2, **dict.fromkeys(values, 1), None: 6}
+    rows = int(draw.integers(1, 30))
+    kept = int(draw.integers(1, rows + 1))
+    labels = [list(stands)[i] for i in draw.integers(0, len(stands), kept)]
+    before = pa.table({"a": draw.choice(values, rows)})
+    after = pa.table({"a": pa.array(labels, pa.string())})
+    told = {label: n for label, n in stands.items() if n > 1 and label is not None}
+    cost = sum(Fraction(stands[label], 6) if stands[label] > 1 else 0 for label in labels)
+    wanted = (cost + rows - kept) / Fraction(rows)
+    found = ut.ncp(before, after, ["a"], leaves={"a": told}, sizes={"a": 6})
+    assert found == pytest.approx(float(wanted), abs=1e-12)
+
+
+def trade_off(draw: Draw) -> None:
+    rows = int(draw.integers(1, 10**6))
+    k = int(draw.integers(1, rows + 1))
+    found = ut.trade_off(rows, k)
+    assert found.privacy == pytest.approx(float(1 - Fraction(1, k)), abs=1e-15)
+    assert found.utility == pytest.approx(float(1 - Fraction(k, rows) ** 2), abs=1e-15)
+    assert Fraction(1, k) ** 2 * Fraction(k, rows) ** 2 == Fraction(1, rows**2)  # lodha2007, 5.2
+
+
 def propensity(draw: Draw) -> None:
-    """The logistic fit against a general optimizer."""
-    rows = int(draw.integers(30, 60))
-    design = np.column_stack([np.ones(rows), draw.normal(size=(rows, 2))])
-    label = (draw.random(rows) < special.expit(design @ [0.2, 0.7, -0.4])).astype(float)
-    if not 3 < label.sum() < rows - 3:
-        return
+    """The mean squared score, from a general optimizer's fit to a design of our own."""
+    m, n = (int(size) for size in draw.integers(25, 45, 2))
+    first, second = draw.normal(size=m), draw.normal(0.3, 1.2, size=n)
+    words = [draw.choice(["x", "y", "z"], size) for size in (m, n)]
+    found = ut.propensity(
+        pa.table({"n": first, "w": words[0]}), pa.table({"n": second, "w": words[1]})
+    )
+    label = np.r_[np.zeros(m), np.ones(n)]
+    numbers, letters = np.r_[first, second], np.r_[words[0], words[1]]
+    design = np.column_stack([np.ones(m + n), numbers, letters == "x", letters == "y"])
 
-    def loss(w: np.ndarray) -> float:
+    def loss(w: np.ndarray) -> tuple[float, np.ndarray]:
         z = design @ w
-        return float(np.logaddexp(0, z).sum() - label @ z)
+        return float(np.logaddexp(0, z).sum() - label @ z), design.T @ (special.expit(z) - label)
 
-    best = optimize.minimize(loss, np.zeros(3), method="BFGS", options={"gtol": 1e-9})
-    if best.success and np.abs(best.x).max() < 8:
-        assert _fit(design, label) == pytest.approx(best.x, abs=2e-4)
+    best = optimize.minimize(loss, np.zeros(4), jac=True, method="BFGS", options={"gtol": 1e-8})
+    share = n / (m + n)
+    if np.abs(best.x).max() < 8:  # else some rows are told apart for certain, and there is no best
+        wanted = ((special.expit(design @ best.x) - share) ** 2).mean()
+        assert found.pmse == pytest.approx(wanted, abs=1e-6)
+    assert (found.rows, found.terms) == (m + n, np.linalg.matrix_rank(design))
+    assert found.expected == pytest.approx((found.terms - 1) * share * (1 - share) / (m + n))
 
 
 CHECKS = {
@@ -108,5 +178,8 @@ CHECKS = {
     "utility: rank difference": rank_difference,
     "utility: class costs": class_costs,
     "utility: marginal distance": marginal_distance,
+    "utility: loss by column": loss_by_column,
+    "utility: certainty penalty": certainty_penalty,
+    "utility: trade-off": trade_off,
     "utility: propensity": propensity,
 }

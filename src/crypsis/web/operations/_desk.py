@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 import threading
 from collections.abc import Mapping
 from dataclasses import replace
@@ -26,6 +27,13 @@ class Desk:
         self.engine = threading.Lock()
         """One question at a time goes to the rows; what is counted may be asked meanwhile."""
         self._open: dict[tuple[Any, ...], Release] = {}
+
+    @property
+    def spill(self) -> Path:
+        """Where what does not fit in memory goes."""
+        made = self.folder / "spill"
+        made.mkdir(mode=0o700, exist_ok=True)
+        return made
 
     def release(
         self,
@@ -54,9 +62,7 @@ class Desk:
         return replace(known, roles=decided, population=population, person=person, weight=weight)
 
     def _opened(self, path: str, reading: dict[str, Any]) -> Release:
-        spill = self.folder / "spill"
-        spill.mkdir(mode=0o700, exist_ok=True)
-        found = read(path, memory_limit=self.memory_limit, spill_folder=spill, **reading)
+        found = read(path, memory_limit=self.memory_limit, spill_folder=self.spill, **reading)
         if len(found.names) > self.columns:
             raise TooLarge(
                 f"The table has {len(found.names):,} columns; {self.columns:,} are allowed."
@@ -67,7 +73,8 @@ class Desk:
 
 
 def begin(desk: Desk, *, folder: str, memory_limit: str, rows: int, columns: int) -> dict[str, Any]:
-    """Take note of the limits."""
+    """Take note of the limits; what is temporary goes to the table's folder, and goes with it."""
     desk.folder, desk.memory_limit = Path(folder), memory_limit
     desk.rows, desk.columns = rows, columns
+    tempfile.tempdir = str(desk.spill)
     return {}
