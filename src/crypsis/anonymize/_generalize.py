@@ -114,7 +114,10 @@ def _crowded(plan: Plan, release: Release, rows: Rows, local: bool) -> tuple[Tol
     demands = demands_of(promise, secrets_of(cells, secret, rows, member))
     budget = int(promise.suppression * release.count + 1e-9)
     weighed = table.weighed([one.weight for one in plan.columns])
+    enough = 1.0  # of the closeness promised, from what was missed last
     for closer in _CLOSER:
+        if closer > enough:
+            continue
         asked = demands
         if demands.closeness is not None:
             asked = replace(demands, closeness=closer * demands.closeness)
@@ -124,8 +127,10 @@ def _crowded(plan: Plan, release: Release, rows: Rows, local: bool) -> tuple[Tol
         if demands.closeness is None or not found.rows_suppressed:
             return told, found
         measured = measure(_with_rows(release, told.rows), names, promise)
-        if measured.closeness is not None and measured.closeness <= (promise.closeness or 0.0):
+        promised, reached = promise.closeness or 0.0, measured.closeness or 0.0
+        if measured.closeness is not None and reached <= promised:
             return told, found
+        enough = closer * promised / reached if reached > promised else enough
     if not local:
         raise PromiseBroken(
             "Leaving rows out moves the whole that groups must be close to, and no levels were "

@@ -14,8 +14,11 @@ After that every group goes on down in the columns that are open, which suppress
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,23 +126,29 @@ def _opened(search: _Search, budget_rows: int, order: Order, leave: bool) -> Rep
     """Open columns one by one, the best by `order` first, while the budget holds; then go down."""
     table = search.table
     groups, opened = search.whole(), np.zeros(table.tops.size, bool)
-    while True:
-        best: tuple[tuple[float, float], int, _Groups] | None = None
-        for c in np.flatnonzero(~opened).tolist():
-            floor = table.tops.copy()
-            floor[c] -= 1
-            wider = opened.copy()
-            wider[c] = True
-            for out in (False, True) if leave else (False,):
-                after = search.split(groups, floor, leave=out)
-                touched, lost = top_down.spent(
-                    after.order, after.starts, after.ends, after.levels, after.count, wider,
-                    table.tops, search.cells,
-                )  # fmt: skip
+
+    def tried(choice: tuple[int, bool]) -> tuple[int, float, int, _Groups]:
+        c, out = choice
+        floor, wider = table.tops.copy(), opened.copy()
+        floor[c] -= 1
+        wider[c] = True
+        after = search.split(groups, floor, leave=out)
+        touched, lost = top_down.spent(
+            after.order, after.starts, after.ends, after.levels, after.count, wider, table.tops,
+            search.cells,
+        )  # fmt: skip
+        return touched, lost, c, after
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        while True:
+            best: tuple[tuple[float, float], int, _Groups] | None = None
+            closed = np.flatnonzero(~opened).tolist()
+            choices = list(product(closed, (False, True) if leave else (False,)))
+            for touched, lost, c, after in pool.map(tried, choices):
                 if touched <= budget_rows and (best is None or order(touched, lost) < best[0]):
                     best = order(touched, lost), c, after
-        if best is None:
-            break
-        opened[best[1]], groups = True, best[2]
+            if best is None:
+                break
+            opened[best[1]], groups = True, best[2]
     floor = np.where(opened, 0, table.tops)
     return table.summary(search.levels(search.split(groups, floor)))

@@ -60,22 +60,26 @@ def distance(
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def entropy(rows: Floats, total: float) -> float:
+    """The entropy of a group in bits."""
+    bits = 0.0
+    for v in range(rows.size):
+        if rows[v] > 0:
+            bits -= rows[v] / total * np.log2(rows[v] / total)
+    return bits
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def keeps(held: Floats, total: float, secrets: Any) -> bool:
     """Whether a group with `held[v]` rows of each sensitive value meets what is asked."""
     edges, asked = secrets[3], secrets[7]
     for s in range(edges.size - 1):
         rows = held[edges[s] : edges[s + 1]]
-        distinct, most, bits = 0, 0.0, 0.0
-        for v in range(rows.size):
-            if rows[v] > 0:
-                distinct += 1
-                most = max(most, rows[v])
-                bits -= rows[v] / total * np.log2(rows[v] / total)
-        if asked[DISTINCT] >= 0 and distinct < asked[DISTINCT]:
+        if asked[DISTINCT] >= 0 and np.count_nonzero(rows) < asked[DISTINCT]:
             return False
-        if asked[BEST_GUESS] >= 0 and most > (asked[BEST_GUESS] + SLACK) * total:
+        if asked[BEST_GUESS] >= 0 and rows.max() > (asked[BEST_GUESS] + SLACK) * total:
             return False
-        if asked[ENTROPY] >= 0 and bits < np.log2(asked[ENTROPY]) - SLACK:
+        if asked[ENTROPY] >= 0 and entropy(rows, total) < np.log2(asked[ENTROPY]) - SLACK:
             return False
         if asked[RECURSIVE_L] >= 0 and not recursive(rows, asked[RECURSIVE_L], asked[RECURSIVE_C]):
             return False
