@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pyarrow as pa
 import pytest
 
@@ -86,6 +88,15 @@ def test_entropy_of_wildcards_is_refused() -> None:
     cells = cr.Release.from_frame(TABLE, missing="wildcard").cells(["age"])
     with pytest.raises(ParameterError, match="not defined when missing values match anything"):
         cells.entropy_bits()
+
+
+def test_files_are_taken_wherever_releases_are(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("age,sex\n30,f\n41,m\n")
+    for given in (path, str(path)):
+        release = as_release(given, quasi_identifiers=["age"])
+        assert release.count == 2
+        assert release.quasi_identifiers == ("age",)
 
 
 def test_frames_are_taken_wherever_releases_are() -> None:

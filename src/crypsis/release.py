@@ -249,7 +249,9 @@ def _check_engine(engine: str, master: str | None, *limits: object) -> None:
 
 
 def as_release(data: Any, **keywords: Any) -> Release:
-    """A Release as it is; any frame with the role keywords as a Release."""
+    """A Release as it is; any frame, or the path of a file, with the role keywords as a Release."""
+    if isinstance(data, str | Path):
+        return read(data, **keywords)
     if not isinstance(data, Release):
         return Release.from_frame(data, **keywords)
     if keywords:

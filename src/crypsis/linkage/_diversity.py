@@ -8,6 +8,7 @@ records of a column cost one pass. Arrays in, arrays out.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -20,8 +21,6 @@ Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 
 Criterion: TypeAlias = Literal["variance", "distinct", "entropy", "t-closeness"]
-
-_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -38,6 +37,22 @@ class Sorted:
         lined_up = np.sort(values, kind="stable")
         new = np.concatenate([[True], lined_up[1:] != lined_up[:-1]])
         return cls(lined_up, np.cumsum(new) - 1, np.append(np.flatnonzero(new), len(values)))
+
+    @cached_property
+    def centred(self) -> Floats:
+        """The values less their mean."""
+        values = np.asarray(self.values, dtype=np.float64)
+        return np.asarray(values - values.mean())
+
+    @cached_property
+    def totals(self) -> tuple[NDArray[np.longdouble], NDArray[np.longdouble]]:
+        """Running sums of the centred values and of their squares."""
+        wide = self.centred.astype(np.longdouble)
+        none = np.zeros(1, np.longdouble)
+        return (
+            np.concatenate([none, np.cumsum(wide)]),
+            np.concatenate([none, np.cumsum(wide * wide)]),
+        )
 
 
 def stretch(centre: Floats, distance: Floats, records: int) -> tuple[Ints, Ints]:
@@ -71,7 +86,7 @@ def diversity(
         return _closeness(column, low, high)
     if taxonomy is not None:
         return _marginality(column, low, high, *taxonomy)
-    return _variance(np.asarray(column.values, dtype=np.float64), low, high)
+    return _variance(column, low, high)
 
 
 def check_criterion(criterion: str) -> None:
@@ -87,11 +102,8 @@ def meets(criterion: Criterion, found: Any, wanted: float) -> Any:
     return found <= wanted + slack if criterion == "t-closeness" else found >= wanted - slack
 
 
-def _variance(values: Floats, low: Ints, high: Ints) -> Floats:
-    centred = values - values.mean()
-    wide = centred.astype(np.longdouble)
-    first = np.concatenate([[0], np.cumsum(wide)])
-    second = np.concatenate([[0], np.cumsum(wide * wide)])
+def _variance(column: Sorted, low: Ints, high: Ints) -> Floats:
+    values, (first, second) = column.centred, column.totals
     size = high - low
     squares = second[high] - second[low] - (first[high] - first[low]) ** 2 / size
     spread = np.maximum(squares, 0).astype(np.float64) / size
@@ -101,10 +113,19 @@ def _variance(values: Floats, low: Ints, high: Ints) -> Floats:
     doubtful = np.flatnonzero((squares < 1e9 * rounding) & (values[low] < values[high - 1]))
     for width in np.unique(size[doubtful]).tolist():
         some = doubtful[size[doubtful] == width]
-        windows = np.lib.stride_tricks.sliding_window_view(centred, width)
-        for part in np.array_split(some, 1 + len(some) * width // _AT_ONCE):
-            spread[part] = windows[low[part]].var(axis=1)
+        spread[some] = _variance_of(values, low[some], width)
     return np.asarray(spread)
+
+
+def _variance_of(values: Floats, low: Ints, width: int) -> Floats:
+    """The variance of `width` values from each `low` on, taken from the first of them."""
+    start = values[low]
+    total, squares = np.zeros(len(low)), np.zeros(len(low))
+    for step in range(1, width):
+        above = values[low + step] - start
+        total += above
+        squares += above * above
+    return np.asarray(np.maximum(squares - total * total / width, 0.0) / width)
 
 
 def _entropy(column: Sorted, low: Ints, high: Ints) -> Floats:

@@ -115,7 +115,7 @@ def _shares(
 ) -> list[tuple[float, float]]:
     kept = near.kept
     far = (near.moved[kept] >= distance).all(axis=1)
-    found = near.diversities(np.full(near.centre.shape, distance), criterion)[kept]
+    found = near.diversities_within(distance, criterion)[kept]
     result = []
     for level in levels:
         limits = np.full(len(whole), level) if criterion == "t-closeness" else level * whole

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -54,12 +55,32 @@ class Around:
 
     def diversities(self, distance: Floats, criterion: Criterion) -> Floats:
         """The diversity of S(d) in every column, for distances by record and column."""
+        return np.column_stack(
+            [
+                self._diversity(j, self.centre[:, j], distance[:, j], criterion)
+                for j in range(len(self.columns))
+            ]
+        )
+
+    def diversities_within(self, distance: float, criterion: Criterion) -> Floats:
+        """The same with one distance for all: once for each rank that is a centre."""
         found = []
-        for j, (column, lined_up) in enumerate(zip(self.columns, self.lined_up, strict=True)):
-            low, high = stretch(self.centre[:, j], distance[:, j], len(lined_up.values))
-            tree = None if column.taxonomy is None else (column.taxonomy, column.values)
-            found.append(diversity(lined_up, low, high, criterion, taxonomy=tree))
+        for j, (centre, record) in enumerate(self._centres):
+            far = np.full(len(centre), distance)
+            found.append(self._diversity(j, centre, far, criterion)[record])
         return np.column_stack(found)
+
+    @cached_property
+    def _centres(self) -> list[tuple[Floats, Ints]]:
+        """The ranks that are a centre in each column, and which of them each record has."""
+        both = (np.unique(column, return_inverse=True) for column in self.centre.T)
+        return [(ranked, record) for ranked, record in both]
+
+    def _diversity(self, j: int, centre: Floats, distance: Floats, criterion: Criterion) -> Floats:
+        column, lined_up = self.columns[j], self.lined_up[j]
+        low, high = stretch(centre, distance, len(lined_up.values))
+        tree = None if column.taxonomy is None else (column.taxonomy, column.values)
+        return diversity(lined_up, low, high, criterion, taxonomy=tree)
 
     def whole(self, criterion: Criterion) -> Floats:
         """The diversity of each whole column."""
