@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks import environments, scaling, tasks
+from benchmarks import environments, scaling, tasks, verbs
 from benchmarks.measure import RESULTS, ROOT, Comparison, recorded
 
 README = ROOT / "README.md"
@@ -173,5 +173,6 @@ def main() -> list[str]:
         "benchmarks": f"{measured_on()}\n\n{full(found)}",
         "tried": left_out(),
         "scaling": scaling.summary(),
+        "verbs": verbs.table(),
     })  # fmt: skip
     return broken(found)

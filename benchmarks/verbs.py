@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -122,11 +122,11 @@ def recorded() -> dict[str, dict[str, Any]]:
     return verbs
 
 
-def table() -> list[str]:
-    """The lines of the table in the docs: verbs down, tables across."""
+def table() -> str:
+    """The table in the docs: verbs down, tables across."""
     found = recorded()
     if not found:
-        return ["Not measured yet."]
+        return "Not measured yet."
     names = list(dict.fromkeys(key.partition(":")[2] for key in found))
     lines = [f"| verb | {' | '.join(names)} |", f"| --- |{' ---: |' * len(names)}"]
     for verb in dict.fromkeys(key.partition(":")[0] for key in found):
@@ -135,7 +135,7 @@ def table() -> list[str]:
             one = found.get(f"{verb}:{name}")
             cells.append("" if one is None else f"{one['seconds']:.1f} s, {one['peak_mb']:,.0f} MB")
         lines.append(f"| {verb} | {' | '.join(cells)} |")
-    return lines
+    return "\n".join(lines)
 
 
 def main() -> None:
@@ -149,13 +149,24 @@ def main() -> None:
         if asked.profile:
             _profile(every[asked.profile])
             return
-        found = recorded()
-        for key, command in every.items():
-            if asked.only and key not in asked.only and key.partition(":")[0] not in asked.only:
-                continue
-            found[key] = measured(command, asked.runs)
-            print(f"{key:34} {found[key]}", flush=True)
-            write("verbs", {"verbs": {one: found[one] for one in every if one in found}})
+        measure_all(every, asked.only, asked.runs)
+
+
+def everything() -> None:
+    """All verbs on all tables."""
+    with tempfile.TemporaryDirectory() as folder:
+        measure_all(commands(Path(folder)), ())
+
+
+def measure_all(every: Mapping[str, Sequence[str]], only: Sequence[str], runs: int = RUNS) -> None:
+    """Measure the verbs asked for and save after each, so that a run may be stopped."""
+    found = recorded()
+    for key, command in every.items():
+        if only and key not in only and key.partition(":")[0] not in only:
+            continue
+        found[key] = measured(command, runs)
+        print(f"{key:34} {found[key]}", flush=True)
+        write("verbs", {"verbs": {one: found[one] for one in every if one in found}})
 
 
 def _profile(command: Sequence[str]) -> None:
