@@ -21,6 +21,9 @@ REQUIREMENTS: dict[str, tuple[str, ...]] = {
     "scikit-learn": ("scikit-learn==1.9.1", "numpy==2.4.6", "scipy==1.17.1"),
     "anonypy": ("anonypy==0.2.1", "pandas==2.3.3"),
     "crowds": ("crowds==0.0.1", "pandas==2.3.3"),
+    "anonypyx": ("anonypyx==0.2.11", "numpy==2.4.6", "pandas==3.1.1"),
+    "dit": ("dit==2.3", "numpy==2.4.6", "scipy==1.17.1"),
+    "pyitlib": ("pyitlib==0.3.1", "numpy==2.4.6", "pandas==3.1.1"),
     "microaggregation": ("microaggregation==0.1.9", "numpy==2.4.6"),
 }
 """What each peer needs, pinned; the first requirement is the peer itself."""
@@ -29,8 +32,10 @@ TRIED: dict[str, str] = {
     "cn.protect, dis-anonymization, datafly, mdav": "not on PyPI",
     "sdcMicro, ARX": "an R package and a Java program; PyPI has no port of either",
     "pyarxaas, privacypanda, permanent": "do not build on Python 3.11",
-    "anonymeter, anonypyx, dit, pyitlib, piquasso": (
-        "installing took longer than the 400 s that each was given"
+    "piquasso": "its pins cannot be met on Python 3.11",
+    "anonymeter": (
+        "attacks synthetic data, of which no row stands for a person; its neighbours are found by "
+        "brute force, and scikit-learn's are the stronger peer"
     ),
     "anonymity-api, python-anonymity": (
         "install without the libraries they import; the second is what ANJANA grew out of"

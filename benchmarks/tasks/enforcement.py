@@ -112,6 +112,7 @@ OLA = Contender("crowds (OLA)", "benchmarks.peers.crowds_peer", "k_anonymity", "
 MONDRIAN = Contender(
     "anonypy (Mondrian)", "benchmarks.peers.anonypy_peer", "k_anonymity", "anonypy"
 )
+PYX = Contender("anonypyx (Mondrian)", "benchmarks.peers.anonypyx_peer", "k_anonymity", "anonypyx")
 DYNAMIC = Contender("microaggregation (C++)", "benchmarks.peers.microaggregation_peer", "squares",
                     "microaggregation")  # fmt: skip
 WRITE = Contender("DuckDB scan and write", __name__, "scan_and_write")
@@ -146,14 +147,16 @@ TASKS = (
          agree=keeps(300), patience=90),
     Task("make it 10-anonymous", ADULT, _ours(), MONDRIAN, _adult(HALF), agree=keeps(K),
          patience=60),
+    Task("make it 10-anonymous", ADULT, _ours(), PYX, _adult(HALF), agree=keeps(K),
+         patience=120),
     Task("make it 10-anonymous, the same levels for all rows", ADULT, _ours(), OLA,
          _adult({"k": K, "suppression_percent": 4}, local=False), agree=keeps(K), patience=90),
     Task("optimal clusters of one column, k = 10", "10^5 numbers", _ours("clusters_ours"), DYNAMIC,
          lambda: [100_000, 10], warm=True, quick=True, limit=True, why=_CLUSTERS),
     Task("optimal clusters of one column, k = 1,000", "10^5 numbers", _ours("clusters_ours"),
-         DYNAMIC, lambda: [100_000, 1_000], warm=True, limit=True, why=_CLUSTERS),
-    Task("sampled quantile groups of one column, written", "10^7 rows, Parquet",
+         DYNAMIC, lambda: [100_000, 1_000], warm=True),
+    Task("sampled quantile groups of one column, written", "10^8 rows, Parquet",
          _ours("sampled_ours"), WRITE,
-         lambda: [data.numbers(10_000_000), str(WORK / "sampled.parquet")], limit=True,
+         lambda: [data.numbers(100_000_000), str(WORK / "sampled.parquet")], limit=True,
          why=_WRITTEN),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What one column tells about another: raw DuckDB on large tables, dit on Adult.
+"""What one column tells about another: raw DuckDB on large tables, dit and pyitlib on Adult.
 
 CRYPSIS_BENCH_ROWS sets the rows of the large table (10^7 unless set); `benchmarks.scale` goes to
 10^9 rows through the command line.
@@ -118,7 +118,21 @@ def _raw_duckdb(function: str) -> Contender:
     return Contender("raw DuckDB group-by", __name__, function)
 
 
+def _peer(name: str) -> Contender:
+    return Contender(name, f"benchmarks.peers.{name}_peer", "entropies", name)
+
+
+_TOLD = "H(X|Y) and I(X;Y) of income from 4 columns"
+
+
+def _income() -> list[Any]:
+    return [data.adult(), "income", data.FOUR]
+
+
 TASKS = (
+    Task(_TOLD, "Adult, 32,561 rows", _ours("entropy_ours"), _peer("dit"), _income, warm=True,
+         quick=True),
+    Task(_TOLD, "Adult, 32,561 rows", _ours("entropy_ours"), _peer("pyitlib"), _income, warm=True),
     Task("inference: disease from age", SIZE, _ours("inference_ours"), _raw_duckdb("inference_raw"),
          lambda: [data.people(ROWS)], limit=True),
     Task("re-identification: id from age, id unique", SIZE, _ours("identity_ours"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -10,23 +9,24 @@ from pathlib import Path
 from typing import Any
 
 import narwhals.stable.v2 as nw
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from crypsis.engine import exact
 from crypsis.engine.base import Backend, Column, Kind, Tally
 from crypsis.engine.large import check_explosion
-from crypsis.engine.sampling import sample_size, table_quantiles
+from crypsis.engine.sampling import (
+    sample_by_hash,
+    sample_by_place,
+    sample_size,
+    table_quantiles,
+)
 from crypsis.errors import ColumnError, OutputError, ParameterError, TooLarge, unknown_columns
 from crypsis.files import form_of, written_together
 
 COUNT = "n"
-_HASH_BITS = 60
 _KEY_KINDS = (Kind.INTEGER, Kind.TEXT, Kind.DATE)
 MOST_CELLS = 20_000_000
-_PASSING = 16_384
-"""Rows that pass by at a time when a sample is drawn: a row may be long."""
 
 
 class Rows:
@@ -241,38 +241,13 @@ class Rows:
         chosen = self.names if names is None else tuple(names)
         columns = [self.column(name) for name in chosen]
         if key is None and self.backend.ordered:
-            return self._drawn(columns, size, seed)
-        inner_key = None
-        if key is not None:
-            if self.column(key).kind not in _KEY_KINDS:
-                raise ColumnError(
-                    f"The column {key!r} is no key for a sample: it must hold integers, text or "
-                    "dates, which read the same on every engine."
-                )
-            inner_key = self.column(key).inner
-        hashed = self.backend.with_hash(self.frame, inner_key, seed, "h")
-        picked = hashed.select(*(column.inner for column in columns), "h")
-        # The rows with the smallest hashes are the sample. Far more than are needed never leave
-        # the engine: the share asked for leaves a margin of ten standard deviations.
-        share = (size + 10 * math.sqrt(size) + 100) / max(1, self.count)
-        if share < 1:
-            picked = picked.filter(nw.col("h") < int(share * 2**_HASH_BITS))
-        table = self._fetch(picked, "sampling")
-        order = pc.sort_indices(table["h"])  # a missing key comes last
-        table = table.take(order[:size]).drop_columns(["h"])
-        return table.rename_columns(list(chosen))
-
-    def _drawn(self, columns: Sequence[Column], size: int, seed: int) -> pa.Table:
-        """The rows at random places, taken out as all pass by; nothing has to be numbered."""
-        frame = self.frame.select(*(column.inner for column in columns))
-        size = min(size, self.count)
-        places = np.sort(np.random.default_rng(seed).choice(self.count, size, replace=False))
-        taken, start = [], 0
-        for batch in self.backend.batches(frame, "sampling", _PASSING):
-            first, last = np.searchsorted(places, (start, start + batch.num_rows))
-            taken.append(batch.take(pa.array(places[first:last] - start)))
-            start += batch.num_rows
-        return pa.Table.from_batches(taken).rename_columns([column.name for column in columns])
+            return sample_by_place(self, columns, size, seed)
+        if key is not None and self.column(key).kind not in _KEY_KINDS:
+            raise ColumnError(
+                f"The column {key!r} is no key for a sample: it must hold integers, text or "
+                "dates, which read the same on every engine."
+            )
+        return sample_by_hash(self, columns, size, seed, None if key is None else self.column(key))
 
     def to_arrow(self, names: Sequence[str] | None = None) -> pa.Table:
         """The rows themselves, all of them, as an Arrow table; of a cluster only so many."""

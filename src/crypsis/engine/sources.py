@@ -1,10 +1,9 @@
-"""From whatever the user has to `Rows`: files, databases, frames."""
+"""From files and databases to `Rows`."""
 
 from __future__ import annotations
 
 import glob
 import stat
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,14 +12,13 @@ import duckdb
 import narwhals.stable.v2 as nw
 import pyarrow as pa
 import pyarrow.parquet
-from narwhals.exceptions import DuplicateError
 
-from crypsis.engine import databases, delimited, duck, excel, memory
+from crypsis.engine import databases, delimited, duck, excel
 from crypsis.engine.base import columns_of
-from crypsis.engine.duck import DuckBackend, inner_names, literal, quote
+from crypsis.engine.duck import DuckBackend, inner_names, literal
 from crypsis.engine.frames import Rows
 from crypsis.engine.reading import Reading
-from crypsis.errors import ColumnError, InputError, MissingPart, ParameterError, SourceError
+from crypsis.errors import MissingPart, ParameterError, SourceError
 from crypsis.files import Sources
 
 _SUFFIXES = {
@@ -65,7 +63,7 @@ def open_source(
         if not large:
             sources.settle()
         keep = large and delimited.size(paths) < _KEPT_BYTES
-        return _rows(connection, sql, names, (), keep=keep, sources=sources)
+        return rows_of(connection, sql, names, (), keep=keep, sources=sources)
     if form == "duckdb":
         sql, names = databases.attach_duckdb(connection, paths[0], reading)
     elif form == "parquet":
@@ -82,7 +80,7 @@ def open_source(
         raise ParameterError(f"Unknown format {form!r}; the formats are: {', '.join(_SUFFIXES)}.")
     known = _parquet_count(connection, paths) if form == "parquet" else None
     markers = tuple(reading.missing_markers or ())
-    rows = _rows(connection, sql, names, markers, known=known, sources=sources)
+    rows = rows_of(connection, sql, names, markers, known=known, sources=sources)
     _check_rows(rows, repr(Path(paths[0]).name))
     return rows
 
@@ -94,114 +92,7 @@ def _check_rows(rows: Rows, what: str) -> None:
             raise SourceError(f"{what} has no rows.")
 
 
-def open_frame(
-    frame: Any, *, memory_limit: str | None = None, spill_folder: str | Path | None = None
-) -> Rows:
-    """Take a pandas, Polars, Arrow, DuckDB, Spark or Ibis frame as it is, or an Arrow dataset."""
-    settings = {"memory_limit": memory_limit, "spill_folder": spill_folder}
-    if is_dataset(frame):
-        return _dataset(frame, settings)
-    try:
-        known = nw.from_native(frame, pass_through=False)
-    except DuplicateError:
-        raise ColumnError(
-            "More than one column of the frame has the same name. Give each its own name."
-        ) from None
-    except TypeError:
-        raise InputError(
-            f"A {type(frame).__name__} is not a frame; give pandas, Polars, Arrow (a table or a "
-            "dataset), DuckDB, Spark or Ibis."
-        ) from None
-    names = delimited.unique_names(_names_of(known))
-    if not names:
-        raise InputError("The frame has no columns.")
-    if known.implementation.is_pyspark() or known.implementation.is_pyspark_connect():
-        from crypsis.engine.spark_sources import spark_rows
-
-        return spark_rows(frame, names)
-    if known.implementation.is_duckdb():
-        pairs = zip(frame.columns, inner_names(len(names)), strict=True)
-        renamed = frame.project(", ".join(f"{quote(a)} AS {b}" for a, b in pairs))
-        lazy = nw.from_native(renamed.project(", ".join(_plain_columns(renamed, ()))))
-        return Rows(columns_of(lazy, names), lambda: lazy, DuckBackend())
-    table = _arrow(known)
-    try:
-        table.validate(full=True)
-    except pa.ArrowInvalid:
-        raise InputError("The Arrow table contradicts itself; make it anew.") from None
-    simple = memory.plain(table) if memory_limit is None and spill_folder is None else None
-    if simple is not None:
-        return memory.TableRows(simple, names)
-    connection = duck.connect(**settings)  # type: ignore[arg-type]
-    with duck.translated("taking the frame"):
-        connection.register("source", table.rename_columns(inner_names(len(names))))
-    return _rows(connection, "SELECT * FROM source", names, (), known=table.num_rows)
-
-
-def is_dataset(frame: Any) -> bool:
-    """Whether it is a dataset of Arrow, which is read anew for every question."""
-    loaded = sys.modules.get("pyarrow.dataset")
-    return loaded is not None and isinstance(frame, loaded.Dataset)
-
-
-def _dataset(dataset: Any, settings: dict[str, Any]) -> Rows:
-    """Read in a stream by DuckDB, and of its columns those that are asked about."""
-    names = list(dataset.schema.names)
-    if not names:
-        raise InputError("The dataset has no columns.")
-    connection = duck.connect(**settings)
-    with duck.translated("opening the dataset"):
-        connection.register("source", dataset)
-    form = getattr(getattr(dataset, "format", None), "default_extname", "")
-    known = dataset.count_rows() if form == "parquet" else None  # by the footers
-    return _rows(connection, "SELECT * FROM source", names, (), known=known)
-
-
-def _names_of(known: Any) -> list[str]:
-    if isinstance(known, nw.DataFrame):
-        return [str(name) for name in known.columns]
-    try:
-        return [str(name) for name in known.collect_schema().names()]
-    except Exception as error:  # noqa: BLE001 - of as many kinds as there are kinds of frames
-        raise InputError(f"The frame cannot be collected ({type(error).__name__}).") from None
-
-
-def _arrow(known: Any) -> pa.Table:
-    """An eager or lazy frame on this machine as an Arrow table, categories as their values."""
-    try:
-        table = known.to_arrow() if isinstance(known, nw.DataFrame) else _collected(known)
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        column = (
-            str(error).rsplit("column ", 1)[-1].split(" ")[0] if "column " in str(error) else ""
-        )
-        raise InputError(
-            f"The column {column} mixes types that do not go together; make it one type, such as "
-            "text."
-        ) from None
-    except Exception as error:  # noqa: BLE001 - of as many kinds as there are kinds of frames
-        raise InputError(
-            f"The frame cannot be turned into Arrow ({type(error).__name__}). Check that it can be "
-            "collected, and that its columns are numbers, texts, dates or times."
-        ) from None
-    for i, field in enumerate(table.schema):
-        if pa.types.is_dictionary(field.type):
-            plain = table.column(i).cast(field.type.value_type)
-            table = table.set_column(i, field.name, plain)
-        elif pa.types.is_null(field.type):
-            table = table.set_column(i, field.name, table.column(i).cast(pa.string()))
-        elif pa.types.is_float16(field.type):  # which DuckDB does not know
-            table = table.set_column(i, field.name, table.column(i).cast(pa.float32()))
-    if "__index_level_0__" in table.column_names:
-        table = table.drop_columns(["__index_level_0__"])
-    return table.replace_schema_metadata(None)
-
-
-def _collected(known: Any) -> pa.Table:
-    table = known.collect(backend="pyarrow").to_native()
-    return table
-
-
-def _rows(
+def rows_of(
     connection: duckdb.DuckDBPyConnection,
     sql: str,
     names: Sequence[str],
@@ -215,7 +106,7 @@ def _rows(
     inner = ", ".join(inner_names(len(names)))
     with duck.translated("opening the source"):
         relation = connection.sql(f"SELECT * FROM ({sql}) AS t({inner})")
-        relation = relation.project(", ".join(_plain_columns(relation, missing)))
+        relation = relation.project(", ".join(plain_columns(relation, missing)))
     lazy: nw.LazyFrame[Any] = nw.from_native(relation)
     unique = delimited.unique_names(list(names))
 
@@ -232,7 +123,7 @@ def _rows(
     return Rows(columns_of(lazy, unique), load, DuckBackend(connection, sources), known)
 
 
-def _plain_columns(relation: duckdb.DuckDBPyRelation, missing: Sequence[str]) -> list[str]:
+def plain_columns(relation: duckdb.DuckDBPyRelation, missing: Sequence[str]) -> list[str]:
     """Each column as a type that travels: exotic ones as text, marked texts as missing."""
     columns = []
     for name, kind in zip(relation.columns, relation.types, strict=True):
@@ -261,7 +152,7 @@ def _adbc(
     if sources is not None:
         sources.settle()
     markers = tuple(reading.missing_markers or ())
-    rows = _rows(connection, "SELECT * FROM source", names, markers, sources=sources)
+    rows = rows_of(connection, "SELECT * FROM source", names, markers, sources=sources)
     _check_rows(rows, "The table")
     return rows
 
