@@ -19,9 +19,9 @@ def duckdb_passes(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     seen: list[int] = []
     plain = DuckBackend.batches
 
-    def batches(self: DuckBackend, frame: Any, what: str) -> Any:
+    def batches(self: DuckBackend, frame: Any, what: str, rows: int | None = None) -> Any:
         seen.append(frame.to_native().explain().count("PARQUET"))
-        return plain(self, frame, what)
+        return plain(self, frame, what, rows)
 
     with monkeypatch.context() as patched:
         patched.setattr(DuckBackend, "batches", batches)

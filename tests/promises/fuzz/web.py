@@ -16,7 +16,7 @@ import shutil
 import tempfile
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -114,6 +114,8 @@ class Site:
         self.house.jobs._threads = AtOnce()
         self.folder = self.house.private.path
         self.loop = asyncio.new_event_loop()
+        # A browser's loop may be running in this thread.
+        self.thread = ThreadPoolExecutor(1)
         self.ids: dict[str, str] = {}
         self.kept: dict[str, tuple[dict[str, Any], Any, dict[Any, Any], set[str]]] = {}
         for kind in _KINDS:
@@ -122,8 +124,12 @@ class Site:
 
     def end(self) -> None:
         self.house.end()
+        self.thread.shutdown()
         self.loop.close()
         self.place.cleanup()
+
+    def _carried_out(self, *call: Any) -> None:
+        self.loop.run_until_complete(self.app(*call))
 
     def table(self, kind: str) -> Table:
         found: Table = self.house.tables._tables[self.ids[kind]]
@@ -227,7 +233,7 @@ class Site:
             else:
                 parts.append(message.get("body", b""))
 
-        self.loop.run_until_complete(self.app(scope, receive, send))
+        self.thread.submit(self._carried_out, scope, receive, send).result()
         assert len(status) == 1
         return status[0], b"".join(parts)
 

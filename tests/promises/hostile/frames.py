@@ -82,7 +82,7 @@ CASES: tuple[FrameCase, ...] = (
     FrameCase("a dict", lambda: {"a": [1]}, "not a frame"),
     FrameCase("a list", lambda: [1, 2], "not a frame"),
     FrameCase("None", lambda: None, "not a frame"),
-    FrameCase("a path in place of a frame", lambda: "data.csv", "not a frame"),
+    FrameCase("the path of no file", lambda: "data.csv", "no file"),
     FrameCase("Polars structs", lambda: pl.DataFrame({"a": [{"x": 1}, {"x": 2}], "b": [1, 2]}), None),
     FrameCase("Polars of nothing but nulls", lambda: pl.DataFrame({"a": [None, None]}), None),
     FrameCase("Polars objects", lambda: pl.DataFrame({"a": [object()]}), None),
