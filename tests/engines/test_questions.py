@@ -8,10 +8,13 @@ from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
+from scipy.stats import kstest
 
+import crypsis as cr
 from crypsis.cells import Cells, NullPolicy
 from crypsis.engine import Rows
 from crypsis.errors import ColumnError, OutputError, ParameterError, TooLarge
@@ -181,3 +184,14 @@ def test_missing_values_under_each_policy(rows: Rows) -> None:
     assert (value.rows, value.dropped) == (60, 0)
     assert (drop.rows, drop.dropped) == (55, 5)
     assert drop.distinct == rows.tally(["Age", "age"], drop_missing=True).distinct
+
+
+def test_a_few_of_many_rows_are_drawn_evenly(tmp_path: Path) -> None:
+    path = tmp_path / "many.parquet"
+    duckdb.sql(f"COPY (SELECT range AS id FROM range(1500000)) TO '{path}'")
+    rows = cr.read(path).rows
+    for seed in range(5):
+        drawn = np.array(rows.sample(2_000, seed=seed)["id"])
+        assert len(set(drawn.tolist())) == 2_000
+        assert kstest(drawn / 1_500_000, "uniform").pvalue > 1e-4
+    assert rows.sample(2_000, seed=4).equals(cr.read(path).rows.sample(2_000, seed=4))

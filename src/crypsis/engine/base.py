@@ -87,8 +87,6 @@ class Backend(Protocol):
     """The relative standard error of the engine's approximate distinct counts."""
     most_values: int | None
     """The most values that `to_arrow` may bring here; None: as many as the memory holds."""
-    ordered: bool
-    """Whether rows are handed over here, and in the same order each time."""
 
     def batches(
         self, frame: nw.LazyFrame[Any], what: str, rows: int | None = None
@@ -128,13 +126,16 @@ class Backend(Protocol):
         """A small Arrow table as a frame where the rows of `frame` are."""
         ...
 
+    def sample(self, frame: nw.LazyFrame[Any], count: int, size: int, seed: int) -> pa.Table:
+        """`size` of the `count` rows of a frame, drawn at random; the same ones for a seed."""
+        ...
+
     def with_hash(
-        self, frame: nw.LazyFrame[Any], key: str | None, seed: int, name: str
+        self, frame: nw.LazyFrame[Any], key: str, seed: int, name: str
     ) -> nw.LazyFrame[Any]:
         """Add a number below 2**60 that depends on `seed` and `key` alone.
 
-        With a key it is the beginning of the MD5 of "seed:key", on every engine the same; without
-        one it depends on where the row stands.
+        It is the beginning of the MD5 of "seed:key", on every engine the same.
         """
         ...
 

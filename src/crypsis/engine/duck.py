@@ -19,10 +19,14 @@ import pyarrow.compute as pc
 from crypsis import progress
 from crypsis.engine import arrow_files
 from crypsis.engine.base import Sketch
+from crypsis.engine.sampling import at_random_places
 from crypsis.errors import Cancelled, OutputError, ParameterError, SourceError, TooLarge
 from crypsis.files import PrivateFolder, Sources
 
 _BATCH_ROWS = 131_072
+_PASSING = 16_384
+"""Rows that pass by at a time when some are drawn: one of them may be long."""
+_FEW_ROWS, _MANY_ROWS = 10_000, 1_000_000
 _POLL_SECONDS = 0.2
 _FEW_COLUMNS = 8
 _DISK = {
@@ -187,7 +191,6 @@ class DuckBackend:
     name = "duckdb"
     sketch_error = 1.04 / 1024**0.5  # HyperLogLog (Flajolet et al. 2007) with 1,024 registers
     most_values: int | None = None
-    ordered = True
 
     def __init__(
         self,
@@ -220,11 +223,22 @@ class DuckBackend:
                 raise refusal
             yield batch
 
+    def sample(self, frame: nw.LazyFrame[Any], count: int, size: int, seed: int) -> pa.Table:
+        """A few rows of many by DuckDB's reservoir, which reads no more of them than it must.
+
+        Its draws from small tables are not even: there, and for larger samples, by random places.
+        """
+        if size > _FEW_ROWS or count < _MANY_ROWS:
+            passing = self.batches(frame, "sampling", _PASSING)
+            return at_random_places(passing, count, size, seed)
+        drawn = f"USING SAMPLE reservoir({size} ROWS) REPEATABLE ({seed % 2**31})"
+        native = frame.to_native().query("every", f"SELECT * FROM every {drawn}")
+        return pa.Table.from_batches(list(self.batches(nw.from_native(native), "sampling")))
+
     def with_hash(
-        self, frame: nw.LazyFrame[Any], key: str | None, seed: int, name: str
+        self, frame: nw.LazyFrame[Any], key: str, seed: int, name: str
     ) -> nw.LazyFrame[Any]:
         """By MD5."""
-        assert key is not None  # noqa: S101 - without one, rows here are drawn by their places
         digest = f"md5({literal(f'{seed}:')} || CAST({quote(key)} AS VARCHAR))"
         text = f"CAST('0x' || substr({digest}, 1, 15) AS BIGINT)"
         hashed: nw.LazyFrame[Any] = nw.from_native(

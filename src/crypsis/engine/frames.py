@@ -15,12 +15,7 @@ import pyarrow.compute as pc
 from crypsis.engine import exact
 from crypsis.engine.base import Backend, Column, Kind, Tally
 from crypsis.engine.large import check_explosion
-from crypsis.engine.sampling import (
-    sample_by_hash,
-    sample_by_place,
-    sample_size,
-    table_quantiles,
-)
+from crypsis.engine.sampling import sample_size, smallest_hashes, table_quantiles
 from crypsis.errors import ColumnError, OutputError, ParameterError, TooLarge, unknown_columns
 from crypsis.files import form_of, written_together
 
@@ -240,14 +235,19 @@ class Rows:
             raise ParameterError(f"A sample needs a size of at least 1; {size} was given.")
         chosen = self.names if names is None else tuple(names)
         columns = [self.column(name) for name in chosen]
-        if key is None and self.backend.ordered:
-            return sample_by_place(self, columns, size, seed)
-        if key is not None and self.column(key).kind not in _KEY_KINDS:
+        inner = [column.inner for column in columns]
+        if key is None:
+            table = self.backend.sample(self.frame.select(*inner), self.count, size, seed)
+            return table.rename_columns(list(chosen))
+        if self.column(key).kind not in _KEY_KINDS:
             raise ColumnError(
                 f"The column {key!r} is no key for a sample: it must hold integers, text or "
                 "dates, which read the same on every engine."
             )
-        return sample_by_hash(self, columns, size, seed, None if key is None else self.column(key))
+        hashed = self.backend.with_hash(self.frame, self.column(key).inner, seed, "h")
+        picked = hashed.select(*inner, "h")
+        table = smallest_hashes(self.backend, picked, "h", self.count, size)
+        return table.rename_columns(list(chosen))
 
     def to_arrow(self, names: Sequence[str] | None = None) -> pa.Table:
         """The rows themselves, all of them, as an Arrow table; of a cluster only so many."""

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from crypsis.engine.base import Column
+from crypsis.engine.base import Backend
 from crypsis.errors import ParameterError
 
-if TYPE_CHECKING:
-    from crypsis.engine.frames import Rows
-
 _HASH_BITS = 60
-_PASSING = 16_384
-"""Rows that pass by at a time: one of them may be long."""
 
 
 def sample_size(rank_error: float, confidence: float) -> int:
@@ -48,34 +43,31 @@ def table_quantiles(
     return found
 
 
-def sample_by_place(rows: Rows, columns: Sequence[Column], size: int, seed: int) -> pa.Table:
-    """The rows at random places, taken out as all pass by; nothing has to be numbered."""
-    frame = rows.frame.select(*(column.inner for column in columns))
-    count = rows.count
+def at_random_places(
+    batches: Iterable[pa.RecordBatch], count: int, size: int, seed: int
+) -> pa.Table:
+    """`size` of `count` rows, taken out as all pass by; nothing has to be numbered."""
     drawn = np.random.default_rng(seed).choice(count, min(size, count), replace=False)
     places = np.sort(drawn)
     taken, start = [], 0
-    for batch in rows.backend.batches(frame, "sampling", _PASSING):
+    for batch in batches:
         first, last = np.searchsorted(places, (start, start + batch.num_rows))
         taken.append(batch.take(pa.array(places[first:last] - start)))
         start += batch.num_rows
-    return pa.Table.from_batches(taken).rename_columns([column.name for column in columns])
+    return pa.Table.from_batches(taken)
 
 
-def sample_by_hash(
-    rows: Rows, columns: Sequence[Column], size: int, seed: int, key: Column | None
+def smallest_hashes(
+    backend: Backend, frame: nw.LazyFrame[Any], hashed: str, count: int, size: int
 ) -> pa.Table:
-    """The rows with the smallest hashes of their key, or where there is none of their place.
+    """The `size` of `count` rows whose column `hashed` is smallest, without that column.
 
     Far more than are needed never leave the engine: the share asked for leaves a margin of ten
     standard deviations.
     """
-    hashed = rows.backend.with_hash(rows.frame, None if key is None else key.inner, seed, "h")
-    picked = hashed.select(*(column.inner for column in columns), "h")
-    share = (size + 10 * math.sqrt(size) + 100) / max(1, rows.count)
+    share = (size + 10 * math.sqrt(size) + 100) / max(1, count)
     if share < 1:
-        picked = picked.filter(nw.col("h") < int(share * 2**_HASH_BITS))
-    table = pa.Table.from_batches(list(rows.backend.batches(picked, "sampling")))
-    order = pc.sort_indices(table["h"])  # a missing key comes last
-    table = table.take(order[:size]).drop_columns(["h"])
-    return table.rename_columns([column.name for column in columns])
+        frame = frame.filter(nw.col(hashed) < int(share * 2**_HASH_BITS))
+    table = pa.Table.from_batches(list(backend.batches(frame, "sampling")))
+    order = pc.sort_indices(table[hashed])  # a missing key comes last
+    return table.take(order[:size]).drop_columns([hashed])

@@ -18,6 +18,7 @@ import pyarrow as pa
 from crypsis import progress
 from crypsis.engine.arrow_files import batches_of
 from crypsis.engine.base import Sketch
+from crypsis.engine.sampling import smallest_hashes
 from crypsis.errors import OutputError, SourceError, TooLarge
 
 _TOO_MUCH = ("maxResultSize", "MAX_RESULT_SIZE", "OutOfMemoryError")
@@ -53,7 +54,6 @@ class SparkBackend:
     name = "spark"
     sketch_error = 0.01
     most_values: int | None = 200_000_000
-    ordered = False
 
     def batches(
         self, frame: nw.LazyFrame[Any], what: str, rows: int | None = None
@@ -77,18 +77,23 @@ class SparkBackend:
                 kept.unpersist()
         yield from batches_of(table)
 
-    def with_hash(
-        self, frame: nw.LazyFrame[Any], key: str | None, seed: int, name: str
-    ) -> nw.LazyFrame[Any]:
-        """By MD5 with a key; without one by Spark's hash of the row's place in its partition."""
+    def sample(self, frame: nw.LazyFrame[Any], count: int, size: int, seed: int) -> pa.Table:
+        """By a hash of the row's place in its partition."""
         from pyspark.sql import functions as f
 
-        if key is None:
-            place = f.monotonically_increasing_id()
-            value = f.shiftrightunsigned(f.xxhash64(place, f.lit(seed)), 4)
-        else:
-            digest = f.md5(f.concat(f.lit(f"{seed}:"), f.col(key).cast("string")))
-            value = f.conv(f.substring(digest, 1, 15), 16, 10).cast("long")
+        place = f.monotonically_increasing_id()
+        value = f.shiftrightunsigned(f.xxhash64(place, f.lit(seed)), 4)
+        hashed = _lazy(frame.to_native().withColumn("h", value))
+        return smallest_hashes(self, hashed, "h", count, size)
+
+    def with_hash(
+        self, frame: nw.LazyFrame[Any], key: str, seed: int, name: str
+    ) -> nw.LazyFrame[Any]:
+        """By MD5."""
+        from pyspark.sql import functions as f
+
+        digest = f.md5(f.concat(f.lit(f"{seed}:"), f.col(key).cast("string")))
+        value = f.conv(f.substring(digest, 1, 15), 16, 10).cast("long")
         return _lazy(frame.to_native().withColumn(name, value))
 
     def with_cell_hash(
