@@ -172,7 +172,8 @@ def run(
     except subprocess.TimeoutExpired:
         return Run(patience, patience, math.nan, None, stopped=True)
     if done.returncode != 0:
-        raise RuntimeError(f"{contender.title} failed:\n{done.stderr[-2000:]}")
+        failed = RuntimeError if contender.peer is None else environments.Unavailable
+        raise failed(f"{contender.title} failed:\n{done.stderr[-2000:]}")
     return Run(**json.loads(done.stdout.splitlines()[-1]))
 
 

@@ -23,4 +23,9 @@ def k_anonymity(path: str, promise: dict[str, Any], local: bool) -> Any:
         rows = pd.DataFrame(preserver.anonymize_k_anonymity(k=promise["k"]))
         return rows.loc[rows.index.repeat(rows["count"])].drop(columns="count")
 
-    return call, lambda made: worth(made, len(frame))
+    return call, lambda made: worth(made.map(_told), len(frame))
+
+
+def _told(cell: Any) -> Any:
+    """A group of values comes as a list."""
+    return ",".join(map(str, cell)) if isinstance(cell, list) else cell

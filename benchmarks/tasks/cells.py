@@ -120,5 +120,6 @@ TASKS = (
          _ours(), RAW, lambda: [data.combinations(ROWS, ROWS // 10), list("abcd"), "1GB"],
          limit=True, why=_CODED),
     Task("unique rows of 4 columns, 1 GB of memory", SIZE, _ours("uniqueness_ours"), RAW,
-         lambda: [data.combinations(ROWS, ROWS // 10), list("abcd"), "1GB"], limit=True),
+         lambda: [data.combinations(ROWS, ROWS // 10), list("abcd"), "1GB"], limit=True,
+         why=_COLD),
 )  # fmt: skip

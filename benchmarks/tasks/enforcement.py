@@ -116,10 +116,6 @@ PYX = Contender("anonypyx (Mondrian)", "benchmarks.peers.anonypyx_peer", "k_anon
 DYNAMIC = Contender("microaggregation (C++)", "benchmarks.peers.microaggregation_peer", "squares",
                     "microaggregation")  # fmt: skip
 WRITE = Contender("DuckDB scan and write", __name__, "scan_and_write")
-_CLUSTERS = (
-    "the other returns the sum of squares alone; crypsis the clusters, whose each value is, their "
-    "ends, means and medians"
-)
 _WRITTEN = "a count, a sample for the quantiles, the write, and reading the file back to measure it"
 ADULT, MILLION = "Adult, 30,162 complete rows", "Adult scaled to 10^6 complete rows"
 HALF: dict[str, Any] = {"k": K, "suppression_percent": 50}
@@ -152,7 +148,7 @@ TASKS = (
     Task("make it 10-anonymous, the same levels for all rows", ADULT, _ours(), OLA,
          _adult({"k": K, "suppression_percent": 4}, local=False), agree=keeps(K), patience=90),
     Task("optimal clusters of one column, k = 10", "10^5 numbers", _ours("clusters_ours"), DYNAMIC,
-         lambda: [100_000, 10], warm=True, quick=True, limit=True, why=_CLUSTERS),
+         lambda: [100_000, 10], warm=True, quick=True),
     Task("optimal clusters of one column, k = 1,000", "10^5 numbers", _ours("clusters_ours"),
          DYNAMIC, lambda: [100_000, 1_000], warm=True),
     Task("sampled quantile groups of one column, written", "10^8 rows, Parquet",

@@ -111,7 +111,7 @@ def cluster(
         before = segments.cheapest_squares(scaled, k)
     else:
         before = segments.cheapest_cuts(_CODES[measure], scaled, rows, sums, squares, k)
-    cuts = _cuts(before)
+    cuts = segments.cuts_of(before)
     spent = _spent(measure, scaled, (rows, sums, squares), cuts, unit)
     return _clustering(k, spent, points, rows, sums, unit, cuts, place, there)
 
@@ -133,7 +133,9 @@ def quantile_groups(values: ArrayLike, k: int, *, keep_equal: bool = False) -> C
     if keep_equal:
         points, times, place = _points(present, None, there, True)
         rows, sums, squares = segments.prefix_sums(np.zeros(points.size), times)
-        cuts = _cuts(segments.cheapest_cuts(segments.RANKS, points, rows, sums, squares, k))
+        cuts = segments.cuts_of(
+            segments.cheapest_cuts(segments.RANKS, points, rows, sums, squares, k)
+        )
     else:
         points, times, place = _points(present, None, there, False)
         groups = present.size // k
@@ -232,13 +234,6 @@ def _rank_spread(sizes: Ints) -> Ints:
     return (sizes // 2) * ((sizes + 1) // 2)
 
 
-def _cuts(before: Ints) -> Ints:
-    cuts = [before.size - 1]
-    while cuts[-1] > 0:
-        cuts.append(before.item(cuts[-1]))
-    return np.array(cuts[::-1], np.int64)
-
-
 def _spent(
     measure: Cost, scaled: Floats, sums: tuple[Ints, Floats, Floats], cuts: Ints, unit: float
 ) -> float:
@@ -261,7 +256,7 @@ def _clustering(
 ) -> Clustering:
     starts, ends = cuts[:-1], cuts[1:]
     labels = np.full(there.size, -1, np.int64)
-    labels[there] = np.searchsorted(cuts, place, "right") - 1
+    labels[there] = np.repeat(np.arange(starts.size), ends - starts)[place]
     sizes = np.diff(rows[cuts])
     totals = np.diff(sums[cuts, 0]) + np.diff(sums[cuts, 1])
     return Clustering(

@@ -158,9 +158,8 @@ class Rows:
             f"The columns have more than {at_most:,} values between them. Ask about fewer columns, "
             "or leave out those that are nearly unique."
         )
-        found = self.backend.value_counts(self._clean(inner), inner, at_most, refusal)
-        pairs = zip(names, found, strict=True)
-        return {name: dict(zip(*counted, strict=True)) for name, counted in pairs}
+        found = self.backend.value_counts(self.frame.select(*inner), inner, at_most, refusal)
+        return {name: _merged(*counted) for name, counted in zip(names, found, strict=True)}
 
     def ranks(self, names: Sequence[str], *, keep: Sequence[str] = ()) -> Rows:
         """The columns as average ranks from 1 to the number of values; missing stays missing.
@@ -361,6 +360,16 @@ class Rows:
 
     def _fetch(self, frame: nw.LazyFrame[Any], what: str) -> pa.Table:
         return pa.Table.from_batches(list(self.backend.batches(frame, what)))
+
+
+def _merged(values: Iterable[Any], counts: Iterable[int]) -> dict[Any, int]:
+    """Counts by value: NaN is missing, minus zero is zero. Values are fewer than rows."""
+    found: dict[Any, int] = {}
+    for value, count in zip(values, counts, strict=True):
+        if value == value:  # all but NaN
+            plain = value + 0.0 if isinstance(value, float) else value
+            found[plain] = found.get(plain, 0) + count
+    return found
 
 
 def _dictionary_coded(batch: pa.RecordBatch, inner: Iterable[str]) -> pa.RecordBatch:

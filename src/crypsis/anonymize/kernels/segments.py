@@ -140,6 +140,18 @@ def middles(rows: Ints, cuts: Ints) -> Ints:
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def cuts_of(before: Ints) -> Ints:
+    """The cuts of the whole, from the best cut before each."""
+    cuts = np.empty(before.size, np.int64)
+    place = before.size - 1
+    cuts[place] = last = before.size - 1
+    while last > 0:
+        place -= 1
+        cuts[place] = last = before[last]
+    return cuts[place:].copy()
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def cheapest_squares(points: Floats, k: int) -> Ints:
     """The same as `cheapest_cuts` for sums of squares of points that occur once, and a small k.
 
