@@ -29,6 +29,8 @@ def seconds(value: float) -> str:
 def times(one: Comparison) -> str:
     """How many times faster or slower than theirs."""
     least = "> " if one.stopped else ""
+    if abs(one.ratio - 1) < 0.05:
+        return "as fast"
     if one.ratio <= 1:
         factor = 1 / one.ratio
         return f"{least}{factor:,.0f}x faster" if factor >= 10 else f"{least}{factor:.2g}x faster"
@@ -96,7 +98,7 @@ def short(comparisons: Sequence[Comparison]) -> str:
         where = f"{slow.task}, {slow.size}"
         lines += [
             "",
-            "Beside a bare routine that returns one number (DuckDB, pandas, microaggregation) "
+            "Beside a bare routine that returns one number (DuckDB, pandas) "
             f"crypsis can be slower, at worst {slow.ratio:.0f} times ({where}); "
             "docs/benchmarks.md has all rows, and why.",
         ]

@@ -128,7 +128,7 @@ def _peer(name: str) -> Contender:
     return Contender(name, f"benchmarks.peers.{name}_peer", "entropies", name)
 
 
-_TOLD = "H(X|Y) and I(X;Y) of income from 4 columns"
+_TOLD = "entropy and information of income, given 4 columns"
 
 
 def _income() -> list[Any]:
