@@ -136,8 +136,7 @@ def _income() -> list[Any]:
 
 
 TASKS = (
-    Task(_TOLD, "Adult, 32,561 rows", _ours("entropy_ours"), _peer("dit"), _income, warm=True,
-         quick=True),
+    Task(_TOLD, "Adult, 32,561 rows", _ours("entropy_ours"), _peer("dit"), _income, warm=True),
     Task(_TOLD, "Adult, 32,561 rows", _ours("entropy_ours"), _peer("pyitlib"), _income, warm=True),
     Task("inference: disease from age", SIZE, _ours("inference_ours"), _raw_duckdb("inference_raw"),
          lambda: [data.people(ROWS)], limit=True),
