@@ -116,7 +116,7 @@ def _crowded(plan: Plan, release: Release, rows: Rows, local: bool) -> tuple[Tol
     weighed = table.weighed([one.weight for one in plan.columns])
     enough = 1.0  # of the closeness promised, from what was missed last
     for closer in _CLOSER:
-        if closer > enough:
+        if closer > max(enough, _CLOSER[-1]):
             continue
         asked = demands
         if demands.closeness is not None:
