@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import socket
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import httpx
 import pytest
 
-from crypsis.web import Listening
+from crypsis.errors import ParameterError
+from crypsis.web import Listening, Settings, listen
 from crypsis.web.security import POLICY
 from tests.web.conftest import Caller
 
@@ -115,6 +117,19 @@ def test_every_answer_carries_the_policy(caller: Caller) -> None:
 
 def test_only_loopback(server: Listening) -> None:
     assert server.socket.getsockname()[0] == "127.0.0.1"
+
+
+def test_whoever_comes_early_waits(tmp_path: Path) -> None:
+    """The address is told before the first answer; it must not be refused until then."""
+    server = listen(Settings(folder=tmp_path))
+    try:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=5):
+            pass
+        with pytest.raises(ParameterError):
+            listen(Settings(folder=tmp_path), server.port)
+    finally:
+        server.socket.close()
+        server.app.state.house.end()
 
 
 def test_bodies_have_an_end(caller: Caller) -> None:

@@ -24,7 +24,7 @@ _HOST = "127.0.0.1"
 
 @dataclass(frozen=True)
 class Listening:
-    """A server that is bound to its port and has not begun to answer."""
+    """A server that takes callers at its port and has not begun to answer them."""
 
     port: int
     token: str = field(repr=False)
@@ -52,6 +52,7 @@ def listen(settings: Settings, port: int = 0) -> Listening:
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         bound.bind((_HOST, port))
+        bound.listen()  # who comes before the first answer waits for it instead of being refused
     except (OSError, OverflowError):
         bound.close()
         raise ParameterError(f"Port {port} cannot be used; take another, or none.") from None
