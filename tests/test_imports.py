@@ -27,7 +27,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "grouping": set(),
     "partitions": set(),
     "cells": {"arrays", "errors", "distributions", "results", "grouping", "partitions"},
-    "engine": {"errors", "progress", "files"},
+    "engine": {"errors", "progress", "files", "grouping"},
     "release": {"errors", "cells", "engine"},
     "estimates": {"errors", "results", "engine"},
     "tallies": GROUND | {"cells", "engine", "estimates", "release"},

@@ -78,7 +78,7 @@ class Cells:
         coded = [_sorted_codes(table.column(i)) for i in range(len(columns))]
         codes = tuple(code for code, _ in coded)
         values = tuple(value for _, value in coded)
-        order = np.argsort(group_keys(codes, tuple(map(len, values)))[0], kind="stable")
+        order = np.argsort(group_keys(codes, tuple(map(len, values)))[0])
         counts = numbers(table["count"]).astype(np.int64)[order]
         weights = None
         if "weight" in table.column_names:

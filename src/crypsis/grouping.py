@@ -1,8 +1,9 @@
-"""Grouping equal tuples of codes, in NumPy alone."""
+"""Grouping equal tuples of codes."""
 
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
@@ -28,10 +29,13 @@ def group(codes: tuple[Codes, ...], domains: tuple[int, ...]) -> tuple[Ints, Int
     if bound <= 4 * key.size + 1024:
         present = np.zeros(bound, bool)
         present[key] = True
-        groups = np.cumsum(present) - 1
-        first = np.empty(int(groups[-1]) + 1, np.int64)
-        inverse = groups[key]
-        first[inverse[::-1]] = np.arange(key.size - 1, -1, -1)
-        return first, inverse
-    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+        inverse = (np.cumsum(present) - 1)[key]
+    else:  # hashed first: of many rows few keys are left to sort
+        coded = pa.array(key).dictionary_encode()
+        order = np.argsort(np.from_dlpack(coded.dictionary))
+        rank = np.empty(order.size, np.int64)
+        rank[order] = np.arange(order.size)
+        inverse = rank[np.from_dlpack(coded.indices)]
+    first = np.empty(int(inverse.max(initial=-1)) + 1, np.int64)
+    first[inverse[::-1]] = np.arange(key.size - 1, -1, -1)  # the last one written is the first
     return first, inverse

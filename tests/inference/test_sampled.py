@@ -200,6 +200,7 @@ def few_cells(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Rows, "_counted", counted)
     monkeypatch.setattr("crypsis.engine.memory._COUNTED_HERE", 0)
+    monkeypatch.setattr("crypsis.engine.memory._TALLIED_HERE", 0)
     monkeypatch.setattr("crypsis._assess._sampled._SOME", 400)
     monkeypatch.setattr("crypsis._assess._sampled_secrets._SOME", 400)
     monkeypatch.setattr("crypsis.inference._sampled._CELLS", 600)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +53,8 @@ def open_frame(
         return Rows(columns_of(lazy, names), lambda: lazy, DuckBackend())
     table = _arrow(known)
     try:
-        table.validate(full=True)
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            deque(pool.map(lambda column: column.validate(full=True), table.columns), 0)
     except pa.ArrowInvalid:
         raise InputError("The Arrow table contradicts itself; make it anew.") from None
     simple = memory.plain(table) if memory_limit is None and spill_folder is None else None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,14 +14,16 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from crypsis.engine import arrow_files, duck
 from crypsis.engine.base import Tally, columns_of
 from crypsis.engine.duck import DuckBackend, inner_names
 from crypsis.engine.frames import COUNT, Rows
+from crypsis.grouping import group
 
-_COUNTED_HERE = 200_000
-"""More rows are counted faster by DuckDB, on all cores."""
+_TALLIED_HERE, _COUNTED_HERE = 200_000, 1_000_000
+"""Of more rows DuckDB is faster, on all cores; later where the groups have to be fetched."""
 _LARGEST_TEXT = 2**31 - 1
 _PLAIN = (
     pa.types.is_boolean, pa.types.is_integer, pa.types.is_float32, pa.types.is_float64,
@@ -71,7 +75,7 @@ class TableRows(Rows):
 
     def tally(self, names: Sequence[str], *, drop_missing: bool = False) -> Tally:
         """How many groups of equal rows some columns make; of a small table by Arrow."""
-        if not 0 < self.count <= _COUNTED_HERE:
+        if not 0 < self.count <= _TALLIED_HERE:
             return super().tally(names, drop_missing=drop_missing)
         counted = self._counted(names, self._groupable(names), None, self.count)
         sizes = counted[COUNT].to_numpy()
@@ -87,17 +91,26 @@ class TableRows(Rows):
     def _counted(
         self, names: Sequence[str], inner: list[str], weight: str | None, at_most: int
     ) -> pa.Table:
-        """A small table is counted by Arrow, before an engine would have begun."""
+        """A table that is not large is counted here, before an engine would have begun."""
         if weight is not None or self.count > min(_COUNTED_HERE, at_most) or not self.count:
             return super()._counted(names, inner, weight, at_most)
-        coded = [_clean(self.table[name]).combine_chunks().dictionary_encode() for name in inner]
-        codes = pa.table([column.indices for column in coded], names=inner)
-        grouped = codes.group_by(inner, use_threads=False).aggregate([([], "count_all")])
-        columns = [
-            pa.DictionaryArray.from_arrays(grouped[name].combine_chunks(), column.dictionary)
-            for name, column in zip(inner, coded, strict=True)
-        ]
-        return pa.table([*columns, grouped["count_all"]], names=[*inner, COUNT])
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            coded = list(pool.map(_coded, (self.table[name] for name in inner)))
+        codes = tuple(_places(column) for column in coded)
+        domains = tuple(len(column.dictionary) + 1 for column in coded)
+        first, member = group(codes, domains)
+        columns = [column.take(pa.array(first)) for column in coded]
+        return pa.table([*columns, np.bincount(member)], names=[*inner, COUNT])
+
+
+def _coded(column: pa.ChunkedArray) -> pa.DictionaryArray:
+    """The column dictionary-coded, without NaN and minus zero."""
+    return _clean(column).combine_chunks().dictionary_encode()
+
+
+def _places(column: pa.DictionaryArray) -> NDArray[np.int32]:
+    """The codes of a dictionary-coded column; what is missing comes after the last value."""
+    return np.asarray(column.indices.fill_null(len(column.dictionary)))
 
 
 def _source(backend: _TableBackend) -> Any:
