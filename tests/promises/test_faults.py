@@ -349,23 +349,28 @@ def test_a_source_that_changes_while_it_is_read(tmp_path: Path) -> None:
     assert not (tmp_path / "out.csv").exists()
 
 
-def test_a_large_table_that_changes_while_it_is_split(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("reader", "limit"), [("plain_csv._quotes_are_plain", None), ("kinds.typed_at_once", "1GB")]
+)
+def test_a_table_that_changes_while_it_is_split(
+    reader: str, limit: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from crypsis.engine import kinds
+    from crypsis.engine import kinds, plain_csv
 
     path = tmp_path / "grows.csv"
-    path.write_text("a,b\n" + "1,2\n" * 500)
-    typed = kinds.typed_at_once
+    path.write_text("a,b\n" + '1,"2"\n' * 500)
+    place, name = reader.split(".")
+    module = {"kinds": kinds, "plain_csv": plain_csv}[place]
+    original = getattr(module, name)
 
     def append(*given: object) -> object:
         with path.open("a") as file:
             file.write("3,4\n")
-        return typed(*given)  # type: ignore[arg-type]
+        return original(*given)
 
-    monkeypatch.setattr(kinds, "typed_at_once", append)
+    monkeypatch.setattr(module, name, append)
     with pytest.raises(SourceError, match="changed while it was being read"):
-        cr.read(path)
+        cr.read(path, memory_limit=limit)
 
 
 def test_a_table_in_memory_may_change_on_disk(tmp_path: Path) -> None:

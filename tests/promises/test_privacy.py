@@ -128,12 +128,12 @@ def test_keys_stay_with_their_owner(home: Path, capfd: pytest.CaptureFixture[str
 def test_an_internal_fault_quotes_nothing(
     home: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    from crypsis.engine.frames import Rows
+    from crypsis.engine.memory import TableRows
 
     def broken(*_: object, **__: object) -> None:
         raise ValueError(f"cannot convert {PLANTED[3]}")
 
-    monkeypatch.setattr(Rows, "tally", broken)
+    monkeypatch.setattr(TableRows, "tally", broken)
     assert run(["scan", str(home / "people.csv")]) == cli.FAULT
     said = capfd.readouterr()
     assert "ValueError at test_privacy.py" in said.err

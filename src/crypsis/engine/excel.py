@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from crypsis.engine.delimited import unique_names
+from crypsis.engine.layout import unique_names
 from crypsis.engine.reading import MISSING_MARKERS, Reading
 from crypsis.errors import MissingPart, SourceError
 

@@ -13,10 +13,11 @@ import narwhals.stable.v2 as nw
 import pyarrow as pa
 from narwhals.exceptions import DuplicateError
 
-from crypsis.engine import delimited, duck, memory
+from crypsis.engine import duck, memory
 from crypsis.engine.base import columns_of
 from crypsis.engine.duck import DuckBackend, inner_names, quote
 from crypsis.engine.frames import Rows
+from crypsis.engine.layout import unique_names
 from crypsis.engine.sources import plain_columns, rows_of
 from crypsis.errors import ColumnError, InputError
 
@@ -39,7 +40,7 @@ def open_frame(
             f"A {type(frame).__name__} is not a frame; give pandas, Polars, Arrow (a table or a "
             "dataset), DuckDB, Spark or Ibis."
         ) from None
-    names = delimited.unique_names(_names_of(known))
+    names = unique_names(_names_of(known))
     if not names:
         raise InputError("The frame has no columns.")
     if known.implementation.is_pyspark() or known.implementation.is_pyspark_connect():

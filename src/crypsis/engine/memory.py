@@ -20,6 +20,7 @@ from crypsis.engine import arrow_files, duck
 from crypsis.engine.base import Tally, columns_of
 from crypsis.engine.duck import DuckBackend, inner_names
 from crypsis.engine.frames import COUNT, Rows
+from crypsis.files import Sources
 from crypsis.grouping import group
 
 _TALLIED_HERE, _COUNTED_HERE = 200_000, 1_000_000
@@ -34,8 +35,8 @@ _PLAIN = (
 class _TableBackend(DuckBackend):
     """DuckDB over a table in memory, connected when it is first asked something."""
 
-    def __init__(self, table: pa.Table) -> None:
-        super().__init__()
+    def __init__(self, table: pa.Table, sources: Sources | None) -> None:
+        super().__init__(sources=sources)
         del self.connection  # made by the property below, when it is needed
         self._table = table
 
@@ -49,12 +50,15 @@ class _TableBackend(DuckBackend):
 class TableRows(Rows):
     """The rows of an Arrow table whose columns all have plain types (see `plain`)."""
 
-    def __init__(self, table: pa.Table, names: Sequence[str]) -> None:
+    def __init__(
+        self, table: pa.Table, names: Sequence[str], sources: Sources | None = None
+    ) -> None:
         self.table = table.rename_columns(inner_names(len(names)))
-        backend = _TableBackend(self.table)
+        backend = _TableBackend(self.table, sources)
         columns = columns_of(nw.from_native(self.table).lazy(), names)
         load = lambda: nw.from_native(_source(backend))  # noqa: E731
         super().__init__(columns, load, backend, self.table.num_rows)
+        self._codes: dict[str, pa.DictionaryArray] = {}  # of the columns counted so far
 
     def to_arrow(self, names: Sequence[str] | None = None) -> pa.Table:
         """The rows themselves as an Arrow table."""
@@ -94,8 +98,10 @@ class TableRows(Rows):
         """A table that is not large is counted here, before an engine would have begun."""
         if weight is not None or self.count > min(_COUNTED_HERE, at_most) or not self.count:
             return super()._counted(names, inner, weight, at_most)
+        new = [name for name in inner if name not in self._codes]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            coded = list(pool.map(_coded, (self.table[name] for name in inner)))
+            self._codes.update(zip(new, pool.map(_coded, map(self.table.column, new)), strict=True))
+        coded = [self._codes[name] for name in inner]
         codes = tuple(_places(column) for column in coded)
         domains = tuple(len(column.dictionary) + 1 for column in coded)
         first, member = group(codes, domains)

@@ -13,10 +13,12 @@ import narwhals.stable.v2 as nw
 import pyarrow as pa
 import pyarrow.parquet
 
-from crypsis.engine import databases, delimited, duck, excel
+from crypsis.engine import databases, delimited, duck, excel, memory, plain_csv
 from crypsis.engine.base import columns_of
 from crypsis.engine.duck import DuckBackend, inner_names, literal
 from crypsis.engine.frames import Rows
+from crypsis.engine.layout import Layout, laid_out, size, unique_names
+from crypsis.engine.memory import TableRows
 from crypsis.engine.reading import Reading
 from crypsis.errors import MissingPart, ParameterError, SourceError
 from crypsis.files import Sources
@@ -51,19 +53,26 @@ def open_source(
     settings = {"memory_limit": memory_limit, "spill_folder": spill_folder}
     if text.startswith(("postgresql://", "postgres://")):
         return _adbc(text, "postgresql", reading, settings)
-    connection = duck.connect(**settings)  # type: ignore[arg-type]
-    paths = _remote(connection, text) if "://" in text else _local(text)
+    remote = duck.connect(**settings) if "://" in text else None  # type: ignore[arg-type]
+    paths = _local(text) if remote is None else _remote(remote, text)
     sources = Sources(paths)
     form = reading.format or _format(paths[0])
     if form == "sqlite":
         return _adbc(f"file:{paths[0]}?mode=ro", "sqlite", reading, settings, sources)
-    if form == "csv":
-        sql, names = delimited.open_csv(connection, paths, reading)
-        large = delimited.size(paths) >= delimited.WHOLE_FILE_BYTES
+    layout = laid_out(paths, reading) if form == "csv" else None
+    if layout is not None and remote is None and not (memory_limit or spill_folder):
+        table = _plain(layout, reading)
+        if table is not None:
+            sources.settle()
+            return TableRows(table, layout.names, sources)
+    connection = remote or duck.connect(**settings)  # type: ignore[arg-type]
+    if layout is not None:
+        sql = delimited.open_csv(connection, layout, reading.types)
+        large = size(paths) >= delimited.WHOLE_FILE_BYTES
         if not large:
             sources.settle()
-        keep = large and delimited.size(paths) < _KEPT_BYTES
-        return rows_of(connection, sql, names, (), keep=keep, sources=sources)
+        keep = large and size(paths) < _KEPT_BYTES
+        return rows_of(connection, sql, layout.names, (), keep=keep, sources=sources)
     if form == "duckdb":
         sql, names = databases.attach_duckdb(connection, paths[0], reading)
     elif form == "parquet":
@@ -83,6 +92,14 @@ def open_source(
     rows = rows_of(connection, sql, names, markers, known=known, sources=sources)
     _check_rows(rows, repr(Path(paths[0]).name))
     return rows
+
+
+def _plain(layout: Layout, reading: Reading) -> pa.Table | None:
+    """A file that is not large as a table in memory, if it is a plain one."""
+    if reading.types or size(layout.paths) >= delimited.WHOLE_FILE_BYTES:
+        return None
+    table = plain_csv.read_plain(layout)
+    return None if table is None else memory.plain(table)
 
 
 def _check_rows(rows: Rows, what: str) -> None:
@@ -108,7 +125,7 @@ def rows_of(
         relation = connection.sql(f"SELECT * FROM ({sql}) AS t({inner})")
         relation = relation.project(", ".join(plain_columns(relation, missing)))
     lazy: nw.LazyFrame[Any] = nw.from_native(relation)
-    unique = delimited.unique_names(list(names))
+    unique = unique_names(list(names))
 
     def load() -> nw.LazyFrame[Any]:
         if not keep:
@@ -146,7 +163,7 @@ def _adbc(
     sources: Sources | None = None,
 ) -> Rows:
     source = databases.AdbcSource(uri, driver, reading)
-    names = delimited.unique_names(source.names)
+    names = unique_names(source.names)
     connection = duck.connect(**settings)
     source.copy_into(connection, "source")
     if sources is not None:

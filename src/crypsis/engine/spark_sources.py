@@ -9,7 +9,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
-from crypsis.engine import delimited
+from crypsis.engine import layout
 from crypsis.engine.base import columns_of
 from crypsis.engine.duck import inner_names
 from crypsis.engine.frames import Rows
@@ -136,7 +136,7 @@ def _csv(session: Any, place: str, reading: Reading) -> Rows:
     if not any(line.strip() for line in lines):
         raise SourceError("The file is empty.")
     head = "\n".join(lines).removeprefix("\ufeff")
-    delimiter, names = delimited.layout(head, reading, place)
+    delimiter, names = layout.by_head(head, reading, place)
     inner = inner_names(len(names))
     markers = MISSING_MARKERS if reading.missing_markers is None else reading.missing_markers
     fields = session.read.csv(
