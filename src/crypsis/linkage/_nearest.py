@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from crypsis import progress
+from crypsis.grouping import firsts, numbered
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -171,7 +172,7 @@ def _all_different(values: Floats) -> bool:
     whole = values.astype(np.int64)
     if whole.min() >= 0 and whole.max() <= 2 * len(values) and (whole == values).all():
         return bool(np.bincount(whole).max() == 1)
-    return len(np.unique(values)) == len(values)
+    return int(numbered(values).max(initial=-1)) + 1 == len(values)
 
 
 def distinct(points: Floats) -> tuple[Floats, Ints]:
@@ -180,10 +181,6 @@ def distinct(points: Floats) -> tuple[Floats, Ints]:
         return points, np.arange(len(points))
     code = np.zeros(len(points), dtype=np.int64)
     for column in points.T:
-        _, value = np.unique(column, return_inverse=True)
-        _, code = np.unique(code * (int(value.max(initial=0)) + 1) + value, return_inverse=True)
-    _, first = np.unique(code, return_index=True)
-    order = np.argsort(first, kind="stable")
-    number = np.empty(len(first), dtype=np.int64)
-    number[order] = np.arange(len(first))
-    return points[np.sort(first)], number[code]
+        value = numbered(column)
+        code = numbered(code * (int(value.max(initial=0)) + 1) + value)
+    return points[firsts(code)], code

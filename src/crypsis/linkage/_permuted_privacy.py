@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crypsis.errors import InputError, ParameterError
+from crypsis.grouping import sorted_values
 from crypsis.linkage._alignment import RowMap
 from crypsis.linkage._columns import Column, Orders, Pair, pair
 from crypsis.linkage._diversity import (
@@ -73,8 +74,7 @@ class Around:
     @cached_property
     def _centres(self) -> list[tuple[Floats, Ints]]:
         """The ranks that are a centre in each column, and which of them each record has."""
-        both = (np.unique(column, return_inverse=True) for column in self.centre.T)
-        return [(ranked, record) for ranked, record in both]
+        return [sorted_values(column) for column in self.centre.T]
 
     def _diversity(self, j: int, centre: Floats, distance: Floats, criterion: Criterion) -> Floats:
         column, lined_up = self.columns[j], self.lined_up[j]
@@ -123,11 +123,14 @@ def _nearest_rank(
 ) -> Floats:
     """The rank of the masked value nearest to each original one; of two equally near, the lower."""
     values, n = lined_up.values, len(lined_up.values)
-    right = np.minimum(np.searchsorted(values, x), n - 1)
+    wanted, which = sorted_values(x)
+    right = np.minimum(np.searchsorted(values, wanted), n - 1)
     left = np.maximum(right - 1, 0)
     with np.errstate(invalid="ignore"):
-        gaps = [np.where(values[i] == x, 0.0, np.abs(values[i] - x)) for i in (left, right)]
-    run = lined_up.run[np.where(gaps[0] <= gaps[1], left, right)]
+        gaps = [
+            np.where(values[i] == wanted, 0.0, np.abs(values[i] - wanted)) for i in (left, right)
+        ]
+    run = lined_up.run[np.where(gaps[0] <= gaps[1], left, right)][which]
     first, after = lined_up.run_start[run], lined_up.run_start[run + 1]
     if ties == "average":
         return np.asarray((first + 1 + after) / 2)
