@@ -24,10 +24,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "files": {"errors"},
     "results": {"errors"},
     "distributions": {"errors"},
-    "grouping": set(),
+    "grouping": {"arrays"},
     "partitions": set(),
     "cells": {"arrays", "errors", "distributions", "results", "grouping", "partitions"},
-    "engine": {"errors", "progress", "files", "grouping"},
+    "engine": {"arrays", "errors", "progress", "files", "grouping"},
     "release": {"errors", "cells", "engine"},
     "estimates": {"errors", "results", "engine"},
     "tallies": GROUND | {"cells", "engine", "estimates", "release"},
@@ -107,6 +107,19 @@ def test_importing_crypsis_loads_nothing_heavy() -> None:
         "import sys, crypsis; "
         "heavy = {'numba', 'scipy', 'pyarrow', 'duckdb', 'pandas', 'polars', 'numpy', 'rich'}; "
         "sys.exit(','.join(sorted(heavy & set(sys.modules))) or 0)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_quick_question_loads_only_what_it_needs(tmp_path: Path) -> None:
+    """Arrow's own ways from NumPy and to single values import pandas; ours do not."""
+    path = tmp_path / "people.csv"
+    path.write_text("age,ill\n30, flu\n30,\n41,?\n1.5,gout\n")
+    code = (
+        "import sys; from crypsis.cli import run; "
+        f"status = run(['leak', {str(path)!r}, '--target', 'ill', '--given', 'age']); "
+        "loaded = {'pandas', 'scipy', 'numba'} & set(sys.modules); "
+        "sys.exit(','.join(sorted(loaded)) or status)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 

@@ -110,8 +110,8 @@ def _pycanon(function: str) -> Contender:
 PANDAS_K = Contender("pandas groupby", __name__, "k_pandas")
 PANDAS_SUBSETS = Contender("pandas groupby", __name__, "subsets_pandas")
 _ALL_CROWDS = (
-    "the frame is handed to a private database, and with k come the sizes of all crowds, the risk "
-    "to three attackers and the smallest crowd; a fixed tenth of a second"
+    "all columns of the frame are taken over and checked, and with k come the sizes of all crowds, "
+    "the risk to three attackers and the smallest crowd; a hundredth of a second"
 )
 ADULT, MILLION = "Adult, 32,561 rows", "Adult scaled to 10^6 rows"
 

@@ -31,9 +31,10 @@ def truths(column: pa.Array | pa.ChunkedArray) -> NDArray[np.bool_]:
     >>> truths(pa.array([True, None, False])).tolist()
     [True, False, False]
     """
+    whole = column.cast(pa.uint8())
     if column.null_count:
-        column = column.fill_null(False)
-    return numbers(column.cast(pa.uint8())).astype(np.bool_)
+        whole = whole.fill_null(scalar(np.uint8(0)))
+    return numbers(whole).astype(np.bool_)
 
 
 def texts(values: Sequence[str]) -> pa.Array:
@@ -54,5 +55,29 @@ def places(chosen: NDArray[np.integer[Any]]) -> pa.Array:
     >>> places(np.array([2, 0], np.int32)).to_pylist()
     [2, 0]
     """
-    whole = np.ascontiguousarray(chosen, np.int64)
-    return pa.Array.from_buffers(pa.int64(), whole.size, [None, pa.py_buffer(whole)])
+    return column(chosen.astype(np.int64, copy=False))
+
+
+def column(values: NDArray[Any]) -> pa.Array:
+    """Whole or real numbers as an Arrow array.
+
+    >>> column(np.array([2.5, 0.0])).to_pylist()
+    [2.5, 0.0]
+    """
+    whole = np.ascontiguousarray(values)
+    kind = pa.from_numpy_dtype(whole.dtype)
+    return pa.Array.from_buffers(kind, whole.size, [None, pa.py_buffer(whole)])
+
+
+def scalar(number: np.generic) -> pa.Scalar:
+    """A number of NumPy as one of Arrow.
+
+    >>> scalar(np.int32(7)).type, scalar(np.int32(7)).as_py()
+    (DataType(int32), 7)
+    """
+    return column(np.array([number]))[0]
+
+
+def missing(kind: pa.DataType) -> pa.Scalar:
+    """A missing value of that type."""
+    return pa.nulls(1, kind)[0]

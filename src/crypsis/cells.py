@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from crypsis import distributions
-from crypsis.arrays import numbers
+from crypsis.arrays import numbers, scalar
 from crypsis.errors import ColumnError, ParameterError, unknown_columns
 from crypsis.grouping import group, group_keys
 from crypsis.results import Group, Result
@@ -272,7 +272,9 @@ def _sorted_codes(column: pa.ChunkedArray) -> tuple[NDArray[np.int32], pa.Array]
 
 
 def _filled(chunk: pa.DictionaryArray, missing: int) -> NDArray[np.int32]:
-    indices = chunk.indices.fill_null(missing) if chunk.indices.null_count else chunk.indices
+    indices = chunk.indices
+    if indices.null_count:
+        indices = indices.cast(pa.int32()).fill_null(scalar(np.int32(missing)))
     return np.asarray(np.from_dlpack(indices), np.int32)
 
 

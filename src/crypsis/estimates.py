@@ -2,17 +2,18 @@
 
 The groups come from `crypsis.engine.large.sampled_sizes`: whether one is seen depends on a hash of
 its values, and the size of each one seen is exact. Totals are then sums over the groups seen,
-divided by the chance (Horvitz and Thompson 1952).
+divided by the chance (Horvitz and Thompson 1952). SciPy is loaded by the first interval: most
+answers need none.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaincinv, ndtri, stdtrit
 
 from crypsis.engine.base import Sketch
 from crypsis.engine.large import SampledSizes
@@ -46,6 +47,8 @@ def scaled_total(
     value = float(weight @ count) / share
     if share == 1:
         return Estimate(value, value, value, confidence, method or "counted in full")
+    from scipy.special import gammaincinv
+
     tail = (1 - confidence) / 2
     spread = (1 - share) * float((weight / share) ** 2 @ count)
     step = largest / share
@@ -115,6 +118,8 @@ def row_mean(
         return Estimate(value, low, high, confidence, method or _told(share))
     seen = float(sizes.sum())
     ratio = float(totals.sum()) / seen
+    from scipy.special import stdtrit
+
     residual = totals - ratio * sizes
     typical = float((sizes.astype(np.float64) ** 2).sum()) / seen
     value = (sure_total + left * ratio) / rows
@@ -161,7 +166,7 @@ def sketched(sketch: Sketch, *, confidence: float = CONFIDENCE) -> Estimate:
     >>> str(sketched(Sketch(rows=9_000, missing=0, distinct=1000.0, error=0.01)))
     '1000 (980.4 to 1020 at 95 %)'
     """
-    wide = float(ndtri((1 + confidence) / 2)) * sketch.error
+    wide = NormalDist().inv_cdf((1 + confidence) / 2) * sketch.error
     most = float(sketch.rows - sketch.missing)
     value = min(sketch.distinct, most)
     low, high = value * (1 - wide), min(most, value * (1 + wide))

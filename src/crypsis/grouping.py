@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
+
+from crypsis.arrays import column, numbers
 
 Ints = NDArray[np.int64]
 Codes = NDArray[np.int32]
@@ -19,7 +20,7 @@ def numbered(values: NDArray[Any]) -> Ints:
     array([0, 1, 0, 2])
     """
     plain = values + 0.0 if values.dtype.kind == "f" else values  # minus zero is zero
-    return np.from_dlpack(pa.array(plain).dictionary_encode().indices).astype(np.int64)
+    return numbers(column(plain).dictionary_encode().indices).astype(np.int64)
 
 
 def firsts(numbers: Ints) -> Ints:
@@ -43,11 +44,11 @@ def group_keys(codes: tuple[Codes, ...], domains: tuple[int, ...]) -> tuple[Ints
     """One integer per cell that orders cells as their tuples of codes do; and its bound."""
     key = np.zeros(codes[0].size, np.int64)
     bound = 1
-    for column, domain in zip(codes, domains, strict=True):
+    for code, domain in zip(codes, domains, strict=True):
         if bound * domain >= 2**62:
             there, key = np.unique(key, return_inverse=True)
             bound = there.size
-        key = key * domain + column
+        key = key * domain + code
         bound *= domain
     return key, bound
 

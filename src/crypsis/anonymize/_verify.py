@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy.special import betainc, betaincinv
 
 from crypsis.anonymize._demands import Demands, Secret
 from crypsis.anonymize._promise import Promise
@@ -137,9 +137,10 @@ def population_crowds(totals: Ints, promise: Promise, confidence: float = 0.95) 
     assert k is not None  # noqa: S101
     assert beta is not None  # noqa: S101
     rows = int(totals.sum())
-    share = stats.beta.ppf(1 - confidence, totals, rows - totals + 1)
+    share = betaincinv(totals, rows - totals + 1, 1 - confidence)  # Clopper and Pearson 1934
     expected = people * share
-    safe = stats.binom.sf(k - 1, people, share) >= 1 - beta
+    # At least k of the people, each there with that probability.
+    safe = (betainc(k, people - k + 1, share) if people >= k else 0 * share) >= 1 - beta
     weight = totals / rows
     return PopulationCrowds(
         people, k, beta, confidence, float(expected.min()),

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from crypsis.arrays import missing, numbers, places, scalar, truths
 from crypsis.engine import arrow_files, duck
 from crypsis.engine.base import Tally, columns_of
 from crypsis.engine.duck import DuckBackend, inner_names
@@ -82,10 +83,10 @@ class TableRows(Rows):
         if not 0 < self.count <= _TALLIED_HERE:
             return super().tally(names, drop_missing=drop_missing)
         counted = self._counted(names, self._groupable(names), None, self.count)
-        sizes = counted[COUNT].to_numpy()
+        sizes = numbers(counted[COUNT])
         blank = np.zeros(sizes.size, np.bool_)
         for column in counted.columns[:-1]:
-            blank |= column.is_null().to_numpy()
+            blank |= truths(column.is_null())
         missing = int(sizes[blank].sum())
         some = sizes[~blank] if drop_missing else sizes
         least, most = (int(some.min()), int(some.max())) if some.size else (0, 0)
@@ -102,11 +103,11 @@ class TableRows(Rows):
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             self._codes.update(zip(new, pool.map(_coded, map(self.table.column, new)), strict=True))
         coded = [self._codes[name] for name in inner]
-        codes = tuple(_places(column) for column in coded)
+        codes = tuple(_filled(column) for column in coded)
         domains = tuple(len(column.dictionary) + 1 for column in coded)
         first, member = group(codes, domains)
-        columns = [column.take(pa.array(first)) for column in coded]
-        return pa.table([*columns, np.bincount(member)], names=[*inner, COUNT])
+        columns = [column.take(places(first)) for column in coded]
+        return pa.table([*columns, places(np.bincount(member))], names=[*inner, COUNT])
 
 
 def _coded(column: pa.ChunkedArray) -> pa.DictionaryArray:
@@ -114,9 +115,9 @@ def _coded(column: pa.ChunkedArray) -> pa.DictionaryArray:
     return _clean(column).combine_chunks().dictionary_encode()
 
 
-def _places(column: pa.DictionaryArray) -> NDArray[np.int32]:
+def _filled(column: pa.DictionaryArray) -> NDArray[np.int32]:
     """The codes of a dictionary-coded column; what is missing comes after the last value."""
-    return np.asarray(column.indices.fill_null(len(column.dictionary)))
+    return numbers(column.indices.fill_null(scalar(np.int32(len(column.dictionary)))))
 
 
 def _source(backend: _TableBackend) -> Any:
@@ -128,8 +129,9 @@ def _clean(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """NaN turned into missing and minus zero into zero."""
     if not pa.types.is_floating(column.type):
         return column
-    whole = pc.add(column, pa.scalar(0.0, column.type))
-    return pc.if_else(pc.is_nan(whole), pa.scalar(None, column.type), whole)
+    zero = scalar(np.float64(0)).cast(column.type)
+    whole = pc.add(column, zero)
+    return pc.if_else(pc.is_nan(whole), missing(column.type), whole)
 
 
 def plain(table: pa.Table) -> pa.Table | None:

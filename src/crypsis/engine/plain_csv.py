@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
+from crypsis.arrays import missing, scalar, texts
 from crypsis.engine.kinds import PATTERNS
 from crypsis.engine.layout import Layout
 
@@ -117,8 +118,8 @@ def _text(column: pa.ChunkedArray, markers: tuple[str, ...]) -> pa.ChunkedArray:
     bare = pc.utf8_trim(coded.dictionary, _BLANKS)
     if bare.equals(coded.dictionary):
         return column
-    marked = pc.is_in(bare, pa.array(markers))
-    left = pc.if_else(marked, pa.scalar(None, bare.type), bare)
+    marked = pc.is_in(bare, texts(markers))
+    left = pc.if_else(marked, missing(bare.type), bare)
     return pa.chunked_array([left.take(coded.indices)])
 
 
@@ -126,8 +127,8 @@ def _integer(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Whole numbers without leading zeros, which codes have, and of no more than 18 characters."""
     lengths = pc.binary_length(column)
     padded = pc.or_(
-        pc.and_(pc.starts_with(column, "0"), pc.greater(lengths, 1)),
-        pc.and_(pc.starts_with(column, "-0"), pc.greater(lengths, 2)),
+        pc.and_(pc.starts_with(column, "0"), pc.greater(lengths, scalar(np.int32(1)))),
+        pc.and_(pc.starts_with(column, "-0"), pc.greater(lengths, scalar(np.int32(2)))),
     )
     if pc.any(padded).as_py() or (pc.max(lengths).as_py() or _TOO_LONG) >= _TOO_LONG:
         raise _NotPlainError
