@@ -121,7 +121,7 @@ TASKS = (
     Task("k of 8 quasi-identifiers", MILLION, _ours("k_ours"), _pycanon("k"),
          lambda: [data.adult_million(), data.EIGHT], patience=300),
     Task("k of 8 quasi-identifiers", ADULT, _ours("k_ours"), PANDAS_K,
-         lambda: [data.adult(), data.EIGHT], warm=True, quick=True, limit=True, why=_ALL_CROWDS),
+         lambda: [data.adult(), data.EIGHT], warm=True, limit=True, why=_ALL_CROWDS),
     Task("k of 8 quasi-identifiers", MILLION, _ours("k_ours"), PANDAS_K,
          lambda: [data.adult_million(), data.EIGHT], warm=True, limit=True, why=_ALL_CROWDS),
     Task("k, l and t of 8 quasi-identifiers", ADULT, _ours("klt_ours"), _pycanon("klt"),
@@ -133,5 +133,5 @@ TASKS = (
     Task("k of 100 sets of columns", ADULT, _ours("k_of_sets_ours"), _pycanon("k_of_sets"),
          lambda: [data.adult(), some_sets()], patience=60),
     Task("unique rows in 1,023 sets of 10 columns", ADULT, _ours("subsets_ours"), PANDAS_SUBSETS,
-         lambda: [data.adult()], warm=True, quick=True),
+         lambda: [data.adult()], warm=True),
 )  # fmt: skip

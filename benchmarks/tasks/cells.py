@@ -108,7 +108,7 @@ _SMALL = (
 
 TASKS = (
     Task("cells of 8 columns", "Adult CSV, 32,561 rows", _ours(), PANDAS,
-         lambda: [data.adult(), data.EIGHT, None], warm=True, quick=True, limit=True, why=_SMALL),
+         lambda: [data.adult(), data.EIGHT, None], warm=True, limit=True, why=_SMALL),
     Task("cells of 8 columns", "Adult CSV, 32,561 rows", _ours(), RAW,
          lambda: [data.adult(), data.EIGHT, None], warm=True, quick=True, limit=True, why=_SMALL),
     Task("cells of 8 columns", "Adult CSV scaled to 10^6 rows", _ours(), PANDAS,

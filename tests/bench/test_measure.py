@@ -106,10 +106,14 @@ def test_a_move_needs_both_clocks() -> None:
     assert "faster" in faster.line()
 
 
-def test_the_guard_fails_when_something_moved(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_guard_fails_when_crypsis_is_slower(capsys: pytest.CaptureFixture[str]) -> None:
     assert regressions.told([], [], []) == 0
-    assert regressions.told([regressions.Move("adding", 0.5, 0.8)], [], []) == 1
-    assert "MOVED: adding: ratio 0.500 -> 0.800 (+60%, slower)" in capsys.readouterr().out
+    ours = comparison(ratio=0.8, ours_seconds=1.6)
+    assert regressions.told([regressions.Move(comparison(), ours)], [], []) == 1
+    assert "0.500 -> 0.800 (+60%, slower; ours 1 s -> 1.6 s" in capsys.readouterr().out
+    theirs = comparison(ratio=0.8, theirs_seconds=1.25)
+    assert regressions.told([regressions.Move(comparison(), theirs)], [], []) == 0
+    assert "MOVED" in capsys.readouterr().out
     assert regressions.told([], ["adding"], []) == 1
 
 
