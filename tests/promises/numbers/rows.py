@@ -93,12 +93,12 @@ def bounds(draw: Draw) -> None:
     weights = draw.dirichlet(np.ones(int(cells_)))
     assert (weights * (1 - weights) ** (n - 1)).sum() <= exact + 1e-9
     k, beta = int(draw.integers(2, 50)), float(draw.uniform(0.01, 0.5))
-    people = 10.0 ** draw.uniform(4, 9)
+    people = float(int(10.0 ** draw.uniform(4, 9)))
     most = so.max_cells(people, k, beta)
     mean = people / most  # Theorem 4: exp(-mean (1 - (k-1)/mean)^2 / 2) = beta
     assert math.exp(-mean * (1 - (k - 1) / mean) ** 2 / 2) == pytest.approx(beta, rel=1e-9)
     limit = so.max_cells_binomial(people, k, beta)
-    assert stats.binom.cdf(k - 1, int(people), 1 / limit) == pytest.approx(beta, rel=1e-3)
+    assert stats.binom.cdf(k - 1, int(people), 1 / limit) == pytest.approx(beta, rel=1e-9)
 
 
 def _entropy(counts: list[int]) -> float:
