@@ -98,7 +98,7 @@ def bounds(draw: Draw) -> None:
     mean = people / most  # Theorem 4: exp(-mean (1 - (k-1)/mean)^2 / 2) = beta
     assert math.exp(-mean * (1 - (k - 1) / mean) ** 2 / 2) == pytest.approx(beta, rel=1e-9)
     limit = so.max_cells_binomial(people, k, beta)
-    assert stats.binom.cdf(k - 1, int(people), 1 / limit) == pytest.approx(beta, rel=1e-9)
+    assert stats.binom.cdf(k - 1, int(people), 1 / limit) == pytest.approx(beta, rel=1e-6)
 
 
 def _entropy(counts: list[int]) -> float:
