@@ -179,7 +179,9 @@ def run(
 
 def alone(function: Callable[..., Any], *arguments: Any) -> Run:
     """A function of ours with nobody beside it, in a fresh process."""
-    contender = Contender("crypsis", function.__module__, function.__name__)
+    running = sys.modules["__main__"].__spec__ if function.__module__ == "__main__" else None
+    module = function.__module__ if running is None else running.name
+    contender = Contender("crypsis", module, function.__name__)
     return run(contender, arguments, state="whole", patience=3600.0)
 
 

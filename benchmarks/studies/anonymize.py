@@ -105,7 +105,7 @@ def clustering() -> dict[str, Any]:
 
 def wide_file() -> Path:
     measure.WORK.mkdir(exist_ok=True)
-    path = measure.WORK / "wide.parquet"
+    path = measure.WORK / "261-columns.parquet"
     if not path.exists():
         draw = np.random.default_rng(0)
         columns = {
@@ -119,7 +119,7 @@ def wide_file() -> Path:
 def main() -> None:
     found: dict[str, Any] = {"nine_arx_hierarchies": beside_optimal_levels()}
     found["clustering_a_million_values"] = measure.alone(clustering).answer
-    run = measure.alone(wide, str(wide_file()), str(measure.WORK / "wide-out.parquet"))
+    run = measure.alone(wide, str(wide_file()), str(measure.WORK / "261-columns-out.parquet"))
     found["wide"] = {"seconds": run.seconds, "cpu_seconds": run.cpu_seconds, "peak_mb": run.peak_mb}
     for part, value in found.items():
         print(part, json.dumps(value, indent=2), flush=True)

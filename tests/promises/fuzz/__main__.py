@@ -63,6 +63,7 @@ def fuzz(name: str, seconds: int) -> None:
             "-timeout=60",
             "-rss_limit_mb=4000",
             "-max_len=4096",
+            f"-artifact_prefix={corpus}/",
         ]
         how = {} if shaped is None else {"custom_mutator": mutator(shaped)}
         command = [sys.argv[0], corpus, *limits, "-verbosity=0", "-print_final_stats=1"]
