@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections import deque
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +13,7 @@ from narwhals.exceptions import DuplicateError
 from crypsis.engine import duck, memory
 from crypsis.engine.base import columns_of
 from crypsis.engine.duck import DuckBackend, inner_names, quote
+from crypsis.engine.each_column import each_column
 from crypsis.engine.frames import Rows
 from crypsis.engine.layout import unique_names
 from crypsis.engine.sources import plain_columns, rows_of
@@ -54,8 +52,7 @@ def open_frame(
         return Rows(columns_of(lazy, names), lambda: lazy, DuckBackend())
     table = _arrow(known)
     try:
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            deque(pool.map(lambda column: column.validate(full=True), table.columns), 0)
+        each_column(lambda column: column.validate(full=True), table.columns)
     except pa.ArrowInvalid:
         raise InputError("The Arrow table contradicts itself; make it anew.") from None
     simple = memory.plain(table) if memory_limit is None and spill_folder is None else None

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,6 +18,7 @@ from crypsis.arrays import missing, numbers, places, scalar, truths
 from crypsis.engine import arrow_files, duck
 from crypsis.engine.base import Tally, columns_of
 from crypsis.engine.duck import DuckBackend, inner_names
+from crypsis.engine.each_column import each_column
 from crypsis.engine.frames import COUNT, Rows
 from crypsis.files import Sources
 from crypsis.grouping import group
@@ -100,8 +99,8 @@ class TableRows(Rows):
         if weight is not None or self.count > min(_COUNTED_HERE, at_most) or not self.count:
             return super()._counted(names, inner, weight, at_most)
         new = [name for name in inner if name not in self._codes]
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            self._codes.update(zip(new, pool.map(_coded, map(self.table.column, new)), strict=True))
+        found = each_column(_coded, [self.table[name] for name in new])
+        self._codes.update(zip(new, found, strict=True))
         coded = [self._codes[name] for name in inner]
         codes = tuple(_filled(column) for column in coded)
         domains = tuple(len(column.dictionary) + 1 for column in coded)

@@ -7,10 +7,7 @@ left to `delimited`, by whose rules the outcome here is the same, only later.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from itertools import repeat
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.csv
 
 from crypsis.arrays import missing, scalar, texts
+from crypsis.engine.each_column import each_column
 from crypsis.engine.kinds import PATTERNS
 from crypsis.engine.layout import Layout
 
@@ -42,9 +40,9 @@ def read_plain(layout: Layout) -> pa.Table | None:
         table = pa.concat_tables([_split(path, layout) for path in layout.paths])
         if not table.num_rows:
             return None
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            typed = pool.map(_typed, table.columns, layout.likely, repeat(layout.markers))
-            return pa.table(list(typed), names=table.column_names)
+        markers = [layout.markers] * table.num_columns
+        typed = each_column(_typed, table.columns, layout.likely, markers)
+        return pa.table(typed, names=table.column_names)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, _NotPlainError):
         return None
 
