@@ -81,3 +81,16 @@ def scalar(number: np.generic) -> pa.Scalar:
 def missing(kind: pa.DataType) -> pa.Scalar:
     """A missing value of that type."""
     return pa.nulls(1, kind)[0]
+
+
+def codes(column: pa.DictionaryArray) -> NDArray[np.int32]:
+    """The codes of a dictionary-coded column; what is missing comes after the last value.
+
+    >>> codes(pa.array(["b", None, "a", "b"]).dictionary_encode()).tolist()
+    [0, 2, 1, 0]
+    """
+    indices = column.indices
+    if indices.null_count:
+        last = scalar(np.int32(len(column.dictionary)))
+        indices = indices.cast(pa.int32()).fill_null(last)
+    return np.asarray(np.from_dlpack(indices), np.int32)

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from crypsis import distributions
-from crypsis.arrays import numbers, scalar
+from crypsis.arrays import codes, numbers
 from crypsis.errors import ColumnError, ParameterError, unknown_columns
 from crypsis.grouping import group, group_keys
 from crypsis.results import Group, Result
@@ -264,18 +264,11 @@ def _sorted_codes(column: pa.ChunkedArray) -> tuple[NDArray[np.int32], pa.Array]
     place = np.empty(len(dictionary) + 1, np.int32)
     place[order] = np.arange(len(dictionary), dtype=np.int32)
     place[len(dictionary)] = len(dictionary)
-    codes = np.concatenate([place[_filled(chunk, len(dictionary))] for chunk in chunks])
+    placed = np.concatenate([place[codes(chunk)] for chunk in chunks])
     values = dictionary.take(sorted_places)
     if column.null_count:
         values = pa.concat_arrays([values, pa.nulls(1, values.type)])
-    return codes, values
-
-
-def _filled(chunk: pa.DictionaryArray, missing: int) -> NDArray[np.int32]:
-    indices = chunk.indices
-    if indices.null_count:
-        indices = indices.cast(pa.int32()).fill_null(scalar(np.int32(missing)))
-    return np.asarray(np.from_dlpack(indices), np.int32)
+    return placed, values
 
 
 def _compatible_rows(cells: Cells) -> NDArray[np.int64]:

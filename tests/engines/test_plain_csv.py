@@ -10,10 +10,10 @@ import pytest
 
 import crypsis as cr
 from crypsis.engine import plain_csv
-from crypsis.engine.layout import laid_out
+from crypsis.engine.layout import Layout, laid_out
 from crypsis.engine.memory import TableRows
 from crypsis.engine.reading import Reading
-from crypsis.errors import CrypsisError
+from crypsis.errors import CrypsisError, SourceError
 from crypsis.files._sources import is_read
 
 FIELDS = [
@@ -126,3 +126,17 @@ def test_the_file_is_remembered_as_the_source(tmp_path: Path) -> None:
     release = cr.read(path)
     assert is_read(path)
     assert release.count == 1
+
+
+def test_a_file_that_goes_away_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("a,b\n1,x\n")
+    plain = plain_csv.read_plain
+
+    def gone(layout: Layout) -> pa.Table | None:
+        path.unlink()
+        return plain(layout)
+
+    monkeypatch.setattr(plain_csv, "read_plain", gone)
+    with pytest.raises(SourceError, match=r"table\.csv"):
+        cr.read(path)

@@ -12,9 +12,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from crypsis.arrays import missing, numbers, places, scalar, truths
+from crypsis.arrays import codes, missing, numbers, places, scalar, truths
 from crypsis.engine import arrow_files, duck
 from crypsis.engine.base import Tally, columns_of
 from crypsis.engine.duck import DuckBackend, inner_names
@@ -102,9 +101,8 @@ class TableRows(Rows):
         found = each_column(_coded, [self.table[name] for name in new])
         self._codes.update(zip(new, found, strict=True))
         coded = [self._codes[name] for name in inner]
-        codes = tuple(_filled(column) for column in coded)
         domains = tuple(len(column.dictionary) + 1 for column in coded)
-        first, member = group(codes, domains)
+        first, member = group(tuple(map(codes, coded)), domains)
         columns = [column.take(places(first)) for column in coded]
         return pa.table([*columns, places(np.bincount(member))], names=[*inner, COUNT])
 
@@ -112,11 +110,6 @@ class TableRows(Rows):
 def _coded(column: pa.ChunkedArray) -> pa.DictionaryArray:
     """The column dictionary-coded, without NaN and minus zero."""
     return _clean(column).combine_chunks().dictionary_encode()
-
-
-def _filled(column: pa.DictionaryArray) -> NDArray[np.int32]:
-    """The codes of a dictionary-coded column; what is missing comes after the last value."""
-    return numbers(column.indices.fill_null(scalar(np.int32(len(column.dictionary)))))
 
 
 def _source(backend: _TableBackend) -> Any:

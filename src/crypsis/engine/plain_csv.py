@@ -43,7 +43,7 @@ def read_plain(layout: Layout) -> pa.Table | None:
         markers = [layout.markers] * table.num_columns
         typed = each_column(_typed, table.columns, layout.likely, markers)
         return pa.table(typed, names=table.column_names)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, _NotPlainError):
+    except (OSError, pa.ArrowInvalid, pa.ArrowNotImplementedError, _NotPlainError):
         return None
 
 
