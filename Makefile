@@ -30,7 +30,7 @@ $(BIN)/.heavy: $(BIN)/.dev
 	$(PIP) --constraint constraints.txt --group heavy
 	@touch $@
 
-test-heavy: $(BIN)/.heavy   ## the promises that take minutes: kills, full disks, coverage-guided fuzzing
+test-heavy: $(BIN)/.heavy   ## the guarantees that take minutes: kills, full disks, coverage-guided fuzzing
 	@tools/system-packages
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m heavy tests/promises $(PYTEST_ARGS)
 
@@ -42,7 +42,7 @@ check: $(BIN)/.dev     ## format, lint, types, import directions
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -q tests/test_imports.py
+	$(BIN)/python -m pytest -q tests/structure
 
 format: $(BIN)/.dev    ## put the code in shape
 	$(BIN)/ruff format .

@@ -40,7 +40,7 @@ TRIED: dict[str, str] = {
     "anonymity-api, python-anonymity": (
         "install without the libraries they import; the second is what ANJANA grew out of"
     ),
-    "aindo-anonymize, anonymizedf": "replace values, and measure or promise nothing",
+    "aindo-anonymize, anonymizedf": "replace values, and measure or guarantee nothing",
     "acro": "checks published tables, not records",
     "mondrian, kanon, pysdc, pyanon": "have the name and do something else",
 }

@@ -105,13 +105,14 @@ def columns_ours(path: str, columns: int) -> Callable[[], Any]:
     import pandas as pd
 
     import crypsis as cr
+    from crypsis.counting.partitions import count_column_sets
 
     frame = pd.read_csv(path)
     names = [*data.TEN, "income", "education-num", "capital-loss", "capital-gain"][:columns]
 
     def call() -> int:
-        cells = cr.Release.from_frame(frame).cells(names)
-        return sum(subset.singletons for subset in cells.subsets())
+        cells = cr.Dataset.from_frame(frame).cells(names)
+        return sum(int(subset.singletons) for subset in count_column_sets(cells))
 
     return call
 

@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 
-from crypsis.web import Given, Settings, listen
+from crypsis.web import GivenSource, Settings, listen
 
 ROWS = 1_000_000
 QUESTIONS = 60
@@ -42,7 +42,7 @@ def people(rows: int = ROWS) -> pa.Table:
 
 def measure(path: Path, folder: Path) -> list[float]:
     """The seconds of each question."""
-    server = listen(Settings(given=(Given(str(path), path.name),), folder=folder))
+    server = listen(Settings(given=(GivenSource(str(path), path.name),), folder=folder))
     thread = threading.Thread(target=server.run)
     thread.start()
     headers = {"Authorization": f"Bearer {server.token}"}

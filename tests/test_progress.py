@@ -6,7 +6,7 @@ import pytest
 
 import crypsis as cr
 from crypsis import progress
-from crypsis.errors import Cancelled
+from crypsis.errors import CancelledError
 
 
 def test_nobody_listens() -> None:
@@ -25,16 +25,16 @@ def test_a_listener_hears_beginning_and_end() -> None:
 
 def test_a_listener_may_stop_the_work() -> None:
     def stop(news: progress.Progress) -> None:
-        raise Cancelled("enough")
+        raise CancelledError("enough")
 
-    with progress.report_to(stop), pytest.raises(Cancelled, match="enough"):
+    with progress.report_to(stop), pytest.raises(CancelledError, match="enough"):
         list(progress.track(range(3), "work"))
 
 
 def test_a_long_query_can_be_stopped() -> None:
     import duckdb
 
-    relation = cr.Release.from_frame(duckdb.sql("SELECT 1 AS a").to_arrow_table()).rows
+    relation = cr.Dataset.from_frame(duckdb.sql("SELECT 1 AS a").to_arrow_table()).rows
     connection = relation.backend.connection  # type: ignore[attr-defined]
     endless = connection.sql("SELECT count(*) AS n FROM range(1000000000000) t(i) WHERE i % 7 = 3")
     heard: list[float] = []
@@ -42,9 +42,9 @@ def test_a_long_query_can_be_stopped() -> None:
     def stop(news: progress.Progress) -> None:
         heard.append(news.done)
         if len(heard) > 2:
-            raise Cancelled("enough")
+            raise CancelledError("enough")
 
     import narwhals.stable.v2 as nw
 
-    with progress.report_to(stop), pytest.raises(Cancelled, match="enough"):
+    with progress.report_to(stop), pytest.raises(CancelledError, match="enough"):
         list(relation.backend.batches(nw.from_native(endless), "counting"))

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from crypsis import reproduce
-from crypsis.report.reproduction import reproduction_markdown
+from crypsis.reproduce.report import reproduction_markdown
 
 PLACE = Path(__file__).resolve().parent.parent / "docs" / "papers"
 LARGEST_SVG = 100_000
@@ -28,7 +28,7 @@ def main(names: list[str]) -> int:
         pictures = _pictures(found)
         page = reproduction_markdown(found, pictures=pictures)
         (PLACE / f"{name}.md").write_text(page, encoding="utf-8")
-        print(f"{name}: {len(found.cells)} values, {len(pictures)} figures")
+        print(f"{name}: {len(found.values)} values, {len(pictures)} figures")
     return int(failed)
 
 

@@ -13,6 +13,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from dataclasses import dataclass
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
@@ -69,9 +70,22 @@ def parts() -> list[Part]:
     return [found[name] for name in sorted(found)]
 
 
+def _required(one: Distribution) -> list[str]:
+    """What a distribution asks for; for crypsis itself by its source, as an installation may be old."""
+    if _plain(one.name) != "crypsis":
+        return one.requires or []
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    optional = [
+        f'{need} ; extra == "{extra}"'
+        for extra, needs in project["optional-dependencies"].items()
+        for need in needs
+    ]
+    return [*project["dependencies"], *optional]
+
+
 def _needs(one: Distribution, extras: frozenset[str]) -> list[tuple[str, frozenset[str]]]:
     needs = []
-    for text in one.requires or ():
+    for text in _required(one):
         need = Requirement(text)
         if need.marker is None or any(
             need.marker.evaluate({"extra": extra}) for extra in ("", *extras)

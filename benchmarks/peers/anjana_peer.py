@@ -18,27 +18,27 @@ def _trees() -> dict[str, Any]:
     return found
 
 
-def k_anonymity(path: str, promise: dict[str, Any], local: bool) -> Any:
+def k_anonymity(path: str, requirements: dict[str, Any], local: bool) -> Any:
     frame, trees = pd.read_csv(path), _trees()
-    ask = (promise["k"], promise["suppression_percent"], trees)
+    ask = (requirements["k"], requirements["suppression_percent"], trees)
     return (
         lambda: anonymity.k_anonymity(frame, [], list(trees), *ask),
         lambda made: worth(made, len(frame)),
     )
 
 
-def l_diversity(path: str, promise: dict[str, Any], local: bool) -> Any:
+def l_diversity(path: str, requirements: dict[str, Any], local: bool) -> Any:
     frame, trees = pd.read_csv(path), _trees()
-    ask = (promise["k"], promise["diversity"], promise["suppression_percent"], trees)
+    ask = (requirements["k"], requirements["diversity"], requirements["suppression_percent"], trees)
     return (
         lambda: anonymity.l_diversity(frame, [], list(trees), "income", *ask),
         lambda made: worth(made, len(frame)),
     )
 
 
-def t_closeness(path: str, promise: dict[str, Any], local: bool) -> Any:
+def t_closeness(path: str, requirements: dict[str, Any], local: bool) -> Any:
     frame, trees = pd.read_csv(path), _trees()
-    ask = (promise["k"], promise["closeness"], promise["suppression_percent"], trees)
+    ask = (requirements["k"], requirements["closeness"], requirements["suppression_percent"], trees)
     return (
         lambda: anonymity.t_closeness(frame, [], list(trees), "income", *ask),
         lambda made: worth(made, len(frame)),

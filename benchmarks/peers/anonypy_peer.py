@@ -10,7 +10,7 @@ from benchmarks import data
 from benchmarks.losses import worth
 
 
-def k_anonymity(path: str, promise: dict[str, Any], local: bool) -> Any:
+def k_anonymity(path: str, requirements: dict[str, Any], local: bool) -> Any:
     frame = pd.read_csv(path)
     columns = list(data.TREES)
     for name in [*columns, "income"]:
@@ -20,7 +20,7 @@ def k_anonymity(path: str, promise: dict[str, Any], local: bool) -> Any:
 
     def call() -> Any:
         preserver = anonypy.Preserver(frame, columns, "income")
-        rows = pd.DataFrame(preserver.anonymize_k_anonymity(k=promise["k"]))
+        rows = pd.DataFrame(preserver.anonymize_k_anonymity(k=requirements["k"]))
         return rows.loc[rows.index.repeat(rows["count"])].drop(columns="count")
 
     return call, lambda made: worth(made.map(_told), len(frame))

@@ -10,7 +10,7 @@ from benchmarks import data
 from benchmarks.losses import worth
 
 
-def k_anonymity(path: str, promise: dict[str, Any], local: bool) -> Any:
+def k_anonymity(path: str, requirements: dict[str, Any], local: bool) -> Any:
     frame = pd.read_csv(path)
     columns = list(data.TREES)
     for name in [*columns, "income"]:
@@ -20,7 +20,7 @@ def k_anonymity(path: str, promise: dict[str, Any], local: bool) -> Any:
 
     def call() -> Any:
         maker = anonypyx.Anonymiser(
-            frame, k=promise["k"], algorithm="Mondrian", feature_columns=columns,
+            frame, k=requirements["k"], algorithm="Mondrian", feature_columns=columns,
             sensitive_column="income", generalisation_strategy="human-readable",
         )  # fmt: skip
         rows = maker.anonymise()

@@ -21,14 +21,14 @@ def _rule(file: str) -> Any:
     return GenRule([lambda value, names=names: names[str(value)] for names in levels])
 
 
-def k_anonymity(path: str, promise: dict[str, Any], local: bool) -> Any:
+def k_anonymity(path: str, requirements: dict[str, Any], local: bool) -> Any:
     frame = pd.read_csv(path)
     rules = {name: _rule(file) for name, file in data.trees().items()}
     columns = [*rules, "income"]
 
     def call() -> Any:
         made, _levels = ola.anonymize(
-            frame[columns], rules, k=promise["k"], max_sup=promise["suppression_percent"]
+            frame[columns], rules, k=requirements["k"], max_sup=requirements["suppression_percent"]
         )
         return made
 

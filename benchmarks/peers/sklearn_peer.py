@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from benchmarks.tasks.linkage import ranks
-from sklearn.neighbors import NearestNeighbors  # type: ignore[import-not-found]
+from sklearn.neighbors import NearestNeighbors
 
 
 def link(n: int, m: int) -> Callable[[], Any]:

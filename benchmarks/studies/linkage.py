@@ -16,7 +16,7 @@ def link_and_verify(n: int, m: int) -> tuple[int, str]:
 
     x, y = files(n, m)
     found = linkage.link(x, y)
-    return found.correct or 0, linkage.verify(x, y, random_records=10_000).verdict
+    return found.true_matches or 0, linkage.verify_links(x, y, random_records=10_000).verdict
 
 
 def main() -> None:

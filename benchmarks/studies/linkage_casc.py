@@ -1,4 +1,4 @@
-"""Masking methods on the CASC reference files: what each gives away and what it loses.
+"""Masking methods on the CASC reference files: correct links and information loss.
 
 Writes benchmarks/results/linkage_casc.json, and the tables and charts of the documentation page
 `docs/linkage_casc.md`. The masking methods are small plain versions, for comparison only.
@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import altair as alt
 import numpy as np
 import vl_convert
 from numpy.typing import NDArray
@@ -20,7 +21,6 @@ from scipy.stats import rankdata
 
 from benchmarks import measure
 from crypsis import linkage
-from crypsis.report.charts.linkage import risk_utility
 
 Floats = NDArray[np.float64]
 Generator = np.random.Generator
@@ -48,7 +48,7 @@ FILES: dict[str, tuple[str, list[str] | None]] = {
 
 
 def noise(x: Floats, strength: float, rng: Generator) -> Floats:
-    """Independent normal noise of `strength` standard deviations; a subject can do it alone."""
+    """Independent normal noise of `strength` standard deviations, which needs no other record."""
     return np.asarray(x + strength * x.std(axis=0) * rng.normal(size=x.shape))
 
 
@@ -157,22 +157,24 @@ def loss_of_marginals(x: Floats, y: Floats) -> float:
 def evaluate(file: str, method: str, strength: float, x: Floats) -> Point:
     mask, _ = METHODS[method]
     y = mask(x, strength, np.random.default_rng(2016))
-    checked = linkage.verify(x, y, ties="average")
-    by_values = linkage.link_values(x, y)
+    checked = linkage.verify_links(x, y, ties="average")
+    by_values = linkage.link(x, y, distance="value")
     together = linkage.assign(x, y, ties="average") if len(x) <= ASSIGN_UP_TO else None
-    steps = linkage.two_steps(x, y)
+    steps = linkage.decompose_noise(x, y)
     privacy = linkage.permuted_privacy(x, y, d=len(x) // 100, v=0)
-    if checked.right is None or by_values.right is None:
-        raise RuntimeError("the rows are aligned, so the shares of right links are known")
+    if checked.correct_share is None or by_values.correct_share is None:
+        raise RuntimeError("the rows are aligned, so the shares of correct links are known")
     return Point(
         file=file,
         method=method,
         strength=strength,
-        risk=checked.right.value,
-        low=checked.right.low,
-        high=checked.right.high,
-        by_values=by_values.right.value,
-        one_to_one=None if together is None or together.right is None else together.right.value,
+        risk=checked.correct_share.value,
+        low=checked.correct_share.low,
+        high=checked.correct_share.high,
+        by_values=by_values.correct_share.value,
+        one_to_one=None
+        if together is None or together.correct_share is None
+        else together.correct_share.value,
         chance=checked.chance,
         verdict=checked.verdict,
         paper_verdict=checked.paper_verdict,
@@ -220,7 +222,7 @@ def _tuned(x: Floats, mask: Mask, loss: float, low: float, high: float) -> tuple
 
 
 def _risk(x: Floats, y: Floats) -> float:
-    right = linkage.link(x, y, ties="average").right
+    right = linkage.link(x, y, ties="average").correct_share
     return 0.0 if right is None else right.value
 
 
@@ -236,7 +238,7 @@ def read(name: str) -> Floats:
 HEAD = (
     "method",
     "strength",
-    "right links (99 %)",
+    "correct links (99 %)",
     "by values",
     "one to one",
     "rank correlation",
@@ -249,11 +251,11 @@ EQUAL_HEAD = (
     "file",
     "local noise",
     "loss",
-    "right links",
+    "correct links",
     "rank swapping",
-    "right links",
+    "correct links",
     "shuffling",
-    "right links",
+    "correct links",
 )
 
 
@@ -266,7 +268,7 @@ def tables(points: Sequence[Point], equal: Sequence[EqualUtility]) -> Iterator[s
     for file in FILES:
         yield f"## {file}\n"
         yield f"```{{image}} _static/linkage_casc_{file.lower()}.svg"
-        yield f":alt: Right links against loss of correlations, {file}\n```\n"
+        yield f":alt: Correct links against loss of correlations, {file}\n```\n"
         yield line(HEAD)
         yield line(["---"] * len(HEAD))
         yield from (line(_cells(point)) for point in points if point.file == file)
@@ -304,13 +306,49 @@ def _cells(p: Point) -> list[str]:
     ]
 
 
+def risk_utility(points: Sequence[dict[str, Any]], *, title: str) -> Any:
+    """Maskings by information loss and correct links.
+
+    Each point has `method`, `strength`, `order`, `loss` and `risk` (shares), and the `low` and
+    `high` end of the risk's interval.
+    """
+    methods = list(dict.fromkeys(point["method"] for point in points))
+    legend = alt.Legend(title=None, orient="top", columns=3, labelLimit=220)
+    colors = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#7F7F7F"]
+    shapes = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"]
+    color = alt.Color(
+        "method:N",
+        scale=alt.Scale(domain=methods, range=colors[: len(methods)]),
+        legend=legend,
+    )
+    base = alt.Chart(alt.InlineData(values=list(points))).encode(
+        x=alt.X("loss:Q", title="information loss (mean change of correlations)"),
+        color=color,
+        tooltip=[
+            "method:N",
+            "strength:N",
+            alt.Tooltip("loss:Q", format=".4f"),
+            alt.Tooltip("risk:Q", format=".2%"),
+        ],
+    )
+    y = alt.Y("risk:Q", title="correct links", axis=alt.Axis(format="%"))
+    shape = alt.Shape(
+        "method:N", scale=alt.Scale(domain=methods, range=shapes[: len(methods)]), legend=legend
+    )
+    marks = base.mark_point(filled=True, size=80, opacity=1).encode(y=y, shape=shape)
+    lines = base.mark_line(strokeWidth=1, opacity=0.5).encode(y=y, order="order:Q")
+    spans = base.mark_rule(opacity=0.6).encode(y=alt.Y("low:Q"), y2="high:Q")
+    layers = alt.layer(lines, spans, marks)
+    return layers.properties(title=alt.TitleParams(title, anchor="start"), width=460, height=320)
+
+
 def chart(file: str, points: Sequence[Point]) -> str:
     drawn: list[dict[str, Any]] = [
         {**asdict(p), "strength": f"{p.strength:g}", "order": i}
         for i, p in enumerate(points)
         if p.file == file
     ]
-    title = f"{file}: right links against loss"
+    title = f"{file}: correct links against loss"
     return str(vl_convert.vegalite_to_svg(risk_utility(drawn, title=title).to_json()))
 
 

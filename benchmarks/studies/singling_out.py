@@ -22,7 +22,9 @@ def all_subsets(path: str) -> dict[str, Any]:
 
     release = cr.read(path)
     release.cells(data.TEN)
-    column_sets(release, data.TEN, population=300_000_000, largest=1)  # the kernels are compiled
+    column_sets(
+        release, data.TEN, population=300_000_000, max_columns=1
+    )  # the kernels are compiled
     start, cpu = time.perf_counter(), time.process_time()
     found = column_sets(release, data.TEN, population=300_000_000)
     seconds, used = time.perf_counter() - start, time.process_time() - cpu
@@ -36,9 +38,9 @@ def wide_search(kind: str, alpha: float, largest: int) -> dict[str, Any]:
 
     warm = pa.table({"a": np.arange(300) % 90, "b": np.arange(300) % 7, "c": np.arange(300) % 5})
     find_quasi_identifiers(warm)
-    release = _diabetes() if kind == "diabetes130" else cr.Release.from_frame(_people())
+    release = _diabetes() if kind == "diabetes130" else cr.Dataset.from_frame(_people())
     start, cpu = time.perf_counter(), time.process_time()
-    found = find_quasi_identifiers(release, alpha, columns=list(release.names), largest=largest)
+    found = find_quasi_identifiers(release, alpha, columns=list(release.names), max_columns=largest)
     seconds, used = time.perf_counter() - start, time.process_time() - cpu
     return {
         "rows": found.rows, "columns": len(found.columns), "alpha": alpha, "largest": largest,

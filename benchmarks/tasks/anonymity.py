@@ -14,13 +14,13 @@ SETS = 100
 
 
 def k_ours(path: str, columns: list[str]) -> Callable[[], Any]:
-    """k, with the sizes of all crowds and the risk to three attackers, which come with it."""
+    """k, with all class sizes and the risk from three intruders, which come with it."""
     import pandas as pd
 
-    from crypsis.singling_out import crowds
+    from crypsis.singling_out import equivalence_classes
 
     frame = pd.read_csv(path)
-    return lambda: crowds(frame, quasi_identifiers=columns).k
+    return lambda: equivalence_classes(frame, quasi_identifiers=columns).k
 
 
 def k_pandas(path: str, columns: list[str]) -> Callable[[], Any]:
@@ -34,12 +34,12 @@ def klt_ours(path: str, columns: list[str]) -> Callable[[], Any]:
     """k, l and t, with the worst class for each and five measures more."""
     import pandas as pd
 
-    from crypsis.inference import diversity
+    from crypsis.inference import attribute_disclosure
 
     frame = pd.read_csv(path)
 
     def call() -> list[float]:
-        found = diversity(frame, quasi_identifiers=columns, sensitive=["income"])
+        found = attribute_disclosure(frame, quasi_identifiers=columns, sensitive=["income"])
         return [found.k, found.distinct_l, found.t]
 
     return call
@@ -50,12 +50,13 @@ def subsets_ours(path: str) -> Callable[[], Any]:
     import pandas as pd
 
     import crypsis as cr
+    from crypsis.counting.partitions import count_column_sets
 
     frame = pd.read_csv(path)
 
     def call() -> int:
-        cells = cr.Release.from_frame(frame).cells(data.TEN)
-        return sum(subset.singletons for subset in cells.subsets())
+        cells = cr.Dataset.from_frame(frame).cells(data.TEN)
+        return sum(int(subset.singletons) for subset in count_column_sets(cells))
 
     return call
 
@@ -81,12 +82,13 @@ def k_of_sets_ours(path: str, sets: list[list[str]]) -> Callable[[], Any]:
     import pandas as pd
 
     import crypsis as cr
+    from crypsis.counting.partitions import count_column_sets
 
     frame = pd.read_csv(path)
 
     def call() -> list[int]:
-        cells = cr.Release.from_frame(frame).cells(data.TEN)
-        smallest = {subset.columns: subset.smallest for subset in cells.subsets()}
+        cells = cr.Dataset.from_frame(frame).cells(data.TEN)
+        smallest = {subset.columns: subset.smallest for subset in count_column_sets(cells)}
         return [smallest[tuple(columns)] for columns in sets]
 
     return call
@@ -110,8 +112,8 @@ def _pycanon(function: str) -> Contender:
 PANDAS_K = Contender("pandas groupby", __name__, "k_pandas")
 PANDAS_SUBSETS = Contender("pandas groupby", __name__, "subsets_pandas")
 _ALL_CROWDS = (
-    "all columns of the frame are taken over and checked, and with k come the sizes of all crowds, "
-    "the risk to three attackers and the smallest crowd; a hundredth of a second"
+    "all columns of the frame are taken over and checked, and with k come all class sizes, "
+    "the risk from three intruders and the smallest class; a hundredth of a second"
 )
 ADULT, MILLION = "Adult, 32,561 rows", "Adult scaled to 10^6 rows"
 

@@ -76,7 +76,7 @@ def uniqueness_ours(path: str, columns: list[str], memory: str | None) -> Callab
 
     def call() -> list[int]:
         tally = cr.read(path, memory_limit=memory).rows.tally(columns)
-        return [tally.distinct, tally.largest, tally.singletons]
+        return [int(tally.distinct), int(tally.largest), int(tally.singletons)]
 
     return call
 

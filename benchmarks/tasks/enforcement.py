@@ -1,6 +1,6 @@
 """Making a release: ANJANA, crowds and anonypy on the same hierarchies, and the limits.
 
-The releases differ, so what is compared is the promise (measured apart, in `losses.py`) and what
+The releases differ, so what is compared are the requirements (measured apart, in `losses.py`) and what
 was lost for it: the normalized certainty penalty from 0 (nothing) to 1 (everything).
 """
 
@@ -15,23 +15,26 @@ from benchmarks.measure import WORK, Agreement, Contender, Task
 K = 10
 
 
-def release_ours(path: str, promise: dict[str, Any], local: bool) -> Any:
+def release_ours(path: str, requirements: dict[str, Any], local: bool) -> Any:
     """Plan, apply and measure, from a frame in memory to a frame in memory."""
     import pandas as pd
 
     import crypsis as cr
     from benchmarks.losses import worth
-    from crypsis.anonymize import Hierarchy, plan
+    from crypsis.hierarchies import Hierarchy
+    from crypsis.protection import plan
 
     frame = pd.read_csv(path)
     columns = list(data.TREES)
     trees = {name: Hierarchy.read(file) for name, file in data.trees().items()}
-    asked = {name: value for name, value in promise.items() if name != "suppression_percent"}
-    asked["suppression"] = promise["suppression_percent"] / 100
+    asked = {name: value for name, value in requirements.items() if name != "suppression_percent"}
+    asked["suppression"] = requirements["suppression_percent"] / 100
 
     def call() -> Any:
-        release = cr.Release.from_frame(frame, quasi_identifiers=columns, sensitive=["income"])
-        made = plan(release, hierarchies=trees, **asked).apply(release, local=local)
+        release = cr.Dataset.from_frame(frame, quasi_identifiers=columns, sensitive=["income"])
+        made = plan(release, hierarchies=trees, **asked).apply(
+            release, recoding="local" if local else "full-domain"
+        )
         return made.frame
 
     return call, lambda made: worth(made, len(frame))
@@ -39,7 +42,7 @@ def release_ours(path: str, promise: dict[str, Any], local: bool) -> Any:
 
 def clusters_ours(values: int, k: int) -> Callable[[], Any]:
     """The clusters themselves, with their centres; the sum of squares comes with them."""
-    from crypsis.anonymize import cluster
+    from crypsis.protection import cluster
 
     column = _sorted(values)
     return lambda: cluster(column, k, cost="squares").cost
@@ -52,7 +55,7 @@ def clusters_input(values: int) -> Any:
 def sampled_ours(path: str, out: str) -> Callable[[], Any]:
     """One column in 20 sampled quantile groups, written and measured."""
     import crypsis as cr
-    from crypsis.anonymize import plan
+    from crypsis.protection import plan
 
     def call() -> int:
         release = cr.read(path, quasi_identifiers=["x"], memory_limit="1GB")
@@ -78,14 +81,14 @@ def scan_and_write(path: str, out: str) -> Callable[[], Any]:
 
 
 def keeps(k: int, *, l: int = 1, t: float = 1.0) -> Callable[[Any, Any], Agreement]:  # noqa: E741
-    """Both keep the promise; never the same release, so never equal."""
+    """Both meet the requirements; never the same release, so never equal."""
 
     def agree(ours: Any, theirs: Any) -> Agreement:
         def kept(found: Any) -> bool:
             return bool(found["k"] >= k and found["l"] >= l and found["t"] <= t + 1e-9)
 
         note = (
-            f"promise kept: {'yes' if kept(ours) else 'NO'} / {'yes' if kept(theirs) else 'NO'}; "
+            f"requirements met: {'yes' if kept(ours) else 'NO'} / {'yes' if kept(theirs) else 'NO'}; "
             f"rows {ours['rows']:,} / {theirs['rows']:,}; "
             f"NCP {ours['ncp']:.3f} / {theirs['ncp']:.3f}"
         )
@@ -124,12 +127,12 @@ TWO = {**HALF, "diversity": 2}
 CLOSE = {**HALF, "closeness": 0.5}
 
 
-def _adult(promise: dict[str, Any], local: bool = True) -> Callable[[], list[Any]]:
-    return lambda: [data.adult_complete(), promise, local]
+def _adult(requirements: dict[str, Any], local: bool = True) -> Callable[[], list[Any]]:
+    return lambda: [data.adult_complete(), requirements, local]
 
 
-def _million(promise: dict[str, Any], local: bool = True) -> Callable[[], list[Any]]:
-    return lambda: [data.adult_complete_million(), promise, local]
+def _million(requirements: dict[str, Any], local: bool = True) -> Callable[[], list[Any]]:
+    return lambda: [data.adult_complete_million(), requirements, local]
 
 
 TASKS = (

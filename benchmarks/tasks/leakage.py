@@ -1,4 +1,4 @@
-"""What one column tells about another: raw DuckDB on large tables, dit and pyitlib on Adult.
+"""What one column reveals of another: raw DuckDB on large tables, dit and pyitlib on Adult.
 
 CRYPSIS_BENCH_ROWS sets the rows of the large table (10^7 unless set); `benchmarks.scale` goes to
 10^9 rows through the command line.
@@ -26,19 +26,19 @@ def inference_ours(path: str) -> Callable[[], Any]:
 
     def call() -> list[float]:
         found = leakage(cr.read(path), "disease", ["age"])
-        return [found.groups, found.rows, found.conditional_entropy_bits]
+        return [found.classes, found.records, found.conditional_entropy_bits]
 
     return call
 
 
 def identity_ours(path: str) -> Callable[[], Any]:
-    """How well a row is told by its age; that the id is unique is declared."""
+    """How well a row is identified by its age; that the id is unique is declared."""
     import crypsis as cr
     from crypsis.inference import leakage
 
     def call() -> list[float]:
         found = leakage(cr.read(path), "id", ["age"], unique=True)
-        return [found.groups, found.rows, found.conditional_entropy_bits]
+        return [found.classes, found.records, found.conditional_entropy_bits]
 
     return call
 

@@ -34,8 +34,8 @@ def link_ours(n: int, m: int) -> Callable[[], Any]:
 
     def call() -> list[float]:
         found = linkage.link(x, y)
-        correct, wrong = found.correct or 0, found.wrong or 0
-        return [float(found.distances.sum()), correct, found.multiple, wrong]
+        correct, wrong = found.true_matches or 0, found.false_matches or 0
+        return [float(found.distances.sum()), correct, found.multiple_matches, wrong]
 
     return call
 

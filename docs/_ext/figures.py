@@ -57,7 +57,7 @@ def singling_out() -> str:
     parts = []
 
     def panel(left: float, title: str, bands: list[str], band: Callable[[int], str]) -> None:
-        crowds = Counter((band(age), sex) for age, sex in PEOPLE)
+        classes = Counter((band(age), sex) for age, sex in PEOPLE)
         step = 270 / len(bands)
         parts.append(_text(left + 160, 22, title, "strong"))
         for row, sex in enumerate("FM"):
@@ -66,7 +66,7 @@ def singling_out() -> str:
             x = left + 35 + step * (place + 0.5)
             parts.append(_text(x, 205, name, "small"))
             for row, sex in enumerate("FM"):
-                size = crowds[name, sex]
+                size = classes[name, sex]
                 y = 76 + 80 * row
                 edge = min(step - 4, 120)
                 parts.append(
@@ -80,11 +80,11 @@ def singling_out() -> str:
 
     panel(0, "age in years: all alone", [str(a) for a in sorted({a for a, _ in PEOPLE})], str)
     panel(
-        340, "age in decades: crowds", ["30-39", "50-59"], lambda age: f"{age // 10}0-{age // 10}9"
+        340, "age in decades: classes", ["30-39", "50-59"], lambda age: f"{age // 10}0-{age // 10}9"
     )
     return _svg(
         660, 220, "Eight people in cells of age and sex",
-        "By year of age everyone is alone in a cell; by decade six people are in crowds of three "
+        "By year of age everyone is alone in a cell; by decade six people are in classes of three "
         "and two stay alone.",
         parts,
     )  # fmt: skip

@@ -23,11 +23,9 @@ def commands() -> Iterator[tuple[str, Any]]:
 
 
 def _shared() -> set[str]:
-    from dataclasses import fields
+    from crypsis.cli.options import shared_options
 
-    from crypsis.cli.options import Opening
-
-    return {field.name for field in fields(Opening)}
+    return {option.name for option in shared_options()}
 
 
 def command_page() -> str:

@@ -14,38 +14,40 @@ from pydantic import BaseModel
 
 import crypsis
 from crypsis import cli
-from crypsis._assess._attack_file import FrequencyAttack, MatrixAttack
-from crypsis.anonymize import ColumnPlan, Plan, Promise
 from crypsis.errors import CrypsisError
-from crypsis.policy import MEASURES, Policy, Threshold
-from crypsis.release import Role
+from crypsis.options import Role
+from crypsis.policies import MEASURES, Policy, Threshold
+from crypsis.protection import ColumnPlan, Plan, PrivacyRequirements
+from crypsis.pseudonyms._attack_file import FrequencyAttack, JoinAttack, MatrixAttack
 
 ROOT = Path(__file__).resolve().parents[2]
 
 # Environment variables, with who reads them; a test finds every one that the code reads.
 SETTINGS = {
     "CRYPSIS_GPU": "`off` keeps permanents on the processor where a CUDA device is found.",
-    "CRYPSIS_DEBUG": "`1` shows the whole trace of an internal fault. It may quote your data.",
-    "XDG_DATA_HOME": "Where the owner's keys go (in `crypsis/keys`); `~/.local/share` otherwise.",
+    "CRYPSIS_DEBUG": "`1` shows the full trace of an internal fault. It may contain data values.",
+    "XDG_DATA_HOME": "Where re-identification keys are stored (in `crypsis/keys`); `~/.local/share` otherwise.",
     "CRYPSIS_DATA": "For the tests: the folder with the real data sets.",
     "CRYPSIS_CASES": "For the tests: random cases that each measure is tried on; 500 unless set.",
     "CRYPSIS_NO_SKIPS": "For the tests: `1` makes a skipped test a failed one, as in CI.",
 }
 STATUSES = {
-    "DONE": "done; and where a policy or a threshold was asked for, within it",
-    "OUTSIDE_POLICY": "outside the policy or the threshold, or it cannot be told",
+    "DONE": "done; and safe, where a verdict was asked for",
+    "NOT_SAFE": "not safe: a threshold is exceeded",
     "BAD_INPUT": "a wrong option, a file that cannot be read, a part that is not installed",
     "FAULT": "a fault of crypsis itself; please report it",
+    "CANNOT_TELL": "cannot tell: something that matters was not decided or could not be evaluated",
     "INTERRUPTED": "interrupted; what was known by then was shown",
 }
 _FILES: tuple[tuple[str, str, type[BaseModel]], ...] = (
     ("A policy", "`--policy FILE`; `crypsis policy show default` prints one.", Policy),
     ("A threshold", "Each `[[thresholds]]` of a policy.", Threshold),
     ("A plan", "`crypsis anonymize --save-plan FILE` and `--plan FILE`.", Plan),
-    ("The promise of a plan", "`[promise]` of a plan.", Promise),
+    ("The requirements of a plan", "`[requirements]` of a plan.", PrivacyRequirements),
     ("A column of a plan", "Each `[[columns]]` of a plan.", ColumnPlan),
-    ("An attack by frequencies", '`--attack FILE` with `kind = "frequencies"`.', FrequencyAttack),
-    ("An attack by beliefs", '`--attack FILE` with `kind = "matrix"`.', MatrixAttack),
+    ("A frequency attack", '`--attack FILE` with `kind = "frequencies"`.', FrequencyAttack),
+    ("A join attack", '`--attack FILE` with `kind = "join"`.', JoinAttack),
+    ("A belief matrix", '`--attack FILE` with `kind = "matrix"`.', MatrixAttack),
 )
 
 

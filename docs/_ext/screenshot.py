@@ -11,8 +11,7 @@ from typing import Any
 from playwright.sync_api import sync_playwright
 
 import crypsis as cr
-from crypsis._assess import load_attack
-from crypsis.sample_release import write_release
+from crypsis.demo import write_demo
 
 WIDTH, HEIGHT = 1000, 760
 ROLES: dict[str, Any] = {
@@ -23,11 +22,11 @@ ROLES: dict[str, Any] = {
 
 def report(folder: Path) -> Path:
     """The report on the sample of `crypsis demo`, with decided roles."""
-    files = write_release(folder, rows=5_000)
+    files = write_demo(folder, rows=5_000)
     found = cr.assess(
-        cr.read(files.released, **ROLES),
+        cr.read(files.masked, **ROLES),
         cr.read(files.original),
-        load_attack(files.attack),
+        cr.pseudonyms.load_attack(files.attack),
         name="released.csv",
     )
     page = folder / "report.html"

@@ -9,31 +9,43 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from crypsis._assess import assess
-    from crypsis.cells import Cells
+    from crypsis.assessment import assess
+    from crypsis.assessment.result import Assessment
+    from crypsis.columns.profile import Profile, scan
+    from crypsis.counting.cells import Cells
+    from crypsis.dataset import Dataset, read
     from crypsis.errors import CrypsisError
-    from crypsis.release import NullPolicy, Release, Role, read
-    from crypsis.results import Assessment, Estimate, Result
+    from crypsis.linkage import compare
+    from crypsis.linkage import verify_record as verify
+    from crypsis.options import MissingValues, Role
+    from crypsis.protection import anonymize
+    from crypsis.results import Estimate, Result
 
 __version__ = "0.1.0"
 
 _NAMES = {
-    "Assessment": "results",
-    "Cells": "cells",
+    "Assessment": "assessment",
+    "Cells": "counting.cells",
     "CrypsisError": "errors",
     "Estimate": "results",
-    "NullPolicy": "release",
-    "Release": "release",
+    "MissingValues": "options",
+    "Dataset": "dataset",
+    "Profile": "columns.profile",
     "Result": "results",
-    "Role": "release",
-    "assess": "_assess",
-    "read": "release",
+    "Role": "options",
+    "anonymize": "protection",
+    "assess": "assessment",
+    "compare": "linkage",
+    "read": "dataset",
+    "scan": "columns.profile",
+    "verify": "linkage:verify_record",
 }
 _PACKAGES = (
-    "anonymize",
+    "hierarchies",
     "inference",
     "linkage",
-    "policy",
+    "policies",
+    "protection",
     "pseudonyms",
     "reproduce",
     "singling_out",
@@ -44,20 +56,26 @@ __all__ = [
     "Assessment",
     "Cells",
     "CrypsisError",
+    "Dataset",
     "Estimate",
-    "NullPolicy",
-    "Release",
+    "MissingValues",
+    "Profile",
     "Result",
     "Role",
     "__version__",
+    "anonymize",
     "assess",
+    "compare",
     "read",
+    "scan",
+    "verify",
 ]
 
 
 def __getattr__(name: str) -> Any:
     if name in _NAMES:
-        value = getattr(import_module(f"crypsis.{_NAMES[name]}"), name)
+        module, _, attribute = _NAMES[name].partition(":")
+        value = getattr(import_module(f"crypsis.{module}"), attribute or name)
     elif name in _PACKAGES:
         value = import_module(f"crypsis.{name}")
     else:

@@ -1,13 +1,13 @@
-"""How far long work is: one way for the terminal, the notebook and the page.
+"""The progress of long computations, for the terminal, the notebook and the page.
 
-Work announces its steps; whoever started it may listen. Nobody has to::
+A computation reports its steps to a listener, if there is one::
 
     with progress.step("pairs of columns", total=45) as step:
         for pair in pairs:
             ...
             step.advance()
 
-A listener is a function of one `Progress`. It may raise `Cancelled` to stop the work.
+A listener is a function of one `Progress`. It may raise `CancelledError` to cancel.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class Progress:
-    """One piece of news: what is being done, how much is done, of how much if that is known."""
+    """What is being done, how much is done, and of how much, if that is known."""
 
     what: str
     done: float
@@ -38,33 +38,33 @@ _listener: ContextVar[Listener | None] = ContextVar("crypsis_progress", default=
 
 
 class Step:
-    """A stretch of work that is under way."""
+    """A step that is running."""
 
     def __init__(self, what: str, total: float | None) -> None:
         self.what, self.total, self.done = what, total, 0.0
         self._listener = _listener.get()
-        self._told = 0.0
+        self._reported = 0.0
 
     def advance(self, amount: float = 1.0) -> None:
-        """Say that `amount` more is done."""
+        """Report that `amount` more is done."""
         self.reach(self.done + amount)
 
     def reach(self, done: float) -> None:
-        """Say that `done` in all is done."""
+        """Report that `done` in total is done."""
         self.done = done
         now = time.monotonic()
-        if self._listener is not None and now - self._told >= _INTERVAL_SECONDS:
-            self._told = now
+        if self._listener is not None and now - self._reported >= _INTERVAL_SECONDS:
+            self._reported = now
             self._listener(Progress(self.what, done, self.total))
 
-    def _tell_end(self) -> None:
+    def _report_end(self) -> None:
         if self._listener is not None:
             self._listener(Progress(self.what, self.done, self.total, finished=True))
 
 
 @contextmanager
 def report_to(listener: Listener) -> Iterator[None]:
-    """Send the progress of everything done inside to `listener`.
+    """Report the progress of everything done inside to `listener`.
 
     >>> news = []
     >>> with report_to(news.append):
@@ -80,23 +80,23 @@ def report_to(listener: Listener) -> Iterator[None]:
 
 
 def listening() -> bool:
-    """Whether anyone wants to hear of progress."""
+    """Whether there is a listener."""
     return _listener.get() is not None
 
 
 @contextmanager
 def step(what: str, total: float | None = None) -> Iterator[Step]:
-    """Announce a stretch of work; the listener hears of its beginning and its end."""
+    """A step whose start and end are reported."""
     work = Step(what, total)
     work.reach(0.0)
     try:
         yield work
     finally:
-        work._tell_end()
+        work._report_end()
 
 
 def track(items: Iterable[_T], what: str, total: float | None = None) -> Iterator[_T]:
-    """Iterate over `items` and announce each as it is done."""
+    """Iterate over `items` and report each when it is done."""
     if total is None and isinstance(items, Sized):
         total = len(items)
     with step(what, total) as work:

@@ -8,8 +8,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from crypsis.profile import profile
-from crypsis.report.html import profile_page
+import crypsis as cr
+from crypsis.report.html import scan_page
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def page_file(tmp_path: Path) -> Path:
         }
     )
     path = tmp_path / "scan.html"
-    path.write_text(profile_page(profile(table), "<b>people</b>.csv"), encoding="utf-8")
+    path.write_text(scan_page(cr.scan(table), "<b>people</b>.csv"), encoding="utf-8")
     return path
 
 

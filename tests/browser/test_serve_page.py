@@ -12,9 +12,8 @@ import pyarrow.csv
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from crypsis.sample import people
-from crypsis.sample_release import write_release
-from crypsis.web import Given, Listening
+from crypsis.demo import people, write_demo
+from crypsis.web import GivenSource, ListeningServer
 from tests.conftest import ADULT_COLUMNS
 from tests.web.conftest import running
 
@@ -26,15 +25,15 @@ LONG = 90_000
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("demo")
-    write_release(folder, rows=600)
+    write_demo(folder, rows=600)
     return folder
 
 
 @pytest.fixture(scope="module")
 def server(
     files: Path, data_folder: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Listening]:
-    adult = Given(
+) -> Iterator[ListeningServer]:
+    adult = GivenSource(
         str(data_folder / "adult" / "adult.data"), "adult.data", {"names": list(ADULT_COLUMNS)}
     )
     with running(given=(adult,), tables=40, folder=tmp_path_factory.mktemp("serve")) as started:
@@ -42,7 +41,7 @@ def server(
 
 
 @pytest.fixture
-def visit(browser: Any, server: Listening) -> Iterator[Callable[..., Any]]:
+def visit(browser: Any, server: ListeningServer) -> Iterator[Callable[..., Any]]:
     """Opens the page as a person does; in the end nothing may have been complained of."""
     opened: list[Any] = []
     trouble: list[str] = []
@@ -106,10 +105,10 @@ def test_the_whole_way(visit: Callable[..., Any], files: Path, tmp_path: Path) -
     pyarrow.csv.write_csv(table, path)
     _upload(page, path)
     page.wait_for_selector(".columns")
-    assert "8 of 8 roles are guesses" in page.inner_text("#guesses")
+    assert "8 of 8 columns are undecided" in page.inner_text("#guesses")
     _checked(page)
     occupation = page.locator("fieldset[data-column=occupation]")
-    occupation.locator("input[value=other]").check(force=True)
+    occupation.locator("input[value=insensitive]").check(force=True)
     page.wait_for_selector("#guesses:has-text('7 of 8')")
     assert "decided" in occupation.locator("xpath=..").inner_text()
     page.click("[data-assess-now]")
@@ -118,7 +117,7 @@ def test_the_whole_way(visit: Callable[..., Any], files: Path, tmp_path: Path) -
     _drawn(page)
     _checked(page)
     # What is behind a finding: columns, groups, and on request the values.
-    page.locator("details.finding.outside:visible summary").first.click()
+    page.locator("details.finding.exceeded:visible summary").first.click()
     page.wait_for_selector("[data-causes] .bar-table")
     page.click("[data-reveal]")
     page.wait_for_selector("text=These are values of your data")
@@ -140,7 +139,7 @@ def test_the_whole_way(visit: Callable[..., Any], files: Path, tmp_path: Path) -
     page.wait_for_selector("#what-if .big:text-is('0 %')")
     assert before == "100 %"
     _checked(page)
-    page.click("text=Make the release")
+    page.click("#protect button:text-is('Anonymize')")
     page.wait_for_selector(".pairs")
     assert page.inner_text(".verdict > strong") == "Safe to release under this policy"
     _drawn(page)
@@ -176,7 +175,7 @@ def test_adult_and_cancelling_on_a_narrow_dark_screen(visit: Callable[..., Any])
     page.wait_for_selector(".progress", state="detached")
     page.goto(page.url.replace("/columns", "/verdict"))
     page.wait_for_selector("form[data-assess] button", state="attached")
-    page.goto(page.url.replace("/verdict", "/safe"))
+    page.goto(page.url.replace("/verdict", "/protect"))
     page.wait_for_selector("#what-if .big")
     page.wait_for_selector("#curve svg.marks")
     _checked(page)
@@ -248,7 +247,7 @@ def test_two_files(visit: Callable[..., Any], files: Path) -> None:
     _upload(page, files / "released.csv", "#file-masked")
     page.click("[type=submit]:not([disabled])")
     page.wait_for_selector(".verdict")
-    assert page.inner_text(".verdict > strong") == "This masking fails"
+    assert page.inner_text(".verdict > strong") == "Not safe"
     _drawn(page)
     _checked(page)
     page.goto(base + "verify")
@@ -262,10 +261,10 @@ def test_two_files(visit: Callable[..., Any], files: Path) -> None:
     for slot, name in (("released", "baskets"), ("known", "expected"), ("truth", "truth")):
         _upload(page, files / f"{name}.csv", f"#file-{slot}")
         page.wait_for_selector(f".drop.done[data-slot={slot}]")
-    page.fill("[name=most_cracks]", "2")
+    page.fill("[name=max_cracks]", "2")
     page.click("[type=submit]:not([disabled])")
     page.wait_for_selector(".verdict")
-    assert page.inner_text(".verdict > strong") == "Do not release"
+    assert page.inner_text(".verdict > strong") == "Not safe"
     _checked(page)
     page.goto(base + "api")
     page.locator("details.endpoint summary").first.click()

@@ -59,18 +59,18 @@ def test_an_attack_file_asks_the_same(folder: Path, capsys: pytest.CaptureFixtur
 
 def test_thresholds_set_the_status(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["attack", "matrix", str(folder / "matrix.csv"), "--truth", str(folder / "truth.csv")]
-    assert run([*command, "--most-cracks", "1"]) == 0
-    assert "Verdict: release" in capsys.readouterr().out
-    assert run([*command, "--most-cracks", "0.5"]) == 1
-    assert "do not release" in capsys.readouterr().out
-    assert run([*command, "--most-cracks", "1", "--least-degree", "0.9"]) == 1
-    # An estimate whose interval holds the threshold: nobody can tell, so the gate stays shut.
-    close = ["--most-cracks", "0.8462", "--method", "sampling", "--precision", "0.05"]
-    assert run([*command, *close]) == 1
+    assert run([*command, "--max-cracks", "1"]) == 0
+    assert "Verdict: safe" in capsys.readouterr().out
+    assert run([*command, "--max-cracks", "0.5"]) == 1
+    assert "not safe" in capsys.readouterr().out
+    assert run([*command, "--max-cracks", "1", "--min-degree", "0.9"]) == 1
+    # The interval of the estimate contains the threshold: cannot tell, so the status is not 0.
+    close = ["--max-cracks", "0.8462", "--method", "sampling", "--precision", "0.05"]
+    assert run([*command, *close]) == 4
     assert "cannot tell" in capsys.readouterr().out
 
 
-def test_names_are_shown_only_to_who_asks(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_names_are_shown_only_with_reveal(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["attack", "matrix", str(folder / "matrix.csv"), "--truth", str(folder / "truth.csv")]
     assert run(command) == 0
     shown = capsys.readouterr().out
@@ -118,12 +118,12 @@ def test_output_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["frequencies", "baskets.csv"], "--ranges, --expected or --error"),
         (["frequencies", "absent.csv", "--error", "0.1"], "cannot be read"),
-        (["frequencies", "baskets.csv", "--error", "2"], "relative error"),
-        (["matrix", "matrix.csv", "--most-cracks", "1"], "none was given"),
+        (["frequencies", "baskets.csv", "--error", "2"], "error: Input should be less than 1"),
+        (["matrix", "matrix.csv", "--max-cracks", "1"], "none was given"),
         (["matrix", "known.csv"], "square"),
         (["join", "known.csv", "released.csv", "--on", "agee"], "did you mean 'age'"),
         (["join", "known.csv", "released.csv", "--on", "age=x"], "COLUMN=TOLERANCE"),
-        (["matrix", "matrix.csv", "--method", "guess"], "no method"),
+        (["matrix", "matrix.csv", "--method", "guess"], "not a valid method"),
     ],
 )
 def test_what_is_refused(

@@ -1,4 +1,4 @@
-"""`crypsis compare` and `crypsis verify` as a person runs them."""
+"""`crypsis compare` and `crypsis verify` as they are typed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from crypsis.cli import run
 
-SECRET = "<b>sergeant"
+VALUE = "<b>sergeant"
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
     rng = np.random.default_rng(0)
     n = 200
     age, income = rng.integers(18, 90, n), rng.lognormal(10, 0.5, n).round(2)
-    job = rng.choice(["cook", "clerk", SECRET], n)
+    job = rng.choice(["cook", "clerk", VALUE], n)
     masked_income = (income * np.exp(0.05 * rng.normal(size=n))).round(2)
     original, masked = tmp_path / "original.csv", tmp_path / "masked.csv"
     head = "no,age,income,job\n"
@@ -38,10 +38,10 @@ def test_compare_on_screen(files: tuple[Path, Path], capsys: pytest.CaptureFixtu
     assert run(["compare", *map(str, files), "--on", "no"]) == 0
     shown = capsys.readouterr().out
     assert "200 original and 197 masked records, 2 columns" in shown
-    assert "this masking fails" in shown
-    assert "Column 'job': categories without an order" in shown
+    assert "intruder: not safe" in shown
+    assert "Column 'job' was not compared. Categories without an order" in shown
     assert max(len(line) for line in shown.splitlines()) <= 80
-    assert SECRET not in shown
+    assert VALUE not in shown
 
 
 def test_compare_as_json(files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
@@ -52,9 +52,9 @@ def test_compare_as_json(files: tuple[Path, Path], capsys: pytest.CaptureFixture
     assert found["verb"] == "compare"
     result = found["result"]
     assert result["columns"] == ["age", "income", "job"]
-    assert result["verdict"] == "fails"
-    assert result["link"]["correct"] > 100
-    assert SECRET not in text
+    assert result["verdict"] == "not safe"
+    assert result["link"]["true_matches"] > 100
+    assert VALUE not in text
     assert "matches" not in result["link"]
     assert run(["compare", *map(str, files), *options]) == 0
     assert capsys.readouterr().out == text
@@ -68,7 +68,7 @@ def test_compare_as_a_page_that_fetches_nothing(
     text = page.read_text()
     assert text.count("data:image/svg+xml") == 7
     assert text.count("alt=") >= 7
-    for sign in ("<script", "http://", "https://", SECRET):
+    for sign in ("<script", "http://", "https://", VALUE):
         assert sign not in text
     assert run(["compare", *map(str, files), "--on", "no", "-o", str(page)]) == 2
     assert "--force" in capsys.readouterr().err
@@ -86,18 +86,18 @@ def test_names_from_the_data_are_escaped(tmp_path: Path) -> None:
 def test_acceptable_makes_it_a_gate(files: tuple[Path, Path]) -> None:
     assert run(["compare", *map(str, files), "--on", "no", "--acceptable", "0.01"]) == 1
     original = str(files[0])
-    assert run(["compare", original, original, "--unaligned", "--acceptable", "0.5"]) == 1
+    assert run(["compare", original, original, "--unaligned", "--acceptable", "0.5"]) == 4
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--on", "nr"], "no column 'nr'"),
+        (["--on", "nr"], "Column 'nr' does not exist"),
         (["--column", "job"], "without an order"),
-        (["--order", "job"], "--order is written"),
-        (["--taxonomy", "job=none.csv"], "cannot be read"),
-        (["--on", "no", "--ties", "never"], "ties is"),
-        (["--on", "no", "--criterion", "spread"], "diversity criterion"),
+        (["--order", "job"], "is written COLUMN="),
+        (["--hierarchy", "job=none.csv"], "could not be read"),
+        (["--on", "no", "--ties", "never"], "'ties' must be"),
+        (["--on", "no", "--criterion", "spread"], "'criterion' must be"),
     ],
 )
 def test_clear_refusals(
@@ -109,20 +109,20 @@ def test_clear_refusals(
     assert run(["compare", *map(str, files), *options]) == 2
     shown = capsys.readouterr().err
     assert words in shown.replace("\n", " ")
-    assert SECRET not in shown
+    assert VALUE not in shown
 
 
 def test_verify_one_record(
     files: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     me = tmp_path / "me.csv"
-    me.write_text(f"age,income,job\n41,22000.5,{SECRET}\n")
+    me.write_text(f"age,income,job\n41,22000.5,{VALUE}\n")
     assert run(["verify", str(files[1]), "--record", str(me)]) == 0
     shown = capsys.readouterr().out
     assert "197 records" in shown
-    assert "ordered by how frequent" in shown.replace("\n", " ")
-    for secret in ("22000", SECRET):
-        assert secret not in shown
+    assert "ordered by frequency" in shown.replace("\n", " ")
+    for value in ("22000", VALUE):
+        assert value not in shown
     assert run(["verify", str(files[1]), "--record", str(me), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["result"]
     assert [column["column"] for column in found["columns"]] == ["age", "income", "job"]
@@ -163,28 +163,29 @@ def test_verify_asks_when_there_is_no_file(
     assert "old" not in shown.replace("older", "")
 
 
-def test_the_key_file_says_which_original_each_row_is(
+def test_the_key_gives_the_original_of_each_row(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Rows that were left out or put in another order are found in the owner's key."""
+    """Suppressed and shuffled records are found in the re-identification key."""
     import pyarrow as pa
     import pyarrow.csv
 
-    from crypsis.anonymize import Key, Noise, mask, plan
+    from crypsis.protection import Key, mask, plan
+    from crypsis.protection.masking import Noise
 
     rng = np.random.default_rng(1)
     n = 300
     table = pa.table({"x": rng.normal(size=n), "y": rng.lognormal(size=n), "z": rng.random(n)})
     original, masked, key = tmp_path / "in.csv", tmp_path / "out.csv", tmp_path / "key.json"
     pa.csv.write_csv(table, original)
-    made = mask(table, {"x": Noise(scale=0.05)}, seed=3, shuffle_rows=True)
+    made = mask(table, {"x": Noise(scale=0.05)}, seed=3, shuffle=True)
     made.write(masked)
     made.key.save(key)
     command = ["compare", str(original), str(masked), "--json"]
     assert run(command) == 0
-    blind = json.loads(capsys.readouterr().out)["result"]["link"]["correct"]
+    blind = json.loads(capsys.readouterr().out)["result"]["link"]["true_matches"]
     assert run([*command, "--key", str(key)]) == 0
-    assert json.loads(capsys.readouterr().out)["result"]["link"]["correct"] > 0.9 * n
+    assert json.loads(capsys.readouterr().out)["result"]["link"]["true_matches"] > 0.9 * n
     assert blind < 0.1 * n
     roles = ["--qi", "x", "--qi", "y", "--sensitive", "z"]
     assess = ["assess", str(masked), "--original", str(original), *roles, "--json"]
@@ -193,20 +194,20 @@ def test_the_key_file_says_which_original_each_row_is(
     (links,) = (
         one
         for one in found["result"]["findings"]
-        if one["measure"] == "linkage.right_links_above_chance"
+        if one["measure"] == "linkage.correct_links_above_chance"
     )
-    assert links["people"] > 0.9 * n
+    assert links["affected"] > 0.9 * n
 
     odd = pa.table({"q": [*([1] * 20), 7], "x": rng.normal(size=21), "y": rng.random(21)})
     pa.csv.write_csv(odd.take(pa.array([20, *range(20)])), original)
     release = cr_release(original)
-    told = plan(release, k=5, methods={"q": "keep"}).apply(release, local=False)
-    told.write(masked, overwrite=True)
-    told.key.save(key, overwrite=True)
+    made_by_plan = plan(release, k=5, methods={"q": "keep"}).apply(release, recoding="full-domain")
+    made_by_plan.write(masked, overwrite=True)
+    made_by_plan.key.save(key, overwrite=True)
     assert Key.load(key).row_map == tuple(range(1, 21))
     columns = ["--column", "x", "--column", "y"]
     assert run([*command, *columns, "--key", str(key)]) == 0
-    assert json.loads(capsys.readouterr().out)["result"]["link"]["correct"] == 20
+    assert json.loads(capsys.readouterr().out)["result"]["link"]["true_matches"] == 20
 
     for wrong in (["--on", "x"], ["--unaligned"]):
         assert run([*command, "--key", str(key), *wrong]) == 2

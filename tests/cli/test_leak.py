@@ -37,11 +37,11 @@ def test_on_screen(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
         run(["leak", str(people), "--target", "disease", "--given", "age", "--given", "zip"]) == 0
     )
     shown = capsys.readouterr().out
-    assert "disease from age, zip: 6 rows in 4 groups" in shown
+    assert "disease from age, zip: 6 records in 4 equivalence classes" in shown
     assert "adds the most" in shown
     assert max(len(line) for line in shown.splitlines()) <= 80
-    for secret in ("hiv-secret", "02138", "gout"):
-        assert secret not in shown
+    for value in ("hiv-secret", "02138", "gout"):
+        assert value not in shown
 
 
 def test_values_only_when_asked_for(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -59,32 +59,32 @@ def test_both_risks_as_json(people: Path, capsys: pytest.CaptureFixture[str]) ->
     assert identity["best_guess"]["average"] == 0.5
     assert disease["best_guess"]["prior"] == 0.5
     assert disease["best_guess"]["average"] == pytest.approx(5 / 6)
-    assert disease["worst_group"]["group"]["size"] == 2
+    assert disease["worst_class"]["group"]["size"] == 2
     assert "hiv-secret" not in text
     assert run([*arguments, "--given", "age", "--json"]) == 0
     assert capsys.readouterr().out == text
 
 
 def test_into_files(people: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    output, groups = tmp_path / "leak.json", tmp_path / "groups.csv"
+    output, classes = tmp_path / "leak.json", tmp_path / "classes.csv"
     arguments = ["leak", str(people), "--target", "disease", "--qi", "age"]
-    assert run([*arguments, "-o", str(output), "--groups", str(groups)]) == 0
+    assert run([*arguments, "-o", str(output), "--classes", str(classes)]) == 0
     assert json.loads(output.read_text())["verb"] == "leak"
-    with groups.open(newline="") as lines:
+    with classes.open(newline="") as lines:
         rows = list(csv.DictReader(lines))
     assert [row["age"] for row in rows] == ["51", "62", "34"]
     assert rows[0]["guess"] == "hiv-secret"
     capsys.readouterr()
     assert run([*arguments, "-o", str(output)]) == 2
     assert "exists already" in capsys.readouterr().err
-    assert run([*arguments, "-o", str(output), "--groups", str(groups), "--force"]) == 0
+    assert run([*arguments, "-o", str(output), "--classes", str(classes), "--force"]) == 0
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--target", "disease"], "at least one given column"),
-        (["--target", "illness", "--given", "age"], "There is no column 'illness'"),
+        (["--target", "disease"], "No given column"),
+        (["--target", "illness", "--given", "age"], "Column 'illness' does not exist"),
         (["--target", "disease", "--given", "agee"], "did you mean 'age'?"),
         (["--target", "age", "--given", "age"], "among the given columns"),
         (["--given", "age"], "--target"),
@@ -94,19 +94,19 @@ def test_into_files(people: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
             "declared unique, but",
         ),
         (
-            ["--target", "disease", "--target", "zip", "--given", "age", "--groups", "g.csv"],
-            "give --target once",
+            ["--target", "disease", "--target", "zip", "--given", "age", "--classes", "g.csv"],
+            "--target",
         ),
-        (["--target", "disease", "--given", "age", "-o", "leak.xlsx"], "ending in .json"),
+        (["--target", "disease", "--given", "age", "-o", "leak.xlsx"], "end in .json"),
     ],
 )
 def test_refused(
     people: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["leak", str(people), *arguments]) == 2
-    told = capsys.readouterr().err
-    assert message in " ".join(told.split())
-    assert "hiv-secret" not in told
+    message_shown = capsys.readouterr().err
+    assert message in " ".join(message_shown.split())
+    assert "hiv-secret" not in message_shown
 
 
 def test_help_has_an_example(capsys: pytest.CaptureFixture[str]) -> None:

@@ -49,9 +49,9 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     (paper,) = result["papers"]
     (item,) = paper["items"]
     assert (paper["paper"], item["name"]) == ("itpr2019", "Table 5")
-    fourth = item["cells"][3]
-    assert (fourth["paper"], fourth["verdict"]) == ("0.83", "equal after rounding")
-    assert {cell["verdict"] for cell in item["cells"]} == {
+    fourth = item["values"][3]
+    assert (fourth["paper"], fourth["agreement"]) == ("0.83", "equal after rounding")
+    assert {cell["agreement"] for cell in item["values"]} == {
         "equal", "equal after rounding", "erratum",
     }  # fmt: skip
 
@@ -97,7 +97,7 @@ def test_what_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["reproduce", "lodha2007", "--rows", "1000000"]) == 2
     assert "Fig. 6 of itpr2019" in capsys.readouterr().err
     assert run(["reproduce", "lodha2007", "--data", "/nowhere/at/all"]) == 2
-    assert "There is no folder" in capsys.readouterr().err
+    assert "does not exist" in capsys.readouterr().err
 
 
 def test_help_has_an_example(capsys: pytest.CaptureFixture[str]) -> None:

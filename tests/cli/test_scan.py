@@ -1,4 +1,4 @@
-"""`crypsis scan` and `crypsis demo` as a person runs them: what is shown, written, refused."""
+"""`crypsis scan` and `crypsis demo` from the command line: output, files, errors."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def people(tmp_path: Path) -> Path:
 def test_scan_on_screen(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["scan", str(people)]) == 0
     shown = capsys.readouterr().out
-    assert "people.csv: 4 rows, 6 columns" in shown
+    assert "people.csv: 4 records, 6 columns" in shown
     assert "roles are guesses" in shown
     assert max(len(line) for line in shown.splitlines()) <= 80
-    for secret in ("Ann", "900-12", "02138", "hiv-secret"):
-        assert secret not in shown
+    for value in ("Ann", "900-12", "02138", "hiv-secret"):
+        assert value not in shown
 
 
 def test_scan_as_json(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -67,19 +67,19 @@ def test_scan_twice_is_byte_identical(people: Path, capsys: pytest.CaptureFixtur
     assert capsys.readouterr().out == first
 
 
-def test_roles_are_saved_edited_and_given_back(
+def test_roles_are_saved_edited_and_used(
     people: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     roles = tmp_path / "roles.toml"
     assert run(["scan", str(people), "--save", str(roles)]) == 0
     saved = tomllib.loads(roles.read_text())["roles"]
     assert saved["ssn"] == "identifier"
-    roles.write_text(roles.read_text().replace(f'"{saved["zip"]}"', '"other"'))
+    roles.write_text(roles.read_text().replace(f'"{saved["zip"]}"', '"insensitive"'))
     capsys.readouterr()
     assert run(["scan", str(people), "--json", "--roles", str(roles)]) == 0
     found = json.loads(capsys.readouterr().out)["result"]["columns"]
     assert {column["guessed"] for column in found} == {False}
-    assert next(column for column in found if column["column"] == "zip")["role"] == "other"
+    assert next(column for column in found if column["column"] == "zip")["role"] == "insensitive"
     assert run(["scan", str(people), "--save", str(roles)]) == 2
     assert "exists already" in capsys.readouterr().err
 
@@ -100,17 +100,17 @@ def test_scan_into_a_file(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["scan", "{folder}/none.csv"], "There is no file"),
+        (["scan", "{folder}/none.csv"], "does not exist"),
         (["scan", "{folder}"], "folder without Parquet"),
         (["scan", "{people}", "--qi", "agee"], "did you mean 'age'?"),
-        (["scan", "{people}", "--qi", "age", "--id", "age"], "it can be one of them"),
+        (["scan", "{people}", "--qi", "age", "--id", "age"], "has two roles"),
         (["scan", "{people}", "--roles", "{folder}/none.toml"], "none.toml"),
         (["scan", "{people}", "--missing", "ignore"], "'value', 'wildcard', 'drop'"),
         (["scan", "{people}", "--type", "age"], "COLUMN=TYPE"),
         (["scan", "{people}", "--names", "a,b"], "2 names were given"),
         (["scan", "{people}", "-o", "{folder}/x.pdf"], ".html or .json"),
-        (["scan", "{people}", "-o", "{folder}/no/x.html"], "no folder"),
-        (["scan", "{people}", "--most", "0"], "most is at least 1"),
+        (["scan", "{people}", "-o", "{folder}/no/x.html"], "does not exist"),
+        (["scan", "{people}", "--limit", "0"], "'limit' must be at least 1"),
         (["scan", "{people}", "--no-such-option"], "no-such-option"),
         (["scna", "{people}"], "scna"),
         (["scan"], "DATA"),
@@ -156,7 +156,7 @@ def test_an_internal_fault_shows_no_data(
     def broken(*arguments: object, **options: object) -> None:
         raise RuntimeError("value hiv-secret is odd")
 
-    monkeypatch.setattr("crypsis.profile.profile", broken)
+    monkeypatch.setattr("crypsis.columns.profile.profile_columns", broken)
     assert run(["scan", str(people)]) == 3
     message = capsys.readouterr().err
     assert "internal fault (RuntimeError" in message
@@ -179,7 +179,7 @@ def test_demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "demo"
     assert run(["demo", "-o", str(folder), "--rows", "2000"]) == 0
     shown = capsys.readouterr().out
-    assert "2,000 rows" in shown
+    assert "2,000 records" in shown
     assert "report.html" in shown
     assert {"people.csv", "released.csv", "report.html"} <= {p.name for p in folder.iterdir()}
     assert run(["demo", "-o", str(folder), "--rows", "2000"]) == 0

@@ -51,10 +51,10 @@ def test_the_example_of_the_readme_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """On the sample, under the name that the README gives it."""
-    from crypsis.sample import write_sample
+    from crypsis.demo import write_people
 
     monkeypatch.chdir(tmp_path)
-    write_sample(tmp_path, rows=2_000).rename(tmp_path / "people.csv")
+    write_people(tmp_path, rows=2_000).rename(tmp_path / "people.csv")
     (example,) = [one for one in pages.blocks(ROOT / "README.md") if one.language == "python"]
     assert sum(bool(line.strip()) for line in example.lines) <= 10
     names: dict[str, object] = {}

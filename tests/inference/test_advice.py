@@ -8,10 +8,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from crypsis.errors import ColumnError, ParameterError, TooLarge
-from crypsis.inference import Oddity, advise
+from crypsis.dataset import Dataset
+from crypsis.errors import ColumnError, ParameterError, TooLargeError
+from crypsis.inference import SuspectReason, advise
 from crypsis.inference import _uniqueness as how
-from crypsis.release import Release
 
 ROWS = 400
 
@@ -26,7 +26,7 @@ def people() -> pa.Table:
 
 def test_columns_are_ranked_by_what_they_give_away() -> None:
     found = advise(people())
-    assert found.rows == ROWS
+    assert found.records == ROWS
     assert [one.column for one in found.columns][:2] == ["code", "place"]
     code = found["code"]
     assert code.inferred_from == "place"
@@ -35,19 +35,21 @@ def test_columns_are_ranked_by_what_they_give_away() -> None:
     same = found["same"]
     assert (same.risk, same.inference_gain, same.inferred_from) == (1 / ROWS, 0.0, None)
     assert same.identity_itpr == 0
-    with pytest.raises(ColumnError, match="no column 'zip'"):
+    with pytest.raises(ColumnError, match="Column 'zip' does not exist"):
         _ = found["zip"]
 
 
 def test_outliers_and_errors_raise_the_risk_alone() -> None:
     found = advise(people())
     age = found["age"]
-    assert [(one.kind, one.value, one.rows) for one in age.suspects] == [(Oddity.FAR_OUT, 999, 1)]
+    assert [(one.reason, one.value, one.records) for one in age.suspects] == [
+        (SuspectReason.OUTLIER, 999, 1)
+    ]
     assert age.identity_itpr == 1.0
-    assert age.identity_itpr_mended < 0.7
+    assert age.identity_itpr_without_suspects < 0.7
     place = found["place"]
-    assert [(one.kind, one.value, one.instead) for one in place.suspects] == [
-        (Oddity.MISSPELLED, "Nroth", "north")
+    assert [(one.reason, one.value, one.probable_value) for one in place.suspects] == [
+        (SuspectReason.MISSPELLED, "Nroth", "north")
     ]
     assert place.suspects[0].itpr == 1.0
     assert "Nroth" not in str(found.to_dict())
@@ -60,16 +62,16 @@ def test_other_kinds_of_suspects() -> None:
     numbers = [str(i % 50) for i in range(ROWS - 1)] + ["n/a"]
     names = ["red", "blue"] * (ROWS // 2 - 1) + ["ultraviolet", None]
     found = advise(pa.table({"day": days, "number": numbers, "colour": names}))
-    assert [one.kind for one in found["day"].suspects] == [Oddity.FAR_OUT]
+    assert [one.reason for one in found["day"].suspects] == [SuspectReason.OUTLIER]
     assert found["day"].suspects[0].value == datetime.date(1900, 1, 1)
-    assert [one.kind for one in found["number"].suspects] == [Oddity.NO_NUMBER]
-    assert [(one.kind, one.value) for one in found["colour"].suspects] == [
-        (Oddity.RARE, "ultraviolet")
+    assert [one.reason for one in found["number"].suspects] == [SuspectReason.NOT_NUMERIC]
+    assert [(one.reason, one.value) for one in found["colour"].suspects] == [
+        (SuspectReason.RARE, "ultraviolet")
     ]
 
 
 def test_small_groups_agree_by_chance_and_tell_nothing() -> None:
-    """A column that is different in every row determines all others, and tells nothing of them."""
+    """A column with a different value in every record determines all others by chance only."""
     table = pa.table({"key": range(100), "coin": [i * i % 7 % 2 for i in range(100)]})
     found = advise(table)
     assert found["key"].risk == 1.0
@@ -77,36 +79,35 @@ def test_small_groups_agree_by_chance_and_tell_nothing() -> None:
 
 
 def test_long_unique_columns_are_not_grouped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(how, "LOOK_ROWS", 50)
+    monkeypatch.setattr(how, "FIRST_RECORDS", 50)
     asked: list[tuple[str, ...]] = []
-    grouped = Release.cells
+    grouped = Dataset.cells
     monkeypatch.setattr(
-        Release, "cells", lambda self, names: asked.append(tuple(names)) or grouped(self, names)
+        Dataset, "cells", lambda self, names: asked.append(tuple(names)) or grouped(self, names)
     )
     table = people().append_column("id", pa.array(range(ROWS)))
     found = advise(table)
     assert found.columns[0].column == "id"
-    assert found.columns[0].assumes
     assert not any("id" in names for names in asked)
 
 
 def test_pairs_that_are_too_large_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     from crypsis.inference import _advice
 
-    grouped = Release.cells
+    grouped = Dataset.cells
 
-    def limited(self: Release, names: Any) -> Any:
+    def limited(self: Dataset, names: Any) -> Any:
         if tuple(names) == ("age", "place"):
-            raise TooLarge("too many")
+            raise TooLargeError("too many")
         return grouped(self, names)
 
-    monkeypatch.setattr(_advice, "_ONE_SCAN_ROWS", 0)
-    monkeypatch.setattr(Release, "cells", limited)
+    monkeypatch.setattr(_advice, "_ONE_SCAN_RECORDS", 0)
+    monkeypatch.setattr(Dataset, "cells", limited)
     assert advise(people()).skipped == (("age", "place"),)
 
 
 def test_errors() -> None:
-    with pytest.raises(ColumnError, match="no column 'zip'"):
+    with pytest.raises(ColumnError, match="Column 'zip' does not exist"):
         advise(people(), ["zip"])
     with pytest.raises(ColumnError, match="at least one"):
         advise(people(), [])
@@ -114,13 +115,16 @@ def test_errors() -> None:
         advise(people(), rare=1)
 
 
-def test_adult(adult: Release) -> None:
+def test_adult(adult: Dataset) -> None:
     found = advise(adult)
     first = {one.column for one in found.columns[:2]}
     assert first == {"education", "education-num"}  # each says what the other does
-    assert found["native-country"].suspects[0].kind is Oddity.RARE
+    assert found["native-country"].suspects[0].reason is SuspectReason.RARE
     assert found["native-country"].suspects[0].value == "Holand-Netherlands"
-    assert found["native-country"].identity_itpr_mended < found["native-country"].identity_itpr
+    assert (
+        found["native-country"].identity_itpr_without_suspects
+        < found["native-country"].identity_itpr
+    )
 
 
 def test_spark_gives_the_same_numbers(spark: Any) -> None:

@@ -10,12 +10,7 @@ import pytest
 import vl_convert
 
 from crypsis.errors import ParameterError
-from crypsis.inference import (
-    compare_metrics,
-    epsilon_sweep,
-    leakage,
-    risk_surface,
-)
+from crypsis.inference import leakage
 from crypsis.report.charts import inference as charts
 
 PEOPLE = pa.table(
@@ -52,19 +47,19 @@ def drawn(chart: Any) -> str:
     return svg
 
 
-def test_risk_by_group() -> None:
+def test_risk_by_class() -> None:
     found = leakage(PEOPLE, "disease", ["age"])
-    chart = charts.risk_by_group(found)
+    chart = charts.risk_by_class(found)
     svg = drawn(chart)
-    assert "group 1" in svg
+    assert "class 1" in svg
     assert "flu" not in svg
     assert "forty" not in svg
-    assert {row["best_guess"] for row in rows_of(chart) if "group" in row} == {1.0, 0.5}
-    revealed = drawn(charts.risk_by_group(found, reveal=True))
+    assert {row["best_guess"] for row in rows_of(chart) if "class" in row} == {1.0, 0.5}
+    revealed = drawn(charts.risk_by_class(found, reveal=True))
     assert "forty: flu" in revealed
-    assert len([r for r in rows_of(charts.risk_by_group(found, top=1)) if "group" in r]) == 1
-    with pytest.raises(ParameterError, match="at least one"):
-        charts.risk_by_group(found, top=0)
+    assert len([r for r in rows_of(charts.risk_by_class(found, limit=1)) if "class" in r]) == 1
+    with pytest.raises(ParameterError, match="at least 1"):
+        charts.risk_by_class(found, limit=0)
 
 
 def test_contributions() -> None:
@@ -73,33 +68,5 @@ def test_contributions() -> None:
     drawn(chart)
     bits = {(row["column"], row["kind"]): row["bits"] for row in rows_of(chart)}
     for one in found.contributions:
-        assert bits[one.column, "tells alone"] == one.alone_bits
-        assert bits[one.column, "adds to the others"] == one.added_bits
-
-
-def test_sweep_has_every_metric_at_every_point() -> None:
-    result = epsilon_sweep(points=5)
-    chart = charts.sweep(result)
-    svg = drawn(chart)
-    for name in result.metrics:
-        assert f">{name}<" in svg
-    assert len(rows_of(chart)) == 6 * len(result.at)
-    panels = chart.to_dict()["vconcat"]
-    assert len(panels) == 2
-
-
-def test_surface() -> None:
-    result = risk_surface(points=3)
-    chart = charts.surface(result)
-    drawn(chart)
-    assert len(rows_of(chart)) == 9
-
-
-def test_verdicts() -> None:
-    chart = charts.verdicts(compare_metrics())
-    svg = drawn(chart)
-    assert svg.count(">(✓)</text>") == 5
-    assert svg.count(">✗</text>") == 5
-    assert svg.count(">✓</text>") == 2
-    with pytest.raises(ParameterError, match="no verdict"):
-        charts.verdicts([])
+        assert bits[one.column, "alone"] == one.alone_bits
+        assert bits[one.column, "in addition to the others"] == one.added_bits

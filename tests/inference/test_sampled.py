@@ -1,4 +1,4 @@
-"""Inference from some of the groups: exact where all are seen, intervals that cover."""
+"""Leakage from some of the classes: exact where all are counted, intervals that cover."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ import pytest
 import crypsis as cr
 from crypsis import inference
 from crypsis.cli import run
-from crypsis.engine import Rows, large
-from crypsis.engine.large import large_groups, whole_groups
-from crypsis.errors import ColumnError, InputError, ParameterError, TooLarge
-from crypsis.estimates import mapped, row_mean
-from crypsis.results import Estimate, Number, Verdict
+from crypsis.counting.estimates import mapped, row_mean
+from crypsis.errors import ColumnError, InputError, ParameterError, TooLargeError
+from crypsis.policies import Policy, load_policy
+from crypsis.policies.findings import Status, Verdict
+from crypsis.results import Estimate, Number
+from crypsis.tables import Rows
+from crypsis.tables import class_samples as large
+from crypsis.tables.class_samples import large_classes, sample_classes
 
 GIVEN = ["a", "b"]
 
@@ -48,36 +51,50 @@ def ends(number: Number) -> tuple[float, float]:
     return (number.low, number.high) if isinstance(number, Estimate) else (number, number)
 
 
-def paired(found: inference.SampledLeakage, true: inference.Leakage) -> list[tuple[Number, float]]:
-    outright = true._known.sizes[true._known.distinct == 1].sum() / true.rows
-    bad = true._known.sizes[true._known.best_guesses > 0.6].sum() / true.rows
-    return [
-        (found.groups, true.groups),
-        (found.conditional_entropy_bits, true.conditional_entropy_bits),
-        (found.mutual_information, true.mutual_information),
-        (found.discrimination_rate, true.discrimination_rate),
-        (found.conditional_privacy, true.conditional_privacy),
-        (found.average_guess, true.best_guess.average),
-        (found.average_gain, true.best_guess.average_gain),
-        (found.told_outright, float(outright)),
-        (found.in_groups_above(0.6), float(bad)),
-        (found.worst_guess, true.best_guess.worst),
-        (found.itpr, true.itpr),
+AVERAGES = (
+    "classes", "conditional_entropy_bits", "joint_entropy_bits", "normalized_conditional_entropy",
+    "mutual_information", "discrimination_rate", "conditional_privacy",
+)  # fmt: skip
+WORST_CASES = (
+    "max_information_leakage", "max_information_leakage_difference",
+    "max_information_leakage_divergence", "entropy_l_diversity", "itpr_before_scaling",
+    "distinct_l", "t", "itpr",
+)  # fmt: skip
+
+
+def paired(found: inference.Leakage, true: inference.Leakage) -> list[tuple[Number, float]]:
+    """Averages, then worst cases; what was not computed is not compared."""
+    table = true.table()
+    size, guess, distinct = (np.array(table[name]) for name in ("size", "best_guess", "distinct"))
+    assert true.homogeneous_share == pytest.approx(size[distinct == 1].sum() / true.records)
+    assert true.share_above(0.6) == pytest.approx(size[guess > 0.6].sum() / true.records)
+    pairs = [(getattr(found, name), getattr(true, name)) for name in AVERAGES]
+    pairs += [
+        (found.best_guess.average, true.best_guess.average),
+        (found.best_guess.average_gain, true.best_guess.average_gain),
+        (found.homogeneous_share, true.homogeneous_share),
+        (found.share_above(0.6), true.share_above(0.6)),
+        (found.best_guess.worst, true.best_guess.worst),
     ]
+    worst = [(getattr(found, name), getattr(true, name)) for name in WORST_CASES]
+    return pairs + [pair for pair in worst if pair[0] is not None]
 
 
 @pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize("missing", ["value", "drop"])
 @pytest.mark.parametrize("target", ["x", "id", "n"])
-def test_where_all_groups_are_seen_nothing_is_estimated(
-    target: str, missing: str, exact: bool
+def test_where_all_classes_are_counted_nothing_is_estimated(
+    target: str, missing: str, exact: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    release = cr.Release.from_frame(people(), missing=missing)
+    dataset = cr.Dataset.from_frame(people(), missing=missing)
     unique = target == "id"
-    true = inference.leakage(release, target, GIVEN, unique=unique or None)
-    found = inference.sampled_leakage(release, target, GIVEN, unique=unique or None, exact=exact)
-    assert (found.rows, found.dropped, found.share) == (true.rows, true.dropped, 1.0)
-    assert (found.entropy_bits, found.prior_guess) == (
+    true = inference.leakage(dataset, target, GIVEN, unique=unique or None)
+    options: dict[str, Any] = {"exact": True} if exact else {"sample": 1_000_000}
+    with monkeypatch.context() as patch:
+        patch.setattr(cr.Dataset, "cells", too_large)
+        found = inference.leakage(dataset, target, GIVEN, unique=unique or None, **options)
+    assert (found.records, found.dropped, found.complete) == (true.records, true.dropped, True)
+    assert (found.entropy_bits, found.best_guess.prior) == (
         pytest.approx(true.entropy_bits, rel=1e-12),
         pytest.approx(true.best_guess.prior, rel=1e-12),
     )
@@ -85,108 +102,114 @@ def test_where_all_groups_are_seen_nothing_is_estimated(
         assert not isinstance(number, Estimate)
         assert number == pytest.approx(expected, rel=1e-9, abs=1e-12)
     if not unique:
-        held = inference.diversity(
+        disclosure = inference.attribute_disclosure(
             people(), quasi_identifiers=GIVEN, sensitive=[target], missing=missing
         )
-        assert found.fewest_values_seen == held.distinct_l
-        assert found.closeness_seen == (None if exact else pytest.approx(held.t, rel=1e-12))
+        assert true.distinct_l == disclosure.distinct_l
+        assert true.t == pytest.approx(disclosure.t, rel=1e-12)
+        assert (found.t is None) == exact
+
+
+def too_large(*_: Any) -> None:
+    raise TooLargeError("too many")
 
 
 def test_intervals_cover_on_random_tables() -> None:
     """95 % of the intervals cover; fewer than 85 % of 60 would happen once in a thousand times."""
     draws = 60
-    hit = np.zeros(11)
+    hit = np.zeros(len(AVERAGES) + 5 + len(WORST_CASES))
     for seed in range(draws):
-        release = cr.Release.from_frame(people(seed))
+        release = cr.Dataset.from_frame(people(seed))
         true = inference.leakage(release, "x", GIVEN)
-        found = inference.sampled_leakage(release, "x", GIVEN, groups=250, seed=seed)
-        assert 0 < found.share < 0.5
-        assert found.seen < true.groups
+        found = inference.leakage(release, "x", GIVEN, sample=250, seed=seed)
+        assert 0 < found.sampled_share < 0.5
+        assert found.classes_counted < true.classes
         for i, (number, expected) in enumerate(paired(found, true)):
             low, high = ends(number)
             hit[i] += low - 1e-12 <= expected <= high + 1e-12
-        assert isinstance(found.average_guess, Estimate)
-        assert found.average_guess.low < found.average_guess.high
+        average = found.best_guess.average
+        assert isinstance(average, Estimate)
+        assert average.low < average.high
     assert (hit / draws >= 0.85).all(), hit / draws
-    assert (hit[-2:] == draws).all(), "bounds by what was seen hold always"
+    assert (hit[-1 - len(WORST_CASES) :] == draws).all(), "bounds by what was counted always cover"
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "spark"])
-def test_a_group_that_many_share_is_seen_for_certain(
+def test_a_large_class_is_always_counted(
     engine: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(large, "_LOOKED_AT", 3000)
+    monkeypatch.setattr(large, "_SAMPLED_ROWS", 3000)
     frame: Any = people(1)
     if engine == "spark":
         frame = request.getfixturevalue("spark").createDataFrame(frame)
-    rows = cr.Release.from_frame(frame).rows
-    sure = large_groups(rows, GIVEN, seed=3)
+    rows = cr.Dataset.from_frame(frame).rows
+    sure = large_classes(rows, GIVEN, seed=3)
     assert 1 <= sure.size <= 50
-    picked = whole_groups(rows, GIVEN, ["x"], 0.01, sure, seed=3)
-    told = picked.cells([*GIVEN, large.CERTAIN]).to_pylist()
-    counted = cr.Release.from_frame(people(1)).rows.cells(GIVEN).to_pylist()
+    picked = sample_classes(rows, GIVEN, ["x"], 0.01, sure, seed=3)
+    sampled = picked.cells([*GIVEN, large.CERTAIN]).to_pylist()
+    counted = cr.Dataset.from_frame(people(1)).rows.cells(GIVEN).to_pylist()
     everything = {(r["c0"], r["c1"]): r["count"] for r in counted}
-    assert all(everything[r["c0"], r["c1"]] == r["count"] for r in told), "whole groups only"
+    assert all(everything[r["c0"], r["c1"]] == r["count"] for r in sampled), "complete classes only"
     largest = max(everything, key=everything.__getitem__)
-    assert (*largest, True) in {(r["c0"], r["c1"], r["c2"]) for r in told}
-    assert any(not r["c2"] for r in told)
-    found = inference.sampled_leakage(frame, "x", GIVEN, groups=250)
-    assert found.share < 1
+    assert (*largest, True) in {(r["c0"], r["c1"], r["c2"]) for r in sampled}
+    assert any(not r["c2"] for r in sampled)
+    found = inference.leakage(frame, "x", GIVEN, sample=250)
+    assert not found.complete
     for number, expected in paired(found, inference.leakage(people(1), "x", GIVEN)):
         low, high = ends(number)
         wide = high - low  # twice the interval holds but once in ten thousand times
         assert low - wide / 2 <= expected <= high + wide / 2
 
 
-def test_groups_all_alike_do_not_pose_as_certain() -> None:
+def test_classes_all_alike_are_not_certain() -> None:
     alike = row_mean(np.ones(50), np.ones(50, int), 0.01, 5000, limits=(0, 1))
     assert (alike.value, alike.high) == (1, 1)
     assert alike.low < 0.95
     none = row_mean(np.array([]), np.array([], int), 0.01, 100, limits=(0, 1), certain=(20.0, 40))
     assert (none.low, none.high) == (0.2, 0.8)
-    whole = row_mean(np.array([3.0]), np.array([4]), 1.0, 4, limits=(0, 1))
-    assert (whole.low, whole.value, whole.high) == (0.75, 0.75, 0.75)
+    complete = row_mean(np.array([3.0]), np.array([4]), 1.0, 4, limits=(0, 1))
+    assert (complete.low, complete.value, complete.high) == (0.75, 0.75, 0.75)
     assert mapped(Estimate(2, 1, 3), lambda v: -v) == Estimate(-2, -3, -1)
 
 
-def test_the_worst_group_seen_is_a_bound_unless_it_settles_the_matter() -> None:
+def test_the_worst_class_counted_is_a_bound_unless_nothing_can_be_worse() -> None:
     a = np.repeat(np.arange(2000), 6)
     x = np.tile([0, 0, 1, 1, 2, 2], 2000).astype(str)
-    found = inference.sampled_leakage(pa.table({"a": a, "x": x}), "x", "a", groups=100)
-    assert found.share < 1
-    assert ends(found.worst_guess) == (pytest.approx(1 / 3), 1.0)
+    found = inference.leakage(pa.table({"a": a, "x": x}), "x", "a", sample=100)
+    assert not found.complete
+    assert ends(found.best_guess.worst) == (pytest.approx(1 / 3), 1.0)
     assert isinstance(found.itpr, Estimate)
     assert found.itpr.high == 1
     assert found.itpr.low <= 0 <= found.itpr.value + 1e-9
     assert found.itpr_shuffled is None
-    assert inference.sampled_leakage(people(), "x", GIVEN, groups=200).worst_guess == 1.0
+    assert inference.leakage(people(), "x", GIVEN, sample=200).best_guess.worst == 1.0
 
 
-def test_values_of_the_groups_seen_are_for_the_owner_alone() -> None:
-    found = inference.sampled_leakage(people(), "x", GIVEN, groups=200)
-    first = found.riskiest_seen[0]
+def test_values_of_the_classes_counted_are_not_shown() -> None:
+    found = inference.leakage(people(), "x", GIVEN, sample=200)
+    first = found.riskiest[0]
     assert first.best_guess == 1
-    assert "values" not in json.dumps(found.to_dict()["riskiest_seen"])
-    assert "values" in json.dumps(found.to_dict(reveal=True)["riskiest_seen"])
+    assert "values" not in json.dumps(found.to_dict()["riskiest"])
+    assert "values" in json.dumps(found.to_dict(reveal=True)["riskiest"])
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "told"),
+    ("options", "error", "message"),
     [
-        ({"missing": "wildcard"}, ParameterError, "match anything"),
-        ({"groups": 0}, ParameterError, "at least 1"),
+        ({"missing": "wildcard"}, ParameterError, "match any value"),
+        ({"sample": 0}, ParameterError, "at least 1"),
         ({"given": ["x"]}, ColumnError, "among the given"),
         ({"given": ["nothing"]}, ColumnError, "nothing"),
     ],
 )
-def test_what_cannot_be(options: dict[str, Any], error: type[Exception], told: str) -> None:
-    with pytest.raises(error, match=told):
-        inference.sampled_leakage(people(), "x", **{"given": GIVEN, **options})
+def test_errors(options: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        inference.leakage(people(), "x", **{"given": GIVEN, "sample": 9, **options})
 
 
 def test_no_rows() -> None:
-    with pytest.raises(InputError, match="no rows"):
-        inference.sampled_leakage(people().slice(0, 0), "x", GIVEN)
+    with pytest.raises(InputError, match="no records"):
+        inference.leakage(people().slice(0, 0), "x", GIVEN, sample=9)
 
 
 @pytest.fixture
@@ -195,67 +218,89 @@ def few_cells(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = Rows._counted
 
     def counted(self: Rows, names: Any, inner: Any, weight: Any, at_most: int) -> pa.Table:
-        whole = large.CERTAIN not in names
-        return plain(self, names, inner, weight, 1000 if whole else at_most)
+        complete = large.CERTAIN not in names
+        return plain(self, names, inner, weight, 1000 if complete else at_most)
 
     monkeypatch.setattr(Rows, "_counted", counted)
-    monkeypatch.setattr("crypsis.engine.memory._COUNTED_HERE", 0)
-    monkeypatch.setattr("crypsis.engine.memory._TALLIED_HERE", 0)
-    monkeypatch.setattr("crypsis._assess._sampled._SOME", 400)
-    monkeypatch.setattr("crypsis._assess._sampled_secrets._SOME", 400)
-    monkeypatch.setattr("crypsis.inference._sampled._CELLS", 600)
+    monkeypatch.setattr("crypsis.tables.arrow._COUNTED_HERE", 0)
+    monkeypatch.setattr("crypsis.tables.arrow._TALLIED_HERE", 0)
+    monkeypatch.setattr("crypsis.singling_out._equivalence_classes.MAX_CLASSES", 400)
+    monkeypatch.setattr("crypsis.inference._leakage.DRAWN_CLASSES", 400)
+    monkeypatch.setattr("crypsis.inference._many_classes._MAX_CELLS", 600)
 
 
 def test_what_exploded_once_is_not_counted_again(few_cells: None) -> None:
-    release = cr.Release.from_frame(people())
+    release = cr.Dataset.from_frame(people())
     for names in (GIVEN, [*GIVEN, "x"]):
-        with pytest.raises(TooLarge, match="sampled_leakage"):
+        with pytest.raises(TooLargeError, match="inference.leakage"):
             release.cells(names)
-    assert set(release.rows._exploded) == {frozenset(GIVEN)}
+    assert set(release.rows._too_many) == {frozenset(GIVEN)}
+
+
+def against_all_records() -> Policy:
+    """The default, and the gain and t-closeness against all records."""
+    default = load_policy("default").model_dump(exclude_none=True)
+    more = [
+        {"measure": f"inference.{name}", "unit": "fraction", "at_most": 0.2, "why": "a test"}
+        for name in ("attribute_gain", "ordered_t_closeness")
+    ]
+    return Policy.model_validate({**default, "thresholds": [*default["thresholds"], *more]})
 
 
 def test_an_assessment_estimates_what_it_cannot_count(few_cells: None) -> None:
-    roles: dict[str, Any] = {"quasi_identifiers": GIVEN, "sensitive": ["x", "n"], "other": ["id"]}
-    found = cr.assess(people(), **roles)
+    roles: dict[str, Any] = {
+        "quasi_identifiers": GIVEN,
+        "sensitive": ["x", "n"],
+        "insensitive": ["id"],
+    }
+    policy = against_all_records()
+    found = cr.assess(people(), policy=policy, **roles)
+    values = next(f for f in found.findings if f.measure == "inference.baseline_excess")
+    assert values.status is Status.NOT_EVALUATED  # what cannot be counted is not called safe
     answer = next(one for one in found.answers if one.question == "inference")
-    assert "about" in answer.headline
-    assert any("--exact counts all" in note for note in answer.notes)
-    held = {(one.measure, one.columns[:1]): one for one in found.findings if one.value is not None}
-    gain = held["inference.best_guess_gain", ("x",)]
-    assert gain.value == pytest.approx(1 - answer.results["sampled leakage of x"].prior_guess)
+    assert "CI" in answer.headline
+    assert answer.notes
+    assert answer.hint == "Set {exact=True} to count all."
+    measured = {
+        (one.measure, one.columns[:1]): one for one in found.findings if one.value is not None
+    }
+    gain = measured["inference.attribute_gain", ("x",)]
+    assert gain.value == pytest.approx(1 - answer.results["leakage of x"].best_guess.prior)
     assert "(" in gain.statement
-    assert isinstance(held["inference.ordered_closeness", ("n",)].value, Estimate)
+    assert isinstance(measured["inference.ordered_t_closeness", ("n",)].value, Estimate)
     assert found.verdict is Verdict.NOT_SAFE
     found.to_html()
     found.to_markdown()
     found.to_json()
-    counted = cr.assess(people(), exact=True, **roles)
+    counted = cr.assess(people(), exact=True, policy=policy, **roles)
     answer = next(one for one in counted.answers if one.question == "inference")
-    assert answer.results["sampled leakage of x"].share == 1
+    assert answer.results["leakage of x"].complete
     assert not answer.notes
 
 
 def test_an_estimate_never_calls_a_release_safe() -> None:
-    from crypsis._assess._sampled_secrets import _held
-    from crypsis.policy import hold, load_policy
-    from crypsis.results import Status
+    from crypsis.assessment._questions._inference import inference_outcome
+    from crypsis.assessment._request import Request
+    from crypsis.policies import evaluate
 
     table = pa.table({"a": np.repeat(np.arange(2000), 6), "x": ["u", "v"] * 6000})
-    release = cr.Release.from_frame(table, quasi_identifiers=["a"], sensitive=["x"])
-    found = inference.sampled_leakage(release, "x", groups=100)
-    policy = load_policy("default")
+    release = cr.Dataset.from_frame(table, quasi_identifiers=["a"], sensitive=["x"])
+    one = inference.leakage(release, "x", sample=100)
+    found = inference.Leakages(one.given, (one,))
+    policy = against_all_records()
+    request = Request(release, (), policy)
     states = {
         one.measure: one.status
-        for one in hold(policy, _held(release, [found], policy).measured)
+        for one in evaluate(policy, inference_outcome(request, found, None).measured)
         if one.question == "inference"
     }
-    whole = {
+    complete = {
         one.measure: one.status
         for one in cr.assess(release, policy=policy).findings
         if one.question == "inference"
     }
-    assert whole["inference.best_guess_gain"] is Status.WITHIN
-    assert states["inference.best_guess_gain"] is Status.UNKNOWN
+    assert complete["inference.attribute_gain"] is Status.MET
+    assert states["inference.attribute_gain"] is Status.NOT_EVALUATED
 
 
 def test_the_command_line_estimates_and_counts_on_request(
@@ -266,13 +311,13 @@ def test_the_command_line_estimates_and_counts_on_request(
     words = ["leak", str(path), "--target", "x", "--given", "a", "--given", "b"]
     assert run(words) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "There may be riskier groups than those seen. --exact counts all." in shown
+    assert "There may be riskier classes than those counted. --exact counts all." in shown
     assert run([*words, "--json"]) == 0
-    (told,) = json.loads(capsys.readouterr().out)["result"]["targets"]
-    assert told["average_guess"]["low"] < told["average_guess"]["high"]
+    (sampled,) = json.loads(capsys.readouterr().out)["result"]["targets"]
+    assert sampled["best_guess"]["average"]["low"] < sampled["best_guess"]["average"]["high"]
     assert run([*words, "--exact", "--json"]) == 0
     (counted,) = json.loads(capsys.readouterr().out)["result"]["targets"]
-    low, high = (told["average_guess"][end] for end in ("low", "high"))
-    assert low <= counted["average_guess"] <= high
-    assert run([*words, "--groups", str(tmp_path / "groups.csv")]) == 2
-    assert "sampled_leakage" in capsys.readouterr().err
+    low, high = (sampled["best_guess"]["average"][end] for end in ("low", "high"))
+    assert low <= counted["best_guess"]["average"] <= high
+    assert run([*words, "--classes", str(tmp_path / "classes.csv")]) == 2
+    assert "too many equivalence classes" in capsys.readouterr().err

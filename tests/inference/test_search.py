@@ -8,15 +8,15 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from crypsis.dataset import Dataset
 from crypsis.errors import ColumnError, ParameterError
-from crypsis.inference import Uniqueness, leakage, riskiest_sets
-from crypsis.release import Release
+from crypsis.inference import UniquenessBasis, leakage, riskiest_sets
 
 COLUMNS = ["workclass", "education", "marital-status", "relationship", "race", "sex"]
 
 
-def test_search_agrees_with_measuring_every_set(adult: Release) -> None:
-    found = riskiest_sets(adult, "income", COLUMNS, most=2, top=100)
+def test_search_agrees_with_measuring_every_set(adult: Dataset) -> None:
+    found = riskiest_sets(adult, "income", COLUMNS, max_columns=2, limit=100)
     everything = [
         *([name] for name in COLUMNS),
         *(list(pair) for pair in combinations(COLUMNS, 2)),
@@ -30,24 +30,24 @@ def test_search_agrees_with_measuring_every_set(adult: Release) -> None:
     assert found.reaching == ()
 
 
-def test_threshold_prunes_both_ways(adult: Release) -> None:
-    whole = riskiest_sets(adult, "income", COLUMNS, most=6)
-    limit = 0.82
-    found = riskiest_sets(adult, "income", COLUMNS, most=6, threshold=limit)
-    assert found.measured < whole.measured
+def test_threshold_prunes_both_ways(adult: Dataset) -> None:
+    every = riskiest_sets(adult, "income", COLUMNS, max_columns=6)
+    threshold = 0.82
+    found = riskiest_sets(adult, "income", COLUMNS, max_columns=6, threshold=threshold)
+    assert found.measured < every.measured
     assert found.pruned > 0
     for one in found.reaching:
-        assert one.best_guess >= limit
+        assert one.best_guess >= threshold
         for left_out in one.columns:
             rest = [name for name in one.columns if name != left_out]
             if rest:
-                assert leakage(adult, "income", rest).best_guess.average < limit
-    none = riskiest_sets(adult, "income", COLUMNS, most=6, threshold=0.99)
+                assert leakage(adult, "income", rest).best_guess.average < threshold
+    none = riskiest_sets(adult, "income", COLUMNS, max_columns=6, threshold=0.99)
     assert none.reaching == ()
     assert none.measured == 1  # all columns together do not reach it
 
 
-def test_sets_that_tell_everything_are_not_extended() -> None:
+def test_sets_that_reveal_everything_are_not_extended() -> None:
     table = pa.table({"a": [1, 2, 3, 4], "b": [1, 1, 2, 2], "x": ["p", "q", "p", "q"]})
     for measure in ("best_guess", "mutual_information", "itpr", "worst_guess"):
         found = riskiest_sets(table, "x", ["a", "b"], measure=measure)  # type: ignore[arg-type]
@@ -58,7 +58,7 @@ def test_sets_that_tell_everything_are_not_extended() -> None:
 def test_identity() -> None:
     table = pa.table({"id": range(6), "a": [1, 1, 1, 2, 2, 2], "b": [1, 2, 3, 1, 2, 3]})
     found = riskiest_sets(table, "id", ["a", "b"], unique=True)
-    assert found.uniqueness is Uniqueness.DECLARED
+    assert found.uniqueness is UniquenessBasis.DECLARED
     assert [one.columns for one in found.reaching] == [("a", "b")]
     assert found.worst[0].best_guess == 1.0
     assert found.worst[1].columns == ("b",)
@@ -67,10 +67,10 @@ def test_identity() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"measure": "size"}, "measured by"),
-        ({"most": 0}, "at least 1"),
-        ({"top": 0}, "at least 1"),
-        ({"measure": "itpr", "threshold": 0.5}, "no threshold but 1"),
+        ({"measure": "size"}, "is one of"),
+        ({"max_columns": 0}, "at least 1"),
+        ({"limit": 0}, "at least 1"),
+        ({"measure": "itpr", "threshold": 0.5}, "threshold must be 1"),
     ],
 )
 def test_errors(options: dict[str, Any], message: str) -> None:

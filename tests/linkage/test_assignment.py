@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from crypsis import linkage
-from crypsis.errors import TooLarge
+from crypsis.errors import TooLargeError
 from crypsis.linkage import _assignment
 from tests.linkage.brute import average_ranks, pairwise
 
@@ -45,19 +45,19 @@ def test_stronger_than_nearest_links_where_noise_is_small() -> None:
     rng = np.random.default_rng(0)
     x = rng.normal(size=(1000, 3))
     y = x + 0.1 * rng.normal(size=x.shape)
-    assert (linkage.assign(x, y).correct or 0) > (linkage.link(x, y).correct or 0)
+    assert (linkage.assign(x, y).true_matches or 0) > (linkage.link(x, y).true_matches or 0)
 
 
 def test_row_order_gives_nothing_away() -> None:
     x = np.zeros((200, 1))  # nothing to go by: right only by chance
     found = linkage.assign(x, x, ties="average")
-    assert found.correct is not None
-    assert found.correct < 10
+    assert found.true_matches is not None
+    assert found.true_matches < 10
 
 
 def test_limits_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(TooLarge, match="at most 20,000 records"):
+    with pytest.raises(TooLargeError, match="at most 20,000 records"):
         linkage.assign(np.zeros((20_001, 1)), np.zeros((20_001, 1)))
-    monkeypatch.setattr(_assignment, "MOST_PAIRS", 100)
-    with pytest.raises(TooLarge, match="limit of 100"):
+    monkeypatch.setattr(_assignment, "_MAX_PAIRS", 100)
+    with pytest.raises(TooLargeError, match="limit of 100"):
         linkage.assign(np.zeros((50, 1)), np.zeros((50, 1)), ties="average")

@@ -8,7 +8,6 @@ import vl_convert
 
 from crypsis import linkage
 from crypsis.report.charts import linkage as charts
-from crypsis.report.linkage import intruders
 
 
 @pytest.fixture(scope="module")
@@ -29,9 +28,9 @@ def test_every_chart_has_title_description_and_a_picture(found: linkage.Comparis
     drawn = [
         charts.match_distances(found.verification.independent),
         charts.match_distances(found.verification.dependent),
-        charts.noise(found.steps),
+        charts.noise(found.noise),
         charts.column_distances(found.link),
-        charts.links(intruders(found)),
+        charts.links(found.intruders),
         charts.subsets(found.subsets),
         charts.frontier(found.frontier),
     ]
@@ -42,44 +41,25 @@ def test_every_chart_has_title_description_and_a_picture(found: linkage.Comparis
         assert vl_convert.vegalite_to_svg(chart.to_json()).startswith("<svg")
 
 
-def test_match_distances_draws_the_rows(found: linkage.Comparison) -> None:
+def test_match_distances_draws_the_bins(found: linkage.Comparison) -> None:
     null = found.verification.independent
     drawn = values(charts.match_distances(null))
-    for name, field in (("originals", "originals"), ("strangers", "random")):
+    for name, field in (("originals", "originals"), ("null distribution", "random")):
         shares = [row["share"] for row in drawn if row["series"] == name]
-        assert shares == [getattr(row, field) for row in null.rows]
+        assert shares == [getattr(row, field) for row in null.bins]
 
 
 def test_links_draws_all_records(found: linkage.Comparison) -> None:
-    drawn = values(charts.links(intruders(found)))
-    for name, link in intruders(found):
+    drawn = values(charts.links(found.intruders))
+    for name, link in found.intruders:
         mine = {row["link"]: row["records"] for row in drawn if row["intruder"] == name}
         assert sum(mine.values()) == 150
-        assert mine["correct"] == link.correct
+        assert mine["true match"] == link.true_matches
 
 
 def test_noise_is_in_standard_deviations(found: linkage.Comparison) -> None:
-    drawn = values(charts.noise(found.steps))
-    first = found.steps[0]
+    drawn = values(charts.noise(found.noise))
+    first = found.noise[0]
     assert first.noise is not None
-    assert first.spread is not None
-    assert drawn[0]["size"] == first.noise / first.spread
-
-
-def test_risk_utility_draws_each_point() -> None:
-    points = [
-        {
-            "method": m,
-            "strength": str(s),
-            "order": s,
-            "loss": s / 10,
-            "risk": 0.5,
-            "low": 0.4,
-            "high": 0.6,
-        }
-        for m in ("noise", "swapping")
-        for s in (1, 2)
-    ]
-    chart = charts.risk_utility(points, title="Risk and loss")
-    assert values(chart) == points
-    assert "noise 1: 50.0%" in chart.to_dict()["description"]
+    assert first.standard_deviation is not None
+    assert drawn[0]["size"] == first.noise / first.standard_deviation

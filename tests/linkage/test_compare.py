@@ -1,9 +1,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
+import crypsis as cr
 from crypsis import linkage
+from crypsis.errors import ColumnError, ParameterError
 
 
 def test_every_part_equals_the_function_of_its_own() -> None:
@@ -11,37 +14,37 @@ def test_every_part_equals_the_function_of_its_own() -> None:
     x = rng.normal(size=(200, 3))
     y = x + 0.3 * rng.normal(size=x.shape)
     found = linkage.compare(x, y, d=2, v=0.001)
-    assert found.link.correct == linkage.link(x, y).correct
+    assert found.link.true_matches == linkage.link(x, y).true_matches
     assert found.assignment is not None
-    assert found.assignment.correct == linkage.assign(x, y).correct
+    assert found.assignment.true_matches == linkage.assign(x, y).true_matches
     assert found.link_by_values is not None
-    assert found.link_by_values.correct == linkage.link_values(x, y).correct
+    assert found.link_by_values.true_matches == linkage.link(x, y, distance="value").true_matches
     assert found.subsets == linkage.link_subsets(x, y)
     assert found.protector is not None
     assert found.protector.share == linkage.permuted_privacy(x, y, d=2, v=0.001).share
     assert found.frontier == linkage.privacy_frontier(x, y)
-    assert found.verification.verdict == linkage.verify(x, y).verdict
-    assert found.left_out == ()
+    assert found.verification.verdict == linkage.verify_links(x, y).verdict
+    assert found.not_computed == ()
 
 
 def test_a_stronger_intruder_decides() -> None:
-    """Outliers stand out in values, not in ranks: values link more against noise."""
+    """Outliers are far in values, not in ranks: values link more records against noise."""
     rng = np.random.default_rng(1)
     x = rng.standard_t(1.5, size=(600, 2))
     y = x + 0.3 * rng.normal(size=x.shape)
     found = linkage.compare(x, y)
     assert found.link_by_values is not None
-    assert found.link_by_values.right is not None
-    by_ranks, by_values = found.verification.right, found.link_by_values.right
+    assert found.link_by_values.correct_share is not None
+    by_ranks, by_values = found.verification.correct_share, found.link_by_values.correct_share
     assert by_ranks is not None
     assert by_values.low > by_ranks.high
     gated = linkage.compare(x, y, acceptable=by_ranks.value)
-    assert gated.verification.verdict == "withstands"
-    assert gated.verdict == "fails"
+    assert gated.verification.verdict == "safe"
+    assert gated.verdict == "not safe"
     assert "by values" in gated.reasons[-1]
 
 
-def test_what_cannot_be_had_is_said() -> None:
+def test_what_is_not_computed_is_stated() -> None:
     rng = np.random.default_rng(2)
     x = {"a": rng.normal(size=50), "s": rng.choice(["u", "v"], 50)}
     y = {"a": x["a"][:40], "s": x["s"][:40]}
@@ -49,17 +52,63 @@ def test_what_cannot_be_had_is_said() -> None:
     assert found.link_by_values is None
     assert found.protector is None
     assert found.frontier is None
-    assert found.steps == ()
+    assert found.noise == ()
     assert found.verdict == "cannot tell"
-    assert len(found.left_out) == 2
+    assert len(found.not_computed) == 2
     same = linkage.compare(np.zeros((5000, 1)), np.zeros((5000, 1)))
     assert same.assignment is None
-    assert "pairs of records" in same.left_out[0]
+    assert "pairs of records" in same.not_computed[0]
 
 
-def test_unrelated_files_withstand() -> None:
+def test_unrelated_files_are_safe() -> None:
     rng = np.random.default_rng(3)
     x, y = rng.normal(size=(2, 300, 3))
-    assert linkage.compare(x, y).verdict == "withstands"
+    assert linkage.compare(x, y, row_map=range(300)).verdict == "safe"
+    found = linkage.compare(x, y)  # another order of rows has no more correct links than chance
+    assert found.verdict == "cannot tell"
+    assert "do not correspond" in found.reasons[-1]
     with pytest.raises(ValueError, match="share no column"):
         linkage.compare({"a": [1.0, 2.0]}, {"b": [1.0, 2.0]})
+
+
+def test_columns_that_cannot_be_compared_are_listed_with_the_reason() -> None:
+    original = pa.table({"id": [1, 2], "a": [1.0, 2.0], "m": [1, None], "s": ["u", "v"],
+                         "t": ["x", "y"], "flag": [True, False], "only": [1, 2]})  # fmt: skip
+    masked = pa.table({"id": [1, 2], "a": [2, 1], "m": [1, 2], "s": ["u", "v"], "t": [1, 2],
+                       "flag": [True, True]})  # fmt: skip
+    datasets = [cr.Dataset.from_frame(one, identifiers="id") for one in (original, masked)]
+    frames = [one.drop_columns("id") for one in (original, masked)]
+    for both in (datasets, frames):
+        found = linkage.comparable_columns(*both)
+        assert found.columns == ("a", "flag")
+        assert [(one.column, one.code) for one in found.excluded] == [
+            ("m", "missing-values"),
+            ("s", "no-order"),
+            ("t", "different-types"),
+        ]
+        ordered = linkage.comparable_columns(*both, categories="frequency", allow_missing=True)
+        assert ordered.columns == ("a", "m", "s", "flag")
+        assert ordered.by_frequency == ("s",)
+        assert linkage.comparable_columns(*both, orders={"s": ["u", "v"]}).columns == (
+            "a",
+            "s",
+            "flag",
+        )
+        assert linkage.comparable_columns(*both, columns="s").columns == ("s",)
+    with pytest.raises(ColumnError, match="no column that can be ranked"):
+        linkage.comparable_columns({"s": ["u"]}, {"s": ["u"]})
+    with pytest.raises(ParameterError, match="'categories' must be"):
+        linkage.comparable_columns(*frames, categories="rank")  # type: ignore[arg-type]
+
+
+def test_an_excluded_column_is_at_best_cannot_tell() -> None:
+    rng = np.random.default_rng(3)
+    x, y = rng.normal(size=(2, 300, 3))
+    files = [{"a": v[:, 0], "b": v[:, 1], "s": ["u", "v"] * 150} for v in (x, y)]
+    found = cr.compare(*files)
+    assert found.verification.verdict == "safe"
+    assert found.verdict == "cannot tell"
+    assert [one.column for one in found.excluded] == ["s"]
+    assert "1 column was not compared" in str(found)
+    known = {"columns": ["a", "b"], "row_map": range(300)}
+    assert cr.compare(*files, **known).verdict == "safe"

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from crypsis import linkage
-from crypsis.distributions import entropy_bits, ordered_distance
+from crypsis.counting.distributions import entropy_bits, ordered_distance
 from crypsis.errors import InputError, ParameterError
-from crypsis.linkage import Taxonomy
-from crypsis.linkage._diversity import Sorted, diversity, stretch
+from crypsis.hierarchies import Hierarchy
+from crypsis.linkage._diversity import SortedColumn, diversity, rank_interval
 
 CRITERIA = ("variance", "distinct", "entropy", "t-closeness")
 
@@ -28,9 +28,9 @@ def plain(values: np.ndarray, part: np.ndarray, criterion: str) -> float:
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("digits", [0, 1, 6])
-def test_diversity_of_every_stretch_equals_the_plain_one(criterion: str, digits: int) -> None:
+def test_diversity_of_every_interval_equals_the_plain_one(criterion: str, digits: int) -> None:
     values = np.random.default_rng(digits).normal(5, 2, size=40).round(digits)
-    column = Sorted.of(values)
+    column = SortedColumn.of(values)
     low, high = (
         np.array(v)
         for v in zip(*[(i, j) for i in range(40) for j in range(i + 1, 41)], strict=True)
@@ -44,26 +44,26 @@ def test_diversity_of_every_stretch_equals_the_plain_one(criterion: str, digits:
 
 def test_variance_of_near_equal_values_far_from_the_rest() -> None:
     values = np.concatenate([np.linspace(0, 1, 5), 1e6 + 1e-3 * np.arange(5)])
-    column = Sorted.of(values)
+    column = SortedColumn.of(values)
     found = diversity(column, np.array([5]), np.array([10]), "variance")
     assert found[0] == pytest.approx(np.var(values[5:] - 1e6), rel=1e-6)
 
 
-def test_variance_with_a_taxonomy_is_the_mean_marginality() -> None:
-    tree = Taxonomy({"a": ("p", "*"), "b": ("p", "*"), "c": ("q", "*")})
+def test_variance_with_a_hierarchy_is_the_mean_marginality() -> None:
+    tree = Hierarchy.from_ancestors({"a": ("p", "*"), "b": ("p", "*"), "c": ("q", "*")})
     names = ("a", "b", "c")
     codes = np.array([0, 0, 1, 1, 1, 2])
-    column = Sorted.of(codes)
+    column = SortedColumn.of(codes)
     low, high = np.array([0, 1, 0]), np.array([3, 5, 6])
-    found = diversity(column, low, high, "variance", taxonomy=(tree, names))
+    found = diversity(column, low, high, "variance", hierarchy=(tree, names))
     for i in range(3):
         part = [names[c] for c in codes[low[i] : high[i]]]
-        expected = sum(tree.distance(s, t) for s in part for t in part) / len(part)
+        expected = tree.semantic_distances(part).sum() / len(part)
         assert found[i] == pytest.approx(expected)
 
 
-def test_stretches_stop_at_the_ends() -> None:
-    low, high = stretch(np.array([1.0, 3.0, 5.0, 2.5]), np.array([2.0, 0.0, 9.0, 0.2]), 5)
+def test_intervals_end_at_the_ends_of_the_column() -> None:
+    low, high = rank_interval(np.array([1.0, 3.0, 5.0, 2.5]), np.array([2.0, 0.0, 9.0, 0.2]), 5)
     assert list(zip(low.tolist(), high.tolist(), strict=True))[:3] == [(0, 3), (2, 3), (0, 5)]
     assert high[3] - low[3] == 1
 
@@ -100,7 +100,7 @@ def test_every_record_equals_algorithm_2_one_by_one(
     assert found.satisfied == bool(found.meets.all())
 
 
-def test_the_strongest_claim_for_the_whole_file_holds_and_no_stronger_one(
+def test_the_largest_d_and_v_of_the_file_are_met_and_no_larger_ones(
     files: tuple[np.ndarray, np.ndarray],
 ) -> None:
     for criterion in CRITERIA:
@@ -142,7 +142,7 @@ def test_suppressed_records_do_not_count(files: tuple[np.ndarray, np.ndarray]) -
     assert np.isnan(found.distances[:10]).all()
     with pytest.raises(InputError, match="row map"):
         linkage.permuted_privacy(x, y[10:])
-    with pytest.raises(InputError, match="nothing to hold"):
+    with pytest.raises(InputError, match="No original has a masked record"):
         linkage.permuted_privacy(x, y, row_map=np.full(120, -1))
 
 
@@ -165,8 +165,8 @@ def test_frontier_agrees_with_permuted_privacy(
             v = np.full(3, point.diversity)
         else:
             v = point.diversity * np.array([plain(y[:, j], y[:, j], criterion) for j in range(3)])
-        held = linkage.permuted_privacy(*files, d=point.distance, v=v.tolist(), criterion=criterion)  # type: ignore[arg-type]
-        assert point.share == held.share
+        met = linkage.permuted_privacy(*files, d=point.distance, v=v.tolist(), criterion=criterion)  # type: ignore[arg-type]
+        assert point.share == met.share
     best = found.at(0.5)
     assert all(point.share >= 0.5 for point in best)
     for a in best:
@@ -184,5 +184,5 @@ def test_frontier_has_a_grid_of_its_own(files: tuple[np.ndarray, np.ndarray]) ->
 
 
 def test_of_two_equally_near_values_the_lower_is_taken() -> None:
-    seen = linkage.permutation_distances({"a": 2.0}, {"a": [1.0, 3.0, 5.0]})
+    seen = linkage.verify_record({"a": [1.0, 3.0, 5.0]}, {"a": 2.0})
     assert seen.nearest_ranks == (1.0,)

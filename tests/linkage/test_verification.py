@@ -7,10 +7,10 @@ import pytest
 from scipy.stats import beta
 
 from crypsis import linkage
-from crypsis.distributions import hellinger
+from crypsis.counting.distributions import hellinger
 from crypsis.errors import InputError, ParameterError
-from crypsis.linkage._intruder import share
-from crypsis.linkage._nulls import _benjamini_hochberg
+from crypsis.linkage._null_distribution import _benjamini_hochberg
+from crypsis.linkage._search import share
 from tests.linkage.brute import average_ranks, pairwise
 
 CORRELATED = np.linalg.cholesky(np.full((3, 3), 0.9) + 0.1 * np.eye(3))
@@ -22,11 +22,11 @@ def unrelated(seed: int, n: int = 1000) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_correlated_columns_and_an_unrelated_file_withstand(seed: int) -> None:
-    """The paper's null says "fails" here, though not a single link can be right but by chance."""
-    found = linkage.verify(*unrelated(seed), seed=seed)
-    assert found.verdict == "withstands"
-    assert found.paper_verdict == "fails"
+def test_correlated_columns_and_an_unrelated_file_are_safe(seed: int) -> None:
+    """The test of the paper says "not safe", although links are correct by chance only."""
+    found = linkage.verify_links(*unrelated(seed), seed=seed)
+    assert found.verdict == "safe"
+    assert found.paper_verdict == "not safe"
     assert found.independent.advantage.value > 0.5
     assert found.dependent is not None
     assert found.dependent.advantage.value < 0.02
@@ -36,33 +36,34 @@ def test_correlated_columns_and_an_unrelated_file_withstand(seed: int) -> None:
 def test_held_out_controls_take_the_place_of_the_row_map() -> None:
     x, y = unrelated(1)
     controls, _ = unrelated(2, 800)
-    found = linkage.verify(x, y, controls=controls, row_map="unknown")
+    found = linkage.verify_links(x, y, controls=controls, row_map="unknown")
     assert found.dependent is not None
     assert found.dependent.null == "held-out controls"
     assert found.dependent.records == 800
-    assert found.right is None
-    assert found.verdict == "withstands"
+    assert found.correct_share is None
+    assert found.verdict == "safe"
     noise = np.random.default_rng(3).normal(size=x.shape)
     assert (
-        linkage.verify(x, x + 0.01 * noise, controls=controls, row_map="unknown").verdict == "fails"
+        linkage.verify_links(x, x + 0.01 * noise, controls=controls, row_map="unknown").verdict
+        == "not safe"
     )
 
 
-def test_without_row_map_and_controls_nobody_can_tell() -> None:
+def test_without_row_map_and_controls_the_verdict_is_cannot_tell() -> None:
     x, y = unrelated(1, 200)
-    found = linkage.verify(x, y, row_map="unknown")
+    found = linkage.verify_links(x, y, row_map="unknown")
     assert found.verdict == "cannot tell"
     assert found.dependent is None
     assert "no controls" in found.reasons[-1]
 
 
-def test_own_record_left_out_equals_brute_force() -> None:
+def test_own_record_excluded_equals_brute_force() -> None:
     rng = np.random.default_rng(0)
     for digits in (0, 1, 8):
         x = rng.normal(size=(150, 2)).round(digits)
         y = (x + 0.2 * rng.normal(size=x.shape)).round(digits)
         rows = rng.permutation(150)[:140]
-        found = linkage.verify(x, y[rows], row_map=rows, ties="average")
+        found = linkage.verify_links(x, y[rows], row_map=rows, ties="average")
         n, m = 150, 140
         table = pairwise((2 * average_ranks(x) - 1) * m, (2 * average_ranks(y[rows]) - 1) * n)
         table[rows, np.arange(140)] = np.inf
@@ -75,7 +76,7 @@ def test_own_record_left_out_equals_brute_force() -> None:
 def test_p_values_hellinger_and_table_follow_their_definitions() -> None:
     rng = np.random.default_rng(5)
     x = rng.normal(size=(40, 2))
-    found = linkage.verify(x, x + 0.3 * rng.normal(size=x.shape)).independent
+    found = linkage.verify_links(x, x + 0.3 * rng.normal(size=x.shape)).independent
     rx = average_ranks(x)
     assert found.exhaustive
     assert found.records == 1600
@@ -86,16 +87,16 @@ def test_p_values_hellinger_and_table_follow_their_definitions() -> None:
     assert found.hellinger == pytest.approx(hellinger(*counts))
     gap = np.cumsum(counts[0] / 40 - counts[1] / 1600).max()
     assert found.advantage.value == pytest.approx(max(gap, 0))
-    for row in found.rows:
+    for row in found.bins:
         assert row.within_if_random == pytest.approx((null <= row.high).mean())
         ours = (d <= row.high).mean()
         if ours:
             bayes = min(1.0, found.random_share * row.within_if_random / ours)
             assert row.random_if_within == pytest.approx(bayes)
         assert found.random_given_within(row.high) == row.random_if_within
-    assert sum(row.originals for row in found.rows) == pytest.approx(1)
-    assert sum(row.random for row in found.rows) == pytest.approx(1)
-    assert sum(row.closed_form or 0 for row in found.rows) == pytest.approx(1)
+    assert sum(row.originals for row in found.bins) == pytest.approx(1)
+    assert sum(row.random for row in found.bins) == pytest.approx(1)
+    assert sum(row.closed_form or 0 for row in found.bins) == pytest.approx(1)
     assert len(rx) == 40
 
 
@@ -103,7 +104,7 @@ def test_all_combinations_equal_brute_force() -> None:
     rng = np.random.default_rng(6)
     x = rng.normal(size=(12, 2))
     y = rng.normal(size=(12, 2))
-    found = linkage.verify(x, y).independent
+    found = linkage.verify_links(x, y).independent
     rx, ry = average_ranks(x), average_ranks(y)
     all_records = np.array([[rx[i, 0], rx[j, 1]] for i, j in product(range(12), repeat=2)])
     np.testing.assert_array_equal(
@@ -129,17 +130,19 @@ def test_clopper_pearson_interval() -> None:
     assert (share(0, 10).low, share(10, 10).high) == (0.0, 1.0)
 
 
-def test_an_acceptable_share_of_right_links() -> None:
+def test_an_acceptable_share_of_correct_links() -> None:
     rng = np.random.default_rng(1)
     x = rng.normal(size=(1000, 3))
-    y = x + 0.5 * rng.normal(size=x.shape)  # about 5 % right, none of them to be told apart
-    assert linkage.verify(x, y).verdict == "fails"
-    assert linkage.verify(x, y, acceptable=0.08).verdict == "withstands"
+    y = x + 0.5 * rng.normal(size=x.shape)  # about 5 % correct links, none of them distinguishable
+    assert linkage.verify_links(x, y).verdict == "not safe"
+    assert linkage.verify_links(x, y, acceptable=0.08).verdict == "safe"
 
 
 def test_seeded_sample_repeats() -> None:
     x, y = unrelated(4)
-    one, again, other = (linkage.verify(x, y, seed=s).independent.null_distances for s in (1, 1, 2))
+    one, again, other = (
+        linkage.verify_links(x, y, seed=s).independent.null_distances for s in (1, 1, 2)
+    )
     np.testing.assert_array_equal(one, again)
     assert (one != other).any()
 
@@ -149,12 +152,12 @@ def test_seeded_sample_repeats() -> None:
 )
 def test_options_out_of_range(options: dict) -> None:
     with pytest.raises(ParameterError):
-        linkage.verify(*unrelated(0, 50), **options)
+        linkage.verify_links(*unrelated(0, 50), **options)
 
 
 def test_one_record_cannot_be_verified() -> None:
     with pytest.raises(InputError, match="at least two"):
-        linkage.verify({"a": [1.0]}, {"a": [1.0]})
+        linkage.verify_links({"a": [1.0]}, {"a": [1.0]})
 
 
 @pytest.mark.parametrize(("n", "m"), [(1, 2), (2, 2), (3, 1), (4, 2), (5, 2), (4, 3)])
@@ -173,7 +176,7 @@ def test_closed_form_equals_the_average_over_all_files(n: int, m: int) -> None:
 def test_closed_form_against_the_simulation(n: int, m: int) -> None:
     x = np.random.default_rng(n + m).normal(size=(n, m))
     y = np.random.default_rng(n - m).normal(size=(n, m))
-    found = linkage.verify(x, y, random_records=20_000).independent
+    found = linkage.verify_links(x, y, random_records=20_000).independent
     theory = linkage.random_match_probability(n, m)
     measured = np.searchsorted(found.null_distances, np.arange(n), side="right") / found.records
     # One file scatters around the average over all files, more than its sample does.

@@ -10,30 +10,20 @@ import numpy as np
 import pytest
 
 from crypsis import pseudonyms as ps
-from crypsis.pseudonyms.kernels import glynn, reference
+from crypsis.pseudonyms.kernels import glynn
+from crypsis.reproduce.bagai2017 import _attack_graphs as attack_graphs
+from crypsis.reproduce.bagai2017 import _printed as printed
+from tests.pseudonyms import reference
 
 F = Fraction
-TRUTH = [3, 1, 2, 0]  # Brad-d, Claudia-b, Mike-c, Susan-a
-P = [[0, F(1, 3), F(1, 3), F(1, 3)]] * 2 + [[F(1, 2), F(1, 6), F(1, 6), F(1, 6)]] * 2
-A = [[0, 1, 1, 1], [0, 1, 1, 1], [1, 1, 1, 1], [1, 1, 1, 1]]
+TRUTH = list(printed.TRUTH)
+P, A, A_G, FLAT, floats = printed.P, printed.A, printed.A_G, printed.FLAT, printed.floats
 Q = [
     [0, F(1, 8), F(3, 8), F(1, 2)],
     [0, F(1, 4), F(7, 16), F(5, 16)],
     [F(3, 4), F(1, 8), F(1, 16), F(1, 16)],
     [F(1, 4), F(1, 2), F(1, 8), F(1, 8)],
 ]
-A_G = [[0, 0, 0, 1], [0, 1, 1, 0], [1, 0, 1, 1], [1, 1, 1, 0]]
-ROOT = math.sqrt(5)
-FLAT = [
-    [0, 0, 0, 1],
-    [0, (ROOT - 1) / 2, (3 - ROOT) / 2, 0],
-    [(ROOT - 1) / 2, 0, (3 - ROOT) / 2, 0],
-    [(3 - ROOT) / 2, (3 - ROOT) / 2, ROOT - 2, 0],
-]
-
-
-def floats(matrix):
-    return np.array(matrix, dtype=float)
 
 
 def test_figure_1_complete_and_no_anonymity():
@@ -119,7 +109,7 @@ def test_figure_7a_matrix_a():
     assert ps.degree_of_anonymity(belief) == pytest.approx(math.log(12) / math.log(24))
     assert ps.degree_of_anonymity(belief) == pytest.approx(0.78190, abs=5e-6)
     assert ps.expected_cracks(belief) == pytest.approx(4 / 3)
-    assert ps.scale(belief).matrix == pytest.approx(floats(P), abs=1e-13)
+    assert ps.doubly_stochastic(belief).matrix == pytest.approx(floats(P), abs=1e-13)
 
 
 def test_figure_7b_matrix_q():
@@ -142,7 +132,7 @@ def test_figure_7c_weights():
 
 
 def test_figure_8_flat_matrix():
-    found = ps.scale(A_G)
+    found = ps.doubly_stochastic(A_G)
     assert np.abs(found.matrix - FLAT).max() < 1e-12
     assert found.superfluous == 1
     assert found.residual < 1e-12
@@ -178,7 +168,7 @@ def test_heuristic_errs_on_the_unsafe_side_too():
 
 @pytest.mark.parametrize("size", [2, 3, 5, 6])
 def test_theorem_5_sums_equal_t_factorial(size):
-    cells = ps.scale(np.random.default_rng(size).random((size, size))).matrix
+    cells = ps.doubly_stochastic(np.random.default_rng(size).random((size, size))).matrix
     edges = ps.edge_probabilities(cells).probabilities
     every = [list(mu) for mu in permutations(range(size))]
     assert sum(edges[range(size), mu].sum() for mu in every) == pytest.approx(math.factorial(size))
@@ -186,7 +176,7 @@ def test_theorem_5_sums_equal_t_factorial(size):
 
 
 def test_theorems_1_to_3():
-    flat = ps.scale(A_G).matrix
+    flat = ps.doubly_stochastic(A_G).matrix
     assert ps.degree_of_anonymity(A_G) == pytest.approx(ps.degree_of_anonymity(flat))
     truth = [3, 1, 0, 2]
     by_graph = ps.expected_cracks(ps.Belief(A_G, truth=truth))
@@ -215,7 +205,7 @@ def test_figure_10_nmape_of_24_000_matrices():
     errors = np.abs(chosen.sum(axis=2) - psi).mean(axis=1) / 4 * 100
     converged = np.flatnonzero(np.abs(cells.sum(axis=2) - 1).max(axis=1) < 1e-12)
     for k in converged[::2_000]:
-        assert ps.heuristic_error(cells[k]) == pytest.approx(errors[k], abs=1e-9)
+        assert attack_graphs.heuristic_error(cells[k]) == pytest.approx(errors[k], abs=1e-9)
     assert permanents.min() >= 24 / 4**4 - 1e-12
     assert errors.max() < 9.2
     assert (errors < 6).mean() > 0.85  # "usually just within 6 %"
@@ -229,7 +219,7 @@ def test_figure_10_nmape_of_24_000_matrices():
 def test_nmape_may_exceed_nine_percent():
     # README: an 8-cycle with weights 2/3 and 1/3 gives 9.15 %.
     cycle = (2 * np.eye(4) + np.roll(np.eye(4), 1, axis=1)) / 3
-    assert ps.heuristic_error(cycle) == pytest.approx(9.15, abs=5e-3)
+    assert attack_graphs.heuristic_error(cycle) == pytest.approx(9.15, abs=5e-3)
 
 
 def test_corollary_1_one_crack_is_the_norm():

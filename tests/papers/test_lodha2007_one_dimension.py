@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from crypsis.anonymize import cluster, quantile_groups
+from crypsis.protection import cluster, quantile_groups
 from crypsis.utility import rank_difference
 
 S = [1, 12, 4, 7, 3]

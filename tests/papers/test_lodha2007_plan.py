@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import crypsis as cr
-from crypsis.anonymize import plan
+from crypsis.protection import plan
 from crypsis.singling_out import max_cells, values_per_column
 
 US = 300_000_000
@@ -32,7 +32,7 @@ def census(n: int = 3_000) -> pa.Table:
 
 
 def steps(columns: list[str], k: int, beta: float, **options: object) -> dict[str, str]:
-    release = cr.Release.from_frame(census(), quasi_identifiers=columns, population=US)
+    release = cr.Dataset.from_frame(census(), quasi_identifiers=columns, population=US)
     made = plan(release, k=k, beta=beta, **options)  # type: ignore[arg-type]
     product = np.prod([one.values_after for one in made.columns])
     assert product <= max_cells(US, k, beta)

@@ -18,8 +18,8 @@ _SERVER = multiprocessing.get_context("forkserver")
 _SERVER.set_forkserver_preload(
     [
         "crypsis.cli.app",
-        "crypsis._assess",
-        "crypsis.anonymize",
+        "crypsis.assessment",
+        "crypsis.protection",
         "crypsis.report.verdict",
         "duckdb",
         "crypsis.singling_out",

@@ -23,7 +23,7 @@ import pytest
 import crypsis as cr
 from crypsis.cli import run
 from crypsis.errors import OutputError, SourceError
-from crypsis.files import PrivateFolder, written_together, written_whole
+from crypsis.files import PrivateFolder, replacing_file, replacing_files
 from crypsis.files._folders import remove_abandoned
 from tests.promises.commands import Running, start, until
 
@@ -105,7 +105,7 @@ def killed_at_random(command: list[str], place: Path, moments: int, seed: int) -
     """Kill the command so many times while it works; hands back how many runs were cut."""
     settings = environment(place)
     whole = start(command, place / "said", environment=settings)
-    assert whole.wait() in (0, 1), whole.err
+    assert whole.wait() in (0, 1, 4), whole.err
     length = time.monotonic() - whole.began
     draw, cut = random.Random(seed), 0
     for _ in range(moments):
@@ -115,7 +115,7 @@ def killed_at_random(command: list[str], place: Path, moments: int, seed: int) -
         cut += running.wait() == -signal.SIGKILL
         check_whole(place)
     last = start(command, place / "said", environment=settings)
-    assert last.wait() in (0, 1), last.err
+    assert last.wait() in (0, 1, 4), last.err
     check_whole(place)
     return cut
 
@@ -135,9 +135,9 @@ def test_what_a_killed_run_left_is_found_and_removed(people: Path, place: Path) 
     """Killed in the middle of writing, for certain: the folder of its unfinished file is there."""
     code = (
         "import os, signal, sys\n"
-        "from crypsis.files import PrivateFolder, written_whole\n"
+        "from crypsis.files import PrivateFolder, replacing_file\n"
         "spill = PrivateFolder('crypsis-spill-')\n"
-        "with written_whole(sys.argv[1]) as partial:\n"
+        "with replacing_file(sys.argv[1]) as partial:\n"
         "    partial.write_text('half of')\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
     )
@@ -195,6 +195,7 @@ def test_disk_full_while_the_release_is_written(place: Path, suffix: str) -> Non
     )
     out = place / "out" / f"safe{suffix}"
     command = ["anonymize", str(source), "-o", str(out), "--k", "2", "--qi", "age"]
+    command += ["--insensitive", "noise"]
     key = ["--key", str(place / "keys" / "key.json")]
     status, said, names = in_small_room("128k", place / "out", [*command, *key], environment(place))
     assert status == 2, said
@@ -282,7 +283,7 @@ def test_a_spill_folder_that_cannot_be_written(people: Path, place: Path) -> Non
     command = ["scan", str(readable), "--spill-folder", str(closed)]
     running = start(command, said, environment={"HOME": str(place)}, user=as_other)
     assert running.wait() == 2, running.err
-    assert "cannot be written to" in running.err
+    assert "is not writable" in running.err
     running = start(
         ["scan", str(readable)], said, environment={"TMPDIR": str(closed)}, user=as_other
     )
@@ -304,7 +305,7 @@ def test_a_file_that_may_not_be_read(place: Path) -> None:
     as_other = 65_534 if os.geteuid() == 0 else None
     running = start(["scan", str(secret)], said, user=as_other)
     assert running.wait() == 2
-    assert "cannot be read (Permission denied)" in running.err
+    assert "could not be read (Permission denied)" in running.err
 
 
 @pytest.mark.parametrize("verb", [anonymize, assess], ids=["anonymize", "assess"])
@@ -314,7 +315,7 @@ def test_interrupted(people: Path, place: Path, verb: object) -> None:
     until(lambda: any((place / "tmp").glob("crypsis-spill-*")) or not running.process.is_alive())
     running.kill(signal.SIGINT)
     status = running.wait()
-    assert status in (130, 0, 1), running.err  # at the last moment it may have been done
+    assert status in (130, 0, 1, 4), running.err  # at the last moment it may have been done
     assert "Traceback" not in running.err
     assert left(place) == set()
     check_whole(place)
@@ -350,17 +351,18 @@ def test_a_source_that_changes_while_it_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reader", "limit"), [("plain_csv._quotes_are_plain", None), ("kinds.typed_at_once", "1GB")]
+    ("reader", "limit"),
+    [("arrow_reader._quotes_are_plain", None), ("duckdb_reader._typed_at_once", "1GB")],
 )
 def test_a_table_that_changes_while_it_is_split(
     reader: str, limit: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from crypsis.engine import kinds, plain_csv
+    from crypsis.tables.csv import arrow_reader, duckdb_reader
 
     path = tmp_path / "grows.csv"
     path.write_text("a,b\n" + '1,"2"\n' * 500)
     place, name = reader.split(".")
-    module = {"kinds": kinds, "plain_csv": plain_csv}[place]
+    module = {"duckdb_reader": duckdb_reader, "arrow_reader": arrow_reader}[place]
     original = getattr(module, name)
 
     def append(*given: object) -> object:
@@ -408,7 +410,7 @@ def test_threads_race_for_one_name(tmp_path: Path) -> None:
     def write(number: int, overwrite: bool) -> None:
         gate.wait()
         try:
-            with written_together([main, note], overwrite=overwrite) as partials:
+            with replacing_files([main, note], overwrite=overwrite) as partials:
                 for partial in partials:
                     partial.write_text(str(number))
             outcomes.append("won")
@@ -434,7 +436,7 @@ def test_a_source_is_never_written_over(tmp_path: Path) -> None:
     release = cr.read(path)
     (tmp_path / "other-name.csv").symlink_to(path)
     for name in ("data.csv", "other-name.csv"):
-        with pytest.raises(OutputError, match="what is being read"):
+        with pytest.raises(OutputError, match="is being read"):
             release.write(tmp_path / name, overwrite=True)
     assert path.read_bytes() == before
     assert (
@@ -458,7 +460,7 @@ def test_a_source_is_never_written_over(tmp_path: Path) -> None:
 
 def test_an_error_inside_leaves_nothing(tmp_path: Path) -> None:
     def half(target: Path) -> None:
-        with written_whole(target) as partial:
+        with replacing_file(target) as partial:
             partial.write_text("half")
             raise ZeroDivisionError
 

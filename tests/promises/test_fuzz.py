@@ -83,9 +83,11 @@ def test_what_is_promised_of_forms_would_be_noticed(
     assert [line.split()[0] for line in written] == ["open", "os.mkdir"]
     asked = b'POST /api/v1/tables/{release}/causes\n{"question": "inference", "columns": ["ill"], '
     TARGETS["web forms"](asked + b'"reveal": true}')
-    behind = asked.replace(b"inference", b"singling_out").replace(b"ill", b"zip") + b'"crowd": 5}'
+    behind = (
+        asked.replace(b"inference", b"singling_out").replace(b"ill", b"zip") + b'"class_size": 5}'
+    )
     TARGETS["web forms"](behind)
-    monkeypatch.setattr("crypsis.web.operations._assessing._values", lambda given, _: list(given))
+    monkeypatch.setattr("crypsis.web.operations._assess._values", lambda given, _: list(given))
     monkeypatch.setattr("tests.promises.fuzz.web.PLANTED", ("10108",))
     with pytest.raises(AssertionError, match="a value is told"):
         TARGETS["web forms"](behind)

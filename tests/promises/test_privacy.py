@@ -15,8 +15,8 @@ import pytest
 
 import crypsis as cr
 from crypsis import cli
-from crypsis.anonymize import Key
 from crypsis.cli import run
+from crypsis.protection import Key
 
 ROWS = 400
 PLANTED = [f"Planted{i:04d}" for i in range(ROWS)]
@@ -75,7 +75,7 @@ def test_no_value_in_what_is_said_or_written(
     places = {"DATA": str(home / "people.csv"), "OUT": str(home / "out")}
     words = [w.replace("OUT", places["OUT"]) if "/" in w else places.get(w, w) for w in VERBS[verb]]
     with caplog.at_level(logging.DEBUG):
-        assert run(words) in (0, 1)
+        assert run(words) in (0, 1, 4)
     said = capfd.readouterr()
     written = [path.read_text() for path in (home / "out").iterdir()]
     for text in (said.out, said.err, caplog.text, *written):
@@ -128,7 +128,7 @@ def test_keys_stay_with_their_owner(home: Path, capfd: pytest.CaptureFixture[str
 def test_an_internal_fault_quotes_nothing(
     home: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    from crypsis.engine.memory import TableRows
+    from crypsis.tables.arrow import TableRows
 
     def broken(*_: object, **__: object) -> None:
         raise ValueError(f"cannot convert {PLANTED[3]}")
@@ -168,8 +168,8 @@ def test_results_do_not_show_values_unless_asked(home: Path) -> None:
     )  # fmt: skip
     for found in (
         cr.inference.leakage(release, "disease", ["age"]),
-        cr.inference.diversity(release),
-        cr.singling_out.crowds(release),
+        cr.inference.attribute_disclosure(release),
+        cr.singling_out.equivalence_classes(release),
         cr.assess(release),
     ):
         shown = [
@@ -187,8 +187,8 @@ FORMULAS = ["=1+1", "+cmd", "-2+3", "@SUM(A1)", "\t=x", "'=1", "''=1", "plain", 
 
 def test_formulas_are_neutralized_on_request(tmp_path: Path) -> None:
     frame = pd.DataFrame({"=who": FORMULAS, "n": range(-5, 6)})
-    cr.Release.from_frame(frame).write(tmp_path / "raw.csv")
-    cr.Release.from_frame(frame).write(tmp_path / "safe.csv", neutralize_formulas=True)
+    cr.Dataset.from_frame(frame).write(tmp_path / "raw.csv")
+    cr.Dataset.from_frame(frame).write(tmp_path / "safe.csv", neutralize_formulas=True)
     raw = pd.read_csv(tmp_path / "raw.csv", keep_default_na=False)
     safe = pd.read_csv(tmp_path / "safe.csv", keep_default_na=False)
     assert raw["=who"].tolist()[:5] == FORMULAS[:5]
@@ -209,7 +209,7 @@ def test_formulas_are_neutralized_on_request(tmp_path: Path) -> None:
     ]
     assert safe["n"].tolist() == list(range(-5, 6)), "numbers stay numbers"
     with pytest.raises(cr.CrypsisError, match="Parquet"):
-        cr.Release.from_frame(frame).write(tmp_path / "x.parquet", neutralize_formulas=True)
+        cr.Dataset.from_frame(frame).write(tmp_path / "x.parquet", neutralize_formulas=True)
 
 
 def test_formulas_in_an_anonymized_release(tmp_path: Path) -> None:

@@ -18,12 +18,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import crypsis as cr
-from crypsis import anonymize as an
 from crypsis import linkage as lk
+from crypsis import protection as an
 from crypsis import pseudonyms as ps
 from crypsis import utility as ut
-from crypsis.engine import duck
 from crypsis.results import Result
+from crypsis.tables.duckdb import backend as duck
 
 ROWS = 60_000
 
@@ -45,7 +45,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def opened(path: Path, threads: int) -> cr.Release:
+def opened(path: Path, threads: int) -> cr.Dataset:
     release = cr.read(
         path, quasi_identifiers=["age", "zip"], sensitive=["disease"], weight="weight",
         population=10_000_000,
@@ -54,15 +54,15 @@ def opened(path: Path, threads: int) -> cr.Release:
     return release
 
 
-def by_rows(release: cr.Release) -> dict[str, Any]:
+def by_rows(release: cr.Dataset) -> dict[str, Any]:
     """Everything that is asked of rows."""
     return {
         "uniqueness": cr.singling_out.uniqueness(release),
-        "crowds": cr.singling_out.crowds(release),
+        "equivalence classes": cr.singling_out.equivalence_classes(release),
         "individual risk": cr.singling_out.individual_risk(release),
         "population": cr.singling_out.population_uniqueness(release),
         "leakage": cr.inference.leakage(release, "disease", ["age"]),
-        "diversity": cr.inference.diversity(release),
+        "attribute disclosure": cr.inference.attribute_disclosure(release),
         "sample": release.rows.sample(50, seed=3, names=["age", "zip"]).to_pydict(),
         "quantiles": {k: v.to_pylist() for k, v in release.rows.quantiles(["age", "weight"], [0.1, 0.5]).items()},
     }  # fmt: skip
@@ -141,8 +141,8 @@ def by_kernels() -> dict[str, Any]:
         "permanent": ps.permanent(matrix),
         "edges": ps.edge_probabilities(belief).probabilities,
         "cracks": ps.crack_distribution(belief).probabilities,
-        "search": cr.singling_out.find_quasi_identifiers(table, 0.3, largest=3),
-        "mdav": an.mask(table.slice(0, 400).select(["a", "b"]), {("a", "b"): an.Mdav(k=5)}, seed=1).frame.to_pydict(),
+        "search": cr.singling_out.find_quasi_identifiers(table, 0.3, max_columns=3),
+        "mdav": an.mask(table.slice(0, 400).select(["a", "b"]), {("a", "b"): an.masking.Mdav(k=5)}, seed=1).frame.to_pydict(),
         "cluster": an.cluster(x[:, 0], 7).labels,
     }  # fmt: skip
 
@@ -173,10 +173,13 @@ def test_the_order_of_rows_changes_nothing(large: Path) -> None:
     table = pq.read_table(large)
     order = np.random.default_rng(0).permutation(ROWS)
     roles = {"quasi_identifiers": ["age", "zip"], "sensitive": ["disease"]}
-    measures: tuple[Callable[..., Any], ...] = (cr.singling_out.crowds, cr.inference.diversity)
+    measures: tuple[Callable[..., Any], ...] = (
+        cr.singling_out.equivalence_classes,
+        cr.inference.attribute_disclosure,
+    )
     for measure in measures:
-        first = plain(measure(cr.Release.from_frame(table, **roles)))
-        again = plain(measure(cr.Release.from_frame(table.take(order), **roles)))
+        first = plain(measure(cr.Dataset.from_frame(table, **roles)))
+        again = plain(measure(cr.Dataset.from_frame(table.take(order), **roles)))
         for found in (first, again):  # which of several equally bad groups is named is no number
             for key in ("smallest", "smallest_class", "worst", "columns"):
                 found.pop(key, None)
@@ -226,7 +229,7 @@ def test_entropies_of_nearly_certain_values() -> None:
     counts = [10**15, 1]
     rows = sum(counts)
     wanted = -math.log1p(-1 / rows) / math.log(2) * counts[0] / rows + math.log2(rows) / rows
-    from crypsis.distributions import entropy_bits
+    from crypsis.counting.distributions import entropy_bits
 
     assert entropy_bits(counts) == pytest.approx(wanted, rel=1e-12)
 

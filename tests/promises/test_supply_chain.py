@@ -35,6 +35,11 @@ def test_every_part_has_a_licence_that_lets_it_be_passed_on() -> None:
     lines = told("licences").splitlines()
     assert wanted() <= {line.split()[0] for line in lines}
     assert not [line for line in lines if line.rstrip().endswith("unknown")]
+    constrained = {
+        re.sub(r"[-_.]+", "-", line.split("==")[0]).lower()
+        for line in (ROOT / "constraints.txt").read_text().splitlines()
+    }
+    assert {line.split()[0] for line in lines} - constrained == {"crypsis"}
 
 
 def test_the_bill_of_materials_is_whole_and_repeatable() -> None:
@@ -80,5 +85,5 @@ def test_the_wheel_is_the_same_wherever_it_is_built(tmp_path: Path) -> None:
         os.umask(umask)
     assert digests[0] == digests[1]
     names = zipfile.ZipFile(wheel).namelist()
-    assert "crypsis/policy/presets/default.toml" in names
+    assert "crypsis/policies/presets/default.toml" in names
     assert not [name for name in names if name.startswith(("tests", "benchmarks"))]

@@ -30,7 +30,7 @@ def test_links_equal_brute_force_whatever_the_ties(pair: tuple[np.ndarray, np.nd
     least, rows = nearest(average_ranks(x), average_ranks(y))
     np.testing.assert_array_equal(found.distances, least)
     assert [match.tolist() for match in found.matches] == rows
-    assert (found.correct or 0) + found.multiple + (found.wrong or 0) == len(x)
+    assert (found.true_matches or 0) + found.multiple_matches + (found.false_matches or 0) == len(x)
 
 
 @given(files(), st.randoms(use_true_random=False))
@@ -41,9 +41,9 @@ def test_row_order_changes_nothing(pair: tuple[np.ndarray, np.ndarray], random: 
     one = linkage.link(x, y, ties="average")
     other = linkage.link(x[rows], y[rows], ties="average")
     np.testing.assert_array_equal(one.distances[rows], other.distances)
-    assert (one.correct, one.multiple, one.unmatched) == (
-        other.correct,
-        other.multiple,
+    assert (one.true_matches, one.multiple_matches, one.unmatched) == (
+        other.true_matches,
+        other.multiple_matches,
         other.unmatched,
     )
 
@@ -65,10 +65,10 @@ def test_reverse_mapping_permutes_each_column(
     x, y = pair
     z = linkage.reverse_map(x, y, seed=seed)
     np.testing.assert_array_equal(np.sort(z, axis=0), np.sort(x, axis=0))
-    for step in linkage.two_steps(x, y, seed=seed):
-        assert step.residual is not None
+    for step in linkage.decompose_noise(x, y, seed=seed):
+        assert step.residual_noise is not None
         assert step.noise is not None
-        assert step.residual <= step.noise + 1e-9
+        assert step.residual_noise <= step.noise + 1e-9
 
 
 @given(files())
@@ -85,9 +85,11 @@ def test_intervals_cover_what_they_estimate(pair: tuple[np.ndarray, np.ndarray],
     x, y = pair
     if len(x) < 2:
         return
-    found = linkage.verify(x, y, seed=seed)
-    assert found.right is not None
-    assert 0 <= found.right.low <= found.right.value <= found.right.high <= 1
+    found = linkage.verify_links(x, y, seed=seed)
+    assert found.correct_share is not None
+    assert (
+        0 <= found.correct_share.low <= found.correct_share.value <= found.correct_share.high <= 1
+    )
     for null in (found.independent, found.dependent):
         assert null is not None
         assert 0 <= null.hellinger <= 1

@@ -86,7 +86,7 @@ def test_knowing_a_true_pair_never_hides_the_matching(belief, item):
 @settings(max_examples=40)
 @given(beliefs())
 def test_scaling_is_doubly_stochastic_and_says_the_same(belief):
-    found = ps.scale(belief)
+    found = ps.doubly_stochastic(belief)
     assert found.matrix.sum(axis=0) == pytest.approx(1, abs=1e-11)
     assert found.matrix.sum(axis=1) == pytest.approx(1, abs=1e-11)
     scaled = ps.Belief(found.matrix, truth=belief.truth)
@@ -97,9 +97,9 @@ def test_scaling_is_doubly_stochastic_and_says_the_same(belief):
 @given(beliefs(largest=6))
 def test_secrets_are_never_safer_than_names(belief):
     values = ["one", "two"] * belief.size
-    risk = ps.secret_risk(belief, values[: belief.size])
+    risk = ps.sensitive_value_risk(belief, values[: belief.size])
     assert risk.expected >= ps.expected_cracks(belief) - 1e-9
-    shared = ps.secret_distribution(belief, ["same"] * belief.size)
+    shared = ps.sensitive_value_distribution(belief, ["same"] * belief.size)
     assert shared.probabilities[-1] == pytest.approx(1)
 
 

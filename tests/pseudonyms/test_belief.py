@@ -9,7 +9,7 @@ import pytest
 from scipy.sparse import coo_array, csr_matrix
 
 from crypsis import pseudonyms as ps
-from crypsis.errors import InputError, ParameterError, TooLarge
+from crypsis.errors import InputError, ParameterError, TooLargeError
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ from crypsis.errors import InputError, ParameterError, TooLarge
         (csr_matrix([[1.0, np.nan], [1.0, 1.0]]), "NaN"),
     ],
 )
-def test_matrices_that_are_none(matrix, message):
+def test_invalid_matrices(matrix, message):
     with pytest.raises(InputError, match=message):
         ps.Belief(matrix)
 
@@ -39,20 +39,20 @@ def test_matrices_that_are_none(matrix, message):
         ([0, 0, 2], "not a permutation"),
         ([0, 1, 3], "not a permutation"),
         ([0, 1], "shape"),
-        ([0.0, 1.0, 2.0], "whole numbers"),
+        ([0.0, 1.0, 2.0], "integers"),
         ([2, 1, 0], "rules out the truth"),
         ({0: 0, 1: 1}, "2 of 3"),
         ({0: 0, 1: 1, 7: 2}, "not among"),
     ],
 )
-def test_truths_that_are_none(truth, message):
+def test_invalid_truths(truth, message):
     with pytest.raises(InputError, match=message):
         ps.Belief([[1, 1, 0], [1, 1, 1], [0, 1, 1]], truth=truth)
 
 
 def test_a_deficient_set_is_named():
     names = ["Ann", "Bob", "Cy", "Di"]
-    with pytest.raises(ps.Unmatchable, match="rows 1, 3, 4") as caught:
+    with pytest.raises(ps.NoPerfectMatchingError, match="rows 1, 3, 4") as caught:
         ps.Belief([[1, 1, 0, 0], [1, 1, 1, 1], [1, 1, 0, 0], [0, 1, 0, 0]], items=names)
     assert caught.value.items == ("Ann", "Cy", "Di")
     assert "Ann" not in str(caught.value)  # names of people stay out of messages
@@ -87,7 +87,7 @@ def test_labels_and_truth_by_name():
 def test_print_shows_no_names():
     belief = ps.Belief([[1, 1], [1, 1]], items=["Ann", "Bob"], truth=[0, 1])
     assert repr(belief) == "Belief(2 items, 4 possible pairs, infeasibility, with the truth)"
-    found = ps.measure(belief)
+    found = ps.anonymity(belief)
     assert "Ann" not in str(found) + str(found.to_dict()) + found._repr_html_()
     assert found.to_dict(reveal=True)["most_exposed"][0]["item"] == "Ann"
 
@@ -121,24 +121,24 @@ def test_from_distances():
 
 def test_options_out_of_range():
     belief = ps.Belief([[1, 1], [1, 1]], truth=[0, 1])
-    with pytest.raises(ParameterError, match="no method"):
+    with pytest.raises(ParameterError, match="not a valid method"):
         ps.expected_cracks(belief, method="rysr")
     with pytest.raises(ParameterError, match="precision"):
         ps.degree_of_anonymity(belief, precision=0)
     with pytest.raises(ParameterError, match="tolerance"):
-        ps.scale(belief, tolerance=0)
+        ps.doubly_stochastic(belief, tolerance=0)
     with pytest.raises(InputError, match="truth"):
         ps.expected_cracks(ps.Belief([[1, 1], [1, 1]]))
 
 
-def test_too_large_names_the_estimator():
+def test_too_large_names_sampling():
     cells = np.random.default_rng(0).random((70, 70))
-    with pytest.raises(TooLarge, match='method="sampling"'):
+    with pytest.raises(TooLargeError, match="method='sampling'"):
         ps.degree_of_anonymity(cells, method="exact")
-    with pytest.raises(TooLarge, match="sampling"):
+    with pytest.raises(TooLargeError, match="sampling"):
         ps.degree_of_anonymity(cells, method="glynn")
     ring = (np.random.default_rng(1).random((50, 50)) < 0.4) | np.eye(50, dtype=bool)
-    with pytest.raises(TooLarge, match='method="sampling"'):
+    with pytest.raises(TooLargeError, match="method='sampling'"):
         ps.permanent(ring.astype(float), method="exact")
 
 

@@ -14,13 +14,13 @@ import pytest
 from numpy.typing import NDArray
 
 from crypsis import pseudonyms as ps
-from crypsis.errors import MissingPart, ParameterError, TooLarge
+from crypsis.errors import MissingDependencyError, ParameterError, TooLargeError
 from crypsis.pseudonyms import _glynn
 from crypsis.pseudonyms.kernels import glynn, gpu
 from crypsis.pseudonyms.kernels.sums import compensated
 
 
-def emulated(cut: gpu.Plan, matrix: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
+def emulated(cut: gpu.LaunchPlan, matrix: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
     """What glynn.cu does, all chunks side by side: the same bits, flips, stretches and sums."""
     size, chunks = cut.size, 1 << cut.chunk_bits
     for first in range(0, cut.blocks, 3):  # launches of three blocks, the last one of fewer
@@ -68,12 +68,12 @@ def emulated(cut: gpu.Plan, matrix: NDArray[np.float64]) -> Iterator[NDArray[np.
 def test_the_same_cutting_on_the_processor(walk, stretch):
     cells = np.random.default_rng(walk).random((10, 10))
     expected = glynn.permanent_and_minors(cells)
-    cut = gpu.Plan(10, walk, stretch, 8, minors=True)
+    cut = gpu.LaunchPlan(10, walk, stretch, 8, minors=True)
     found = gpu.permanent_and_minors(cells, cut=cut, launches=emulated)
     assert found.permanent == pytest.approx(expected.permanent, rel=1e-12)
     assert found.absolute == pytest.approx(expected.absolute, rel=1e-12)
     np.testing.assert_allclose(found.minors, expected.minors, rtol=1e-10)
-    alone = gpu.permanent(cells, cut=gpu.Plan(10, walk, stretch, 4, False), launches=emulated)
+    alone = gpu.permanent(cells, cut=gpu.LaunchPlan(10, walk, stretch, 4, False), launches=emulated)
     assert alone.permanent == pytest.approx(expected.permanent, rel=1e-12)
     assert alone.absolute == pytest.approx(expected.absolute, rel=1e-12)
 
@@ -84,7 +84,7 @@ def test_the_bound_holds_against_rational_arithmetic():
         math.prod(Fraction(cells[i, j]) for i, j in enumerate(order))
         for order in permutations(range(7))
     )
-    found = gpu.permanent(cells, cut=gpu.Plan(7, 2, 2, 4, False), launches=emulated)
+    found = gpu.permanent(cells, cut=gpu.LaunchPlan(7, 2, 2, 4, False), launches=emulated)
     assert abs(Fraction(found.permanent) - exact) <= Fraction(found.error)
     assert found.error < 1e-12 * found.permanent
 
@@ -103,21 +103,21 @@ def test_column_sums_are_exact_whatever_the_signs():
 def test_an_empty_column_counts_as_nothing():
     cells = np.ones((6, 6))
     cells[:, 2] = 0
-    cut = gpu.Plan(6, 2, 2, 4, False)
+    cut = gpu.LaunchPlan(6, 2, 2, 4, False)
     assert gpu.permanent(cells, cut=cut, launches=emulated).permanent == 0
 
 
-def test_progress_is_told_and_can_stop_the_run():
+def test_progress_is_reported_and_can_stop_the_run():
     cells, heard = np.ones((9, 9)), []
-    cut = gpu.Plan(9, 3, 3, 4, False)
-    gpu.permanent(cells, cut=cut, launches=emulated, told=heard.append)
+    cut = gpu.LaunchPlan(9, 3, 3, 4, False)
+    gpu.permanent(cells, cut=cut, launches=emulated, on_progress=heard.append)
     assert heard == [3 / 8, 6 / 8, 1.0]
 
     def stop(share: float) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        gpu.permanent(cells, cut=cut, launches=emulated, told=stop)
+        gpu.permanent(cells, cut=cut, launches=emulated, on_progress=stop)
 
 
 def test_compensated_sums_of_any_length():
@@ -129,7 +129,7 @@ def test_compensated_sums_of_any_length():
 def test_plans_cover_every_sign_vector():
     for size in range(gpu.SMALLEST, gpu.LARGEST + 1):
         for minors in (False, True):
-            cut = gpu.plan(size, minors=minors)
+            cut = gpu.launch_plan(size, minors=minors)
             assert cut.blocks << (cut.walk + cut.chunk_bits) == 1 << (size - 1)
             assert 4 < cut.stretch <= cut.walk
 
@@ -149,7 +149,9 @@ def a_gpu(monkeypatch):
     monkeypatch.setattr(gpu, "devices", lambda: ("Imaginary 1",))
     monkeypatch.setattr(gpu, "SMALLEST", 8)
     monkeypatch.setattr(gpu, "on_devices", emulated)
-    monkeypatch.setattr(gpu, "plan", lambda size, minors: gpu.Plan(size, 3, 2, 4, minors))
+    monkeypatch.setattr(
+        gpu, "launch_plan", lambda size, minors: gpu.LaunchPlan(size, 3, 2, 4, minors)
+    )
     monkeypatch.delenv("CRYPSIS_GPU", raising=False)
 
 
@@ -159,9 +161,9 @@ def test_without_a_gpu_the_processor_does_it_and_the_reason_is_there(no_gpu):
     assert status.reason == "CuPy is not installed"
     cells = np.random.default_rng(0).random((9, 9))
     assert ps.permanent(cells, method="glynn") == pytest.approx(glynn.permanent(cells).permanent)
-    with pytest.raises(MissingPart, match="CuPy is not installed"):
+    with pytest.raises(MissingDependencyError, match="CuPy is not installed"):
         ps.permanent(cells, method="gpu")
-    with pytest.raises(TooLarge, match="at most 40"):
+    with pytest.raises(TooLargeError, match="at most 40"):
         ps.permanent(np.random.default_rng(0).random((41, 41)), method="glynn")
 
 
@@ -171,13 +173,13 @@ def test_a_gpu_is_used_and_the_report_says_so(a_gpu):
     from crypsis.report.pseudonyms import attack_view
 
     belief = ps.Belief(np.random.default_rng(1).random((9, 9)), truth=list(range(9)))
-    on_gpu = ps.measure(belief, method="gpu")
+    on_gpu = ps.anonymity(belief, method="gpu")
     assert {block.where for block in on_gpu.blocks} == {"Imaginary 1"}
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CRYPSIS_GPU", "off")
         assert ps.gpu_status().reason == "CRYPSIS_GPU is off"
         fresh = ps.Belief(np.random.default_rng(1).random((9, 9)), truth=list(range(9)))
-        here = ps.measure(fresh, method="glynn")
+        here = ps.anonymity(fresh, method="glynn")
     assert {block.where for block in here.blocks} == {"processor"}
     assert float(on_gpu.expected_cracks) == pytest.approx(float(here.expected_cracks), rel=1e-11)
     screen = Console(record=True, width=80)
@@ -207,7 +209,7 @@ def test_mistakes_of_ours_are_not_taken_for_the_devices(a_gpu, monkeypatch):
 
 def test_an_unknown_method_names_the_gpu_among_the_others():
     with pytest.raises(ParameterError, match="gpu"):
-        ps.measure(np.eye(2), method="cuda")
+        ps.anonymity(np.eye(2), method="cuda")
 
 
 def test_nothing_of_cuda_is_imported_before_it_is_needed():
@@ -244,7 +246,7 @@ def test_device_of_sparse_matrices_and_other_cuttings():
     cells = rng.random((26, 26)) * (rng.random((26, 26)) < 0.4) + np.eye(26)
     here = glynn.permanent_and_minors(cells)
     for walk, threads in ((6, 64), (9, 128), (11, 256)):
-        cut = gpu.Plan(26, walk, min(7, walk), threads, minors=True)
+        cut = gpu.LaunchPlan(26, walk, min(7, walk), threads, minors=True)
         found = gpu.permanent_and_minors(cells, cut=cut)
         assert found.permanent == pytest.approx(here.permanent, rel=1e-8)
         np.testing.assert_allclose(found.minors, here.minors, rtol=1e-7, atol=1e-9 * here.permanent)
@@ -253,7 +255,7 @@ def test_device_of_sparse_matrices_and_other_cuttings():
 @pytest.mark.gpu
 def test_device_is_chosen_by_itself_and_reported():
     belief = ps.Belief(np.random.default_rng(1).random((30, 30)), truth=list(range(30)))
-    found = ps.measure(belief)
+    found = ps.anonymity(belief)
     assert {block.where for block in found.blocks} == set(ps.gpu_status().devices)
 
 
@@ -263,5 +265,5 @@ def test_device_stops_when_asked():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        gpu.permanent(np.full((38, 38), 1 / 38), told=stop)
+        gpu.permanent(np.full((38, 38), 1 / 38), on_progress=stop)
     assert gpu.permanent(np.full((26, 26), 1 / 26)).permanent > 0

@@ -7,7 +7,7 @@ import pytest
 
 from crypsis import progress
 from crypsis import pseudonyms as ps
-from crypsis.errors import Cancelled
+from crypsis.errors import CancelledError
 from crypsis.pseudonyms._sampling import average
 from crypsis.results import Estimate
 
@@ -79,9 +79,9 @@ def test_same_seed_same_answer():
 
 def test_large_blocks_are_sampled_by_themselves_and_reported():
     belief = ps.Belief(dense(120, 3), truth=list(range(120)))
-    found = ps.measure(belief, precision=0.02)
+    found = ps.anonymity(belief, precision=0.02)
     (block,) = found.blocks
-    assert block.method == "sampling"
+    assert block.method == "bounds (Bethe), sampling"
     assert block.convergence.converged
     assert block.convergence.r_hat < 1.05
     assert isinstance(found.expected_cracks, Estimate)
@@ -98,9 +98,9 @@ def test_progress_is_told_and_may_stop_the_work():
 
     def stop(piece):
         if piece.what == "matchings drawn":
-            raise Cancelled("enough")
+            raise CancelledError("enough")
 
-    with progress.report_to(stop), pytest.raises(Cancelled):
+    with progress.report_to(stop), pytest.raises(CancelledError):
         ps.expected_cracks(ps.Belief(dense(80, 4), truth=list(range(80))))
 
 

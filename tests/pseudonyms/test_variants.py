@@ -1,4 +1,4 @@
-"""Beyond the paper: secrets, group pseudonyms, several releases."""
+"""Beyond the paper: sensitive values, group pseudonyms, several releases."""
 
 from __future__ import annotations
 
@@ -9,34 +9,33 @@ import numpy as np
 import pytest
 
 from crypsis import pseudonyms as ps
-from crypsis.errors import InputError, TooLarge
+from crypsis.errors import InputError, TooLargeError
 
 
-def written_out(cells, truth, secrets):
-    """The distribution of the number of right secrets, from the definition."""
+def written_out(cells, truth, values):
+    """The distribution of the number of known sensitive values, from the definition."""
     size = len(truth)
     counts = np.zeros(size + 1)
     for m in permutations(range(size)):
         weight = math.prod(cells[i][m[i]] for i in range(size))
-        hits = sum(secrets[m[i]] == secrets[truth[i]] is not None for i in range(size))
         hits = sum(
-            secrets[m[i]] is not None and secrets[m[i]] == secrets[truth[i]] for i in range(size)
+            values[m[i]] is not None and values[m[i]] == values[truth[i]] for i in range(size)
         )
         counts[hits] += weight
     return counts / counts.sum()
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_secrets_against_the_definition(seed):
+def test_sensitive_values_against_the_definition(seed):
     generator = np.random.default_rng(seed)
     cells = generator.random((6, 6)) * ((generator.random((6, 6)) < 0.7) | np.eye(6, dtype=bool))
-    secrets = ["flu", "flu", "cold", None, "cold", "flu"]
+    values = ["flu", "flu", "cold", None, "cold", "flu"]
     belief = ps.Belief(cells, truth=list(range(6)))
-    expected = written_out(cells, list(range(6)), secrets)
-    assert ps.secret_distribution(belief, secrets).probabilities == pytest.approx(
+    expected = written_out(cells, list(range(6)), values)
+    assert ps.sensitive_value_distribution(belief, values).probabilities == pytest.approx(
         expected, abs=1e-12
     )
-    risk = ps.secret_risk(belief, secrets)
+    risk = ps.sensitive_value_risk(belief, values)
     assert risk.expected == pytest.approx(expected @ np.arange(7))
     assert risk.probabilities[3] == 0
     assert risk.by_chance == pytest.approx((9 + 4) / 6)
@@ -50,24 +49,24 @@ def test_two_people_one_disease():
         items=["Jessica", "Steven", "Kim", "Lee"], pseudonyms=list("abcd"),
         truth={"Jessica": "b", "Steven": "a", "Kim": "c", "Lee": "d"},
     )  # fmt: skip
-    risk = ps.secret_risk(belief, {"a": "AIDS", "b": "AIDS", "c": "none", "d": "flu"})
+    risk = ps.sensitive_value_risk(belief, {"a": "AIDS", "b": "AIDS", "c": "none", "d": "flu"})
     assert risk.certain == 2
     assert risk.expected == pytest.approx(3)
     assert ps.expected_cracks(belief) == pytest.approx(2)
 
 
-@pytest.mark.parametrize("secrets", [["x"], [None] * 4, {"a": 1}])
-def test_secrets_that_are_none(secrets):
+@pytest.mark.parametrize("values", [["x"], [None] * 4, {"a": 1}])
+def test_invalid_sensitive_values(values):
     belief = ps.Belief(np.ones((4, 4)), pseudonyms=list("abcd"), truth=[0, 1, 2, 3])
     with pytest.raises(InputError):
-        ps.secret_risk(belief, secrets)
+        ps.sensitive_value_risk(belief, values)
 
 
-def test_secret_distribution_out_of_reach():
+def test_distribution_of_sensitive_values_out_of_reach():
     cells = np.random.default_rng(0).random((70, 70))
     belief = ps.Belief(cells, truth=list(range(70)))
-    with pytest.raises(TooLarge, match="secret_risk"):
-        ps.secret_distribution(belief, [k % 3 for k in range(70)])
+    with pytest.raises(TooLargeError, match="sensitive_value_risk"):
+        ps.sensitive_value_distribution(belief, [k % 3 for k in range(70)])
 
 
 def test_groups_against_the_definition():
@@ -83,7 +82,8 @@ def test_groups_against_the_definition():
     assert found.degree == pytest.approx(-(shares * np.log(shares)).sum() / math.log(60))
     assert found.expected_cracks == pytest.approx(shares @ hits)
     assert found.probabilities.sum(axis=0) == pytest.approx(sizes)
-    distribution = ps.group_crack_distribution(cells, sizes, truth=truth).probabilities
+    belief, places = ps.group_belief(cells, sizes, truth=truth), np.repeat(range(3), sizes)
+    distribution = ps.sensitive_value_distribution(belief, places.tolist()).probabilities
     assert distribution == pytest.approx(np.bincount(hits, shares, minlength=7), abs=1e-12)
 
 
@@ -104,7 +104,7 @@ def test_groups_of_one_are_pseudonyms_and_one_group_hides_nothing_more():
 @pytest.mark.parametrize(
     ("sizes", "truth"), [([2, 1], None), ([2, 0], None), ([2, 2, 2], None), ([2, 2], [0, 0, 0, 1])]
 )
-def test_groups_that_are_none(sizes, truth):
+def test_invalid_groups(sizes, truth):
     with pytest.raises(InputError):
         ps.group_anonymity(np.ones((4, 2)), sizes, truth=truth)
 
@@ -113,7 +113,7 @@ def test_several_releases():
     generator = np.random.default_rng(3)
     beliefs = [ps.Belief(generator.random((5, 5)), truth=list(range(5))) for _ in range(3)]
     each = np.array([ps.crack_probabilities(belief) for belief in beliefs])
-    found = ps.releases_risk(beliefs)
+    found = ps.multiple_release_risk(beliefs)
     assert found.expected_each == pytest.approx(each.sum(axis=1))
     assert found.expected_once == pytest.approx((1 - (1 - each).prod(axis=0)).sum())
     assert found.expected_always == pytest.approx(each.prod(axis=0).sum())
@@ -121,15 +121,15 @@ def test_several_releases():
         np.prod([b.matrix.toarray() for b in beliefs], axis=0), truth=list(range(5))
     )
     assert found.kept == pytest.approx(ps.expected_cracks(product_belief))
-    changed = ps.releases_risk([beliefs[0], beliefs[1].with_truth([1, 0, 2, 3, 4])])
+    changed = ps.multiple_release_risk([beliefs[0], beliefs[1].with_truth([1, 0, 2, 3, 4])])
     assert changed.kept is None
 
 
 def test_releases_must_be_of_the_same_items():
     one = ps.Belief(np.ones((2, 2)), truth=[0, 1], items=["Ann", "Bob"])
     with pytest.raises(InputError):
-        ps.releases_risk([])
+        ps.multiple_release_risk([])
     with pytest.raises(InputError):
-        ps.combine([one, ps.Belief(np.ones((3, 3)))])
+        ps.combine_beliefs([one, ps.Belief(np.ones((3, 3)))])
     with pytest.raises(InputError, match="different items"):
-        ps.combine([one, ps.Belief(np.ones((2, 2)), items=["Bob", "Ann"])])
+        ps.combine_beliefs([one, ps.Belief(np.ones((2, 2)), items=["Bob", "Ann"])])

@@ -13,5 +13,5 @@ from crypsis import reproduce
 def papers(data_folder: Path) -> dict[str, reproduce.Reproduction]:
     """All four papers; Fig. 6 of itpr2019 with its smallest table only."""
     return {
-        name: reproduce.paper(name, data=data_folder, largest=100_000) for name in reproduce.PAPERS
+        name: reproduce.paper(name, data=data_folder, max_rows=100_000) for name in reproduce.PAPERS
     }

@@ -11,8 +11,8 @@ from rich.console import Console
 
 from crypsis import reproduce
 from crypsis.errors import OutputError
-from crypsis.report.reproduction import lines, reproduction_markdown, reproduction_view
-from crypsis.reproduce import Cell, Item, Reproduction, Verdict
+from crypsis.reproduce import Agreement, ComparedValue, PaperItem, Reproduction
+from crypsis.reproduce.report import lines, reproduction_markdown, reproduction_view
 
 pytestmark = pytest.mark.xdist_group("reproduce")
 PAGES = Path(__file__).resolve().parents[2] / "docs" / "papers"
@@ -61,34 +61,36 @@ def test_pictures_are_small_and_none_is_left_over() -> None:
         assert path.suffix == ".md" or path.name in text
 
 
-def _item(*cells: Cell) -> Item:
-    return Item("Table 1", "a table", cells)
+def _item(*cells: ComparedValue) -> PaperItem:
+    return PaperItem("Table 1", "a table", cells)
 
 
-def _cell(i: int, verdict: Verdict = Verdict.EQUAL, note: str = "") -> Cell:
-    return Cell("column", f"row {i}", str(i), str(i), verdict, note)
+def _cell(i: int, agreement: Agreement = Agreement.EQUAL, note: str = "") -> ComparedValue:
+    return ComparedValue("column", f"row {i}", str(i), str(i), agreement, note)
 
 
-def test_long_columns_fold_unless_something_is_to_be_seen() -> None:
+def test_long_columns_fold_where_all_agree() -> None:
     agreed = _item(*(_cell(i) for i in range(20)))
     assert [line.what for line in lines(agreed)[0]] == ["column, 20 values"]
     assert len(lines(agreed, everything=True)[0]) == 20
-    one_off = _item(*(_cell(i, Verdict.DIFFERS if i == 7 else Verdict.EQUAL) for i in range(20)))
+    one_off = _item(
+        *(_cell(i, Agreement.DIFFERS if i == 7 else Agreement.EQUAL) for i in range(20))
+    )
     assert len(lines(one_off)[0]) == 20
     short = _item(*(_cell(i) for i in range(5)))
     assert len(lines(short)[0]) == 5
 
 
-def test_a_note_is_told_once() -> None:
-    item = _item(_cell(1, Verdict.ERRATUM, "a"), _cell(2, Verdict.ERRATUM, "a"),
-                 _cell(3, Verdict.ERRATUM, "b"))  # fmt: skip
+def test_a_note_is_shown_once() -> None:
+    item = _item(_cell(1, Agreement.ERRATUM, "a"), _cell(2, Agreement.ERRATUM, "a"),
+                 _cell(3, Agreement.ERRATUM, "b"))  # fmt: skip
     shown, notes = lines(item)
     assert notes == ["a", "b"]
     assert [line.note for line in shown] == [1, 1, 2]
 
 
-def test_markdown_takes_nothing_for_a_sign() -> None:
-    cell = Cell("", "P(a | b) <i> *x*", "1_2", "$3", Verdict.ERRATUM, "`code` and a|b")
+def test_markdown_signs_are_escaped() -> None:
+    cell = ComparedValue("", "P(a | b) <i> *x*", "1_2", "$3", Agreement.ERRATUM, "`code` and a|b")
     page = reproduction_markdown(Reproduction("p", "c", ("a",), (_item(cell),), 1.0))
     assert r"P(a \| b) \<i\> \*x\*" in page
     assert r"| 1\_2 | \$3 | erratum (1) |" in page

@@ -1,4 +1,4 @@
-"""The four papers as a whole: everything is there, nothing differs, and a fault would show."""
+"""The four papers: every item is there, no value differs, and a fault is found."""
 
 from __future__ import annotations
 
@@ -9,15 +9,11 @@ import pytest
 
 from crypsis import reproduce
 from crypsis.errors import ParameterError, SourceError
-from crypsis.reproduce import Reproduction, Verdict, lodha2007
+from crypsis.reproduce import Agreement, Reproduction, lodha2007
 from crypsis.reproduce.bagai2017 import _printed as bagai
-from crypsis.reproduce.domingo2016 import _printed as domingo
-from crypsis.reproduce.itpr2019 import _printed as itpr
 from crypsis.reproduce.lodha2007 import _examples, _quasi_identifiers
 from crypsis.reproduce.lodha2007 import _printed as lodha
 from tests.papers import test_bagai2017 as typed_bagai
-from tests.papers import test_domingo2016 as typed_domingo
-from tests.papers import test_itpr2019 as typed_itpr
 from tests.papers import test_lodha2007_singling_out as typed_lodha
 
 pytestmark = pytest.mark.xdist_group("reproduce")
@@ -42,7 +38,7 @@ DRAWN = {
     "itpr2019": _numbered("Figure", *range(1, 7)) | {"Table 7"},
     "lodha2007": _numbered("Figure", 1, 3, 4, 5, 6, 7),
 }
-# item, a part of the cell's name: where the paper errs, each found by computing it.
+# item, a part of the value's name: where the paper errs, each found by computing it.
 ERRATA = {
     "bagai2017": [("Figure 7", "M_3"), ("Figure 9", "Psi of Q"), ("Figure 10", "NMAPE")],
     "domingo2016": [
@@ -75,15 +71,15 @@ def test_everything_with_a_name_is_there(found: Reproduction) -> None:
     assert len(set(names)) == len(names)
     assert set(names) >= NAMED[found.paper]
     assert {item.name for item in found.items if item.drawable} == DRAWN[found.paper]
-    assert all(item.cells for item in found.items)
+    assert all(item.values for item in found.items)
 
 
-def test_no_cell_differs_and_none_was_left_out(found: Reproduction) -> None:
+def test_no_value_differs_and_none_is_absent(found: Reproduction) -> None:
     wrong = [
-        (item.name, cell.name, cell.paper, cell.ours)
+        (item.name, value.name, value.paper, value.ours)
         for item in found.items
-        for cell in item.cells
-        if cell.verdict in (Verdict.DIFFERS, Verdict.DATA_ABSENT)
+        for value in item.values
+        if value.agreement in (Agreement.DIFFERS, Agreement.DATA_ABSENT)
     ]
     assert wrong == []
     assert not found.differs
@@ -91,10 +87,10 @@ def test_no_cell_differs_and_none_was_left_out(found: Reproduction) -> None:
 
 def test_errata_are_the_known_ones(found: Reproduction) -> None:
     errata = [
-        (item.name, cell.name)
+        (item.name, value.name)
         for item in found.items
-        for cell in item.cells
-        if cell.verdict is Verdict.ERRATUM
+        for value in item.values
+        if value.agreement is Agreement.ERRATUM
     ]
     wanted = list(ERRATA[found.paper])
     for item, name in errata:
@@ -105,10 +101,10 @@ def test_errata_are_the_known_ones(found: Reproduction) -> None:
 
 
 def test_every_erratum_and_every_gap_is_explained(found: Reproduction) -> None:
-    for cell in found.cells:
-        if cell.verdict in (Verdict.ERRATUM, Verdict.NOT_DERIVABLE):
-            assert len(cell.note) > 20, cell
-        assert "{" not in cell.note.replace("{0, 10}", "").replace("{5, 5.05, 5.1}", ""), cell
+    for value in found.values:
+        if value.agreement in (Agreement.ERRATUM, Agreement.NOT_DERIVABLE):
+            assert len(value.note) > 20, value
+        assert "{" not in value.note.replace("{0, 10}", "").replace("{5, 5.05, 5.1}", ""), value
 
 
 def test_charts_have_title_and_description(found: Reproduction) -> None:
@@ -123,25 +119,9 @@ def test_charts_have_title_and_description(found: Reproduction) -> None:
 
 
 def test_the_two_typings_of_the_papers_agree() -> None:
-    """The values of reproduce and those of tests/papers were typed apart from each other."""
-    np.testing.assert_array_equal(
-        bagai.floats(bagai.recovered_q()), typed_bagai.floats(typed_bagai.Q)
-    )
-    np.testing.assert_array_equal(bagai.FLAT, typed_bagai.FLAT)
-    assert bagai.P == typed_bagai.P
-    assert list(bagai.TRUTH) == typed_bagai.TRUTH
-    for ours, theirs in ((domingo.TABLE_1, typed_domingo.TABLE_1),
-                         (domingo.TABLE_5, typed_domingo.TABLE_5)):  # fmt: skip
-        np.testing.assert_array_equal(np.array(ours, float), theirs)
-    np.testing.assert_array_equal(
-        domingo.columns(domingo.TABLE_2, *range(3, 9)), typed_domingo.TABLE_2
-    )
-    np.testing.assert_array_equal(domingo.columns(domingo.TABLE_3, 3, 4, 5), typed_domingo.TABLE_3)
-    links = [line.replace(":", "").split() for line in typed_domingo.TABLE_4.strip().splitlines()]
-    assert links == domingo.TABLE_4
-    assert {k: list(v) for k, v in itpr.AGES.items()} == typed_itpr.AGES
-    assert itpr.DISEASES == typed_itpr.DISEASES
-    assert itpr.SECOND == typed_itpr.SECOND
+    """These values of reproduce and of tests/papers were typed apart from each other."""
+    recovered = bagai.floats(bagai.recovered_q())
+    np.testing.assert_array_equal(recovered, bagai.floats(typed_bagai.Q))
     assert dict(zip(lodha.COLUMNS, lodha.DOMAINS, strict=True)) == typed_lodha.DOMAINS
     for row, (places, *values) in lodha.FIGURE_3.items():
         assert (list(places), *map(float, values)) == typed_lodha.FIGURE_3[row]
@@ -153,32 +133,34 @@ def test_a_fault_of_ours_shows_as_a_difference(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(_examples, "rank_difference", lambda *_: 4.0)
     found = reproduce.paper("lodha2007")
     assert found.differs
-    assert found.counts[Verdict.DIFFERS] == 1
+    assert found.counts[Agreement.DIFFERS] == 1
 
 
-def test_without_the_data_the_cells_say_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_the_data_values_are_marked_absent(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.delenv("CRYPSIS_DATA", raising=False)
     monkeypatch.setattr(lodha2007, "ITEMS", (_quasi_identifiers.figure_3,))
     for data in (None, tmp_path):
         found = reproduce.paper("lodha2007", data=data)
         assert not found.differs
-        assert found.counts[Verdict.DATA_ABSENT] == 27  # S and F1 of 12 rows, and three decisions
+        assert found.counts[Agreement.DATA_ABSENT] == 27  # S and F1 of 12 rows, and three decisions
         assert not found.items[0].drawable
-        assert found.counts[Verdict.ERRATUM] == 8  # D, F2 and k need no data
+        assert found.counts[Agreement.ERRATUM] == 8  # D, F2 and k need no data
 
 
-def test_the_environment_says_where_the_data_is(
+def test_the_environment_sets_the_data_folder(
     monkeypatch: pytest.MonkeyPatch, data_folder: Path
 ) -> None:
     monkeypatch.setenv("CRYPSIS_DATA", str(data_folder))
     monkeypatch.setattr(lodha2007, "ITEMS", (_quasi_identifiers.figure_3,))
-    assert reproduce.paper("lodha2007").counts[Verdict.DATA_ABSENT] == 0
+    assert reproduce.paper("lodha2007").counts[Agreement.DATA_ABSENT] == 0
 
 
 def test_what_is_refused() -> None:
     with pytest.raises(ParameterError, match="The papers are bagai2017"):
         reproduce.paper("nobody2020")
     with pytest.raises(ParameterError, match="begins at 100,000 rows"):
-        reproduce.paper("itpr2019", largest=10)
-    with pytest.raises(SourceError, match="There is no folder"):
+        reproduce.paper("itpr2019", max_rows=10)
+    with pytest.raises(SourceError, match="does not exist"):
         reproduce.paper("lodha2007", data="/nowhere/at/all")

@@ -50,8 +50,8 @@ def test_the_test_of_figure_1_has_every_set_where_it_belongs(people):
         charts.quasi_identifier_test(so.column_sets(people, ["age"]))
 
 
-def test_crowds_add_up_to_everybody(people):
-    found = so.crowds(people, ["age", "zip"])
+def test_class_sizes_add_up_to_all_records(people):
+    found = so.equivalence_classes(people, ["age", "zip"])
     rows = values(drawn(charts.class_sizes(found)))
     assert sum(row["share"] for row in rows) == pytest.approx(1)
     alone = so.uniqueness(people, ["age", "zip"])
@@ -65,4 +65,4 @@ def test_risk_by_column_set_and_contributions(people):
     ranked = values(drawn(charts.contributions(found)))
     assert [row["column"] for row in ranked] == [share.column for share in found.ranking]
     with pytest.raises(ParameterError):
-        charts.risk_by_column_set(found, top=0)
+        charts.risk_by_column_set(found, limit=0)

@@ -51,17 +51,17 @@ MEASURES = {
     "quasi-identifiers, wildcard": lambda f, p: so.find_quasi_identifiers(
         f, 0.05, columns=QI, missing="wildcard"
     ),
-    "crowds": lambda f, p: so.crowds(f, QI),
-    "crowds of persons": lambda f, p: so.crowds(f, QI, person="who"),
-    "crowds, weighted": lambda f, p: so.crowds(f, QI, weight="w"),
-    "crowds, population": lambda f, p: so.crowds(
-        f, QI, population=cr.Release.from_frame(p), missing="wildcard"
+    "equivalence classes": lambda f, p: so.equivalence_classes(f, QI),
+    "equivalence classes of persons": lambda f, p: so.equivalence_classes(f, QI, person="who"),
+    "equivalence classes, weighted": lambda f, p: so.equivalence_classes(f, QI, weight="w"),
+    "equivalence classes, population": lambda f, p: so.equivalence_classes(
+        f, QI, population=cr.Dataset.from_frame(p), missing="wildcard"
     ),
-    "presence": lambda f, p: so.presence(f, p, QI),
+    "delta-presence": lambda f, p: so.delta_presence(f, QI, population=p),
     "households": lambda f, p: so.household_risk(f, "home", QI),
     "population": lambda f, p: so.population_uniqueness(f, QI, population=10_000),
     "individual risk": lambda f, p: so.individual_risk(f, QI, weight="w"),
-    "special uniques": lambda f, p: so.special_uniques(f, QI, population=10_000),
+    "SUDA": lambda f, p: so.suda(f, QI, population=10_000),
     "records at risk": lambda f, p: so.records_at_risk(f, QI),
 }
 

@@ -93,7 +93,7 @@ def test_population_uniqueness_is_honest_about_its_limits():
     assert found.chosen == "zayatz"
     assert float(found.best) == 0
     assert found.pitman is None
-    assert "No row is unique" in found.advice
+    assert "No record is unique" in found.advice
     assert "below 0.1 %" in found.advice
     with pytest.raises(ParameterError, match="smaller"):
         so.population_uniqueness(twins, ["v"], population=5)
@@ -118,15 +118,15 @@ def series_of_benedetti_franconi(f, p):
 def test_individual_risk_against_its_series(f, p):
     rows = pa.table({"v": [1] * f, "w": [1 / p] * f})
     found = so.individual_risk(rows, ["v"], weight="w")
-    assert found.highest == pytest.approx(series_of_benedetti_franconi(f, p), rel=1e-6)
+    assert found.maximum == pytest.approx(series_of_benedetti_franconi(f, p), rel=1e-6)
     if f == 1:
-        assert found.highest == pytest.approx(-p / (1 - p) * math.log(p))
+        assert found.maximum == pytest.approx(-p / (1 - p) * math.log(p))
 
 
-def test_individual_risk_of_a_census_is_one_over_the_crowd():
+def test_individual_risk_of_a_census_is_one_over_the_class_size():
     rows = pa.table({"v": [1, 1, 2], "w": [1.0, 1.0, 1.0]})
     found = so.individual_risk(rows, ["v"], weight="w", threshold=0.6)
-    assert (found.highest, found.above) == (1.0, pytest.approx(1 / 3))
+    assert (found.maximum, found.share_above) == (1.0, pytest.approx(1 / 3))
     assert found.average == pytest.approx(2 / 3)
     assert found.expected == pytest.approx(2)
     assert found.riskiest.values == (2,)
@@ -134,11 +134,11 @@ def test_individual_risk_of_a_census_is_one_over_the_crowd():
         so.individual_risk(rows, ["v"])
 
 
-def test_special_uniques_by_trying_everything():
+def test_suda_by_enumeration():
     random = np.random.default_rng(6)
     data = random.integers(0, 4, (60, 5))
     names = list("abcde")
-    found = so.special_uniques(pa.table(dict(zip(names, data.T, strict=True))), names, largest=4)
+    found = so.suda(pa.table(dict(zip(names, data.T, strict=True))), names, max_columns=4)
     score: dict[tuple[int, ...], float] = {}
     sizes = [0] * 4
     for row in data:
@@ -157,19 +157,19 @@ def test_special_uniques_by_trying_everything():
 
 def test_data_intrusion_simulation_by_hand():
     rows = pa.table({"v": [1, 2, 3, 3, 4, 4, 4]})
-    found = so.special_uniques(rows, ["v"], population=70)
+    found = so.suda(rows, ["v"], population=70)
     assert found.intrusion == pytest.approx(0.1 * 2 / (0.1 * 2 + 0.9 * 2))
-    assert so.special_uniques(rows, ["v"]).intrusion is None
+    assert so.suda(rows, ["v"]).intrusion is None
 
 
-def test_special_uniques_leave_out_what_is_missing_when_told_so():
+def test_suda_drops_missing_values_if_they_are_dropped():
     rows = pa.table({"a": [1, 1, None], "b": [1, 2, 3]})
-    assert so.special_uniques(rows, ["a", "b"]).minimal_uniques == (4, 0)
-    assert so.special_uniques(rows, ["a", "b"], missing="drop").minimal_uniques == (3, 0)
+    assert so.suda(rows, ["a", "b"]).minimal_uniques == (4, 0)
+    assert so.suda(rows, ["a", "b"], missing="drop").minimal_uniques == (3, 0)
     with pytest.raises(ParameterError):
-        so.special_uniques(rows, ["a", "b"], missing="wildcard")
+        so.suda(rows, ["a", "b"], missing="wildcard")
     with pytest.raises(ParameterError):
-        so.special_uniques(rows, ["a", "b"], largest=0)
+        so.suda(rows, ["a", "b"], max_columns=0)
 
 
 def test_chao_by_hand_and_at_the_ends():

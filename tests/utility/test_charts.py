@@ -1,4 +1,4 @@
-"""Charts of what was lost: they render, and say what they show."""
+"""Charts of utility: they render and have descriptions."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import pyarrow as pa
 import pytest
 import vl_convert
 
-from crypsis.anonymize import quantile_groups
 from crypsis.errors import ParameterError
+from crypsis.protection import quantile_groups
 from crypsis.report.charts import utility as charts
-from crypsis.utility import lost, normalized_error
+from crypsis.reproduce.lodha2007._trade_off import trade_off_chart
+from crypsis.utility import column_changes, normalized_error
 
 
 def test_trade_off() -> None:
@@ -21,18 +22,19 @@ def test_trade_off() -> None:
         normalized_error(x, quantile_groups(x, x.size // b).transformed("mean"))
         for b in (2, 5, 10, 50)
     ]
-    chart = charts.trade_off(errors)
+    chart = trade_off_chart(errors)
     spec = chart.to_dict()
-    points = spec["layer"][1]["data"]["values"]
+    points = spec["datasets"][spec["layer"][1]["data"]["name"]]
     assert [point["groups"] for point in points] == [2, 5, 10, 50]
     assert spec["description"]
     assert vl_convert.vegalite_to_png(json.dumps(spec))[:4] == b"\x89PNG"
     with pytest.raises(ParameterError):
-        charts.trade_off([])
+        trade_off_chart([])
 
 
 def test_before_and_after() -> None:
-    table = lost(pa.table({"a": [1, 2, 3, 4]}), pa.table({"a": ["1-2", "1-2", "3-4", "3-4"]}))
+    after = pa.table({"a": ["1-2", "1-2", "3-4", "3-4"]})
+    table = column_changes(pa.table({"a": [1, 2, 3, 4]}), after)
     spec = charts.before_and_after(table).to_dict()
     values = (
         spec["layer"][0]["data"]["values"] if "data" in spec["layer"][0] else spec["data"]["values"]

@@ -15,13 +15,13 @@ import pyarrow as pa
 import pyarrow.csv
 import pytest
 
-from crypsis.web import Listening, Settings, listen
+from crypsis.web import ListeningServer, Settings, listen
 
 
 class Caller(httpx.Client):
     """A program that asks the API, with the token and some patience."""
 
-    def __init__(self, server: Listening) -> None:
+    def __init__(self, server: ListeningServer) -> None:
         super().__init__(
             base_url=f"http://127.0.0.1:{server.port}",
             headers={"Authorization": f"Bearer {server.token}"},
@@ -40,7 +40,7 @@ class Caller(httpx.Client):
         """The job that an answer began, when it is over."""
         assert answer.status_code == 202, answer.text
         job: dict[str, Any] = answer.json()
-        until = time.monotonic() + 120
+        until = time.monotonic() + 300
         while job["state"] in ("waiting", "running"):
             assert time.monotonic() < until, job
             time.sleep(0.02)
@@ -54,7 +54,7 @@ class Caller(httpx.Client):
 
 
 @contextmanager
-def running(**limits: Any) -> Iterator[Listening]:
+def running(**limits: Any) -> Iterator[ListeningServer]:
     """A server with these limits, until the end of the block."""
     server = listen(Settings(**limits))
     thread = threading.Thread(target=server.run)
@@ -68,14 +68,14 @@ def running(**limits: Any) -> Iterator[Listening]:
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Listening]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ListeningServer]:
     """A server with room for all tests that need nothing special."""
     with running(tables=100, folder=tmp_path_factory.mktemp("serve")) as started:
         yield started
 
 
 @pytest.fixture
-def caller(server: Listening) -> Iterator[Caller]:
+def caller(server: ListeningServer) -> Iterator[Caller]:
     with Caller(server) as asking:
         yield asking
 
@@ -104,7 +104,7 @@ def people_csv(people: pa.Table, tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 
 @pytest.fixture(scope="session")
-def opened(server: Listening, people_csv: Path) -> Iterator[Callable[[], str]]:
+def opened(server: ListeningServer, people_csv: Path) -> Iterator[Callable[[], str]]:
     """The table of people, opened once and shared by tests that do not change it."""
     kept: list[str] = []
 

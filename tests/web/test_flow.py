@@ -16,10 +16,9 @@ import pyarrow as pa
 import pytest
 
 import crypsis as cr
-from crypsis._assess import load_attack
-from crypsis.results import Verdict
-from crypsis.sample_release import write_release
-from crypsis.web import Given, Listening
+from crypsis.demo import write_demo
+from crypsis.policies.findings import Verdict
+from crypsis.web import GivenSource, ListeningServer
 from tests.web.conftest import Caller, running
 
 QI = ["age", "zip", "sex"]
@@ -39,17 +38,17 @@ def _download(caller: Caller, table: str, name: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def made(server: Listening, people: pa.Table) -> tuple[str, dict[str, Any]]:
+def made(server: ListeningServer, people: pa.Table) -> tuple[str, dict[str, Any]]:
     """A release made of the people, with what the policy asks for."""
     with Caller(server) as caller:
         table = caller.table("people.csv", _bytes(people))
         caller.put(f"/api/v1/tables/{table}/roles", json={"accept": True})
         caller.done(caller.ask(table, "assess"))
-        demands = caller.get(f"/api/v1/tables/{table}/assessment").json()["demands"]
-        options = {**demands, "k": int(demands["k"])}
+        requirements = caller.get(f"/api/v1/tables/{table}/assessment").json()["requirements"]
+        options = {**requirements, "k": int(requirements["k"])}
         body = {"options": options, "same_levels": True, "masks": {"name": {"method": "pseudonym"}}}
-        caller.done(caller.post(f"/api/v1/tables/{table}/make", json=body))
-        return table, caller.get(f"/api/v1/tables/{table}/made").json()
+        caller.done(caller.post(f"/api/v1/tables/{table}/anonymize", json=body))
+        return table, caller.get(f"/api/v1/tables/{table}/release").json()
 
 
 def test_columns_and_guesses(caller: Caller, opened: Callable[[], str]) -> None:
@@ -64,23 +63,23 @@ def test_columns_and_guesses(caller: Caller, opened: Callable[[], str]) -> None:
 
 
 def test_the_verdict_is_that_of_assess(caller: Caller, people: pa.Table, made: Any) -> None:
-    told = caller.get(f"/api/v1/tables/{made[0]}/assessment").json()
+    shown = caller.get(f"/api/v1/tables/{made[0]}/assessment").json()
     same = cr.assess(
         people, identifiers=["name"], quasi_identifiers=QI, sensitive=["disease"], name="people.csv"
     )
-    assert told["verdict"] == same.verdict.value == Verdict.NOT_SAFE.value
-    assert [one["statement"] for one in told["findings"]][:3] == [
+    assert shown["verdict"] == same.verdict.value == Verdict.NOT_SAFE.value
+    assert [one["statement"] for one in shown["findings"]][:3] == [
         one.statement for one in same.findings
     ][:3]
-    assert told["demands"]["k"] == 5
-    assert told["demands"]["closeness"] == 0.2
+    assert shown["requirements"]["k"] == 5
+    assert shown["requirements"]["closeness"] == 0.2
     report = json.loads(_download(caller, made[0], "report.json"))
     assert report["result"]["verdict"] == "not safe"
 
 
 def test_behind_a_finding(caller: Caller, people: pa.Table, opened: Callable[[], str]) -> None:
     table = opened()
-    hidden = caller.ask(table, "causes", question="singling_out", columns=QI, crowd=5).json()
+    hidden = caller.ask(table, "causes", question="singling_out", columns=QI, class_size=5).json()
     rows = Counter(zip(*(people[name].to_pylist() for name in QI), strict=True))
     small = sum(count for count in rows.values() if count < 5)
     assert hidden["share"] == pytest.approx(small / 900)
@@ -105,11 +104,11 @@ def test_what_if_is_what_comes_to_be(
     caller: Caller, people: pa.Table, opened: Callable[[], str]
 ) -> None:
     table = opened()
-    caller.done(caller.ask(table, "sketch"))
-    told = caller.ask(table, "what-if", k=5).json()
+    caller.done(caller.ask(table, "preview"))
+    shown = caller.ask(table, "what-if", k=5).json()
     rows = Counter(zip(*(people[name].to_pylist() for name in QI), strict=True))
-    assert told["classes"] == len(rows)
-    assert told["rows_below"] == sum(count for count in rows.values() if count < 5)
+    assert shown["classes"] == len(rows)
+    assert shown["rows_below"] == sum(count for count in rows.values() if count < 5)
     coarse = caller.ask(table, "what-if", k=5, levels={"zip": 2}).json()
     cut = Counter(
         (a, z[:3], s) for a, z, s in zip(*(people[n].to_pylist() for n in QI), strict=True)
@@ -124,18 +123,18 @@ def test_what_if_is_what_comes_to_be(
     assert caller.ask(table, "what-if", k=5, levels={"other": 1}).status_code == 400
 
 
-def test_the_release_keeps_its_promise(caller: Caller, people: pa.Table, made: Any) -> None:
-    table, told = made
+def test_the_release_meets_its_requirements(caller: Caller, people: pa.Table, made: Any) -> None:
+    table, shown = made
     text = _download(caller, table, "release.csv")
     rows = list(csv.DictReader(io.StringIO(text)))
-    crowds = Counter(tuple(row[name] for name in QI) for row in rows)
-    assert min(crowds.values()) >= 5
-    assert len(rows) == told["rows_after"]
-    assert told["after"]["verdict"] == "safe", told["after"]["reasons"]
-    assert told["measured"]["closeness"] <= 0.2
+    classes = Counter(tuple(row[name] for name in QI) for row in rows)
+    assert min(classes.values()) >= 5
+    assert len(rows) == shown["rows_after"]
+    assert shown["after"]["verdict"] == "safe", shown["after"]["reasons"]
+    assert shown["measured"]["closeness"] <= 0.2
     whole = Counter(people["disease"].to_pylist())
-    for group in crowds:
-        inside = Counter(row["disease"] for row in rows if tuple(row[n] for n in QI) == group)
+    for one in classes:
+        inside = Counter(row["disease"] for row in rows if tuple(row[n] for n in QI) == one)
         distance = sum(
             abs(inside[v] / sum(inside.values()) - whole[v] / 900) for v in whole
         ) / 2  # fmt: skip
@@ -144,25 +143,27 @@ def test_the_release_keeps_its_promise(caller: Caller, people: pa.Table, made: A
     assert len({row["name"] for row in rows}) == len(rows)
 
 
-def test_what_goes_with_the_release(caller: Caller, made: Any, server: Listening) -> None:
+def test_what_goes_with_the_release(caller: Caller, made: Any, server: ListeningServer) -> None:
     table, _ = made
     statement = _download(caller, table, "release.statement.md")
     assert "How this release was made" in statement
-    assert json.loads(_download(caller, table, "release.statement.json"))["promised"]["k"] == 5
+    assert json.loads(_download(caller, table, "release.statement.json"))["requirements"]["k"] == 5
     assert "[[columns]]" in _download(caller, table, "plan.toml")
     assert "Safe to release" in _download(caller, table, "report-after.html")
     for name in caller.get(f"/api/v1/tables/{table}").json()["downloads"]:
         assert "Zebedee" not in _download(caller, table, name), name
         assert "seed" not in name
     # The key comes on a confirmation of its own, and never by an address.
-    assert caller.get(f"/api/v1/tables/{table}/downloads/owner.key.json").status_code == 404
+    assert (
+        caller.get(f"/api/v1/tables/{table}/downloads/reidentification.key.json").status_code == 404
+    )
     assert caller.post(f"/api/v1/tables/{table}/key", json={}).status_code == 422
     assert caller.post(f"/api/v1/tables/{table}/key", json={"confirm": False}).status_code == 422
     key = caller.post(f"/api/v1/tables/{table}/key", json={"confirm": True})
     assert key.json()["format"] == "crypsis key 1"
     assert key.json()["pseudonyms"]["name"]
-    folder = server.app.state.house.tables.get(table).folder
-    assert stat.S_IMODE((folder / "owner.key.json").stat().st_mode) == 0o600
+    folder = server.app.state.workspace.tables.get(table).folder
+    assert stat.S_IMODE((folder / "reidentification.key.json").stat().st_mode) == 0o600
     page = caller.get(f"/t/{table}/release").text
     assert key.json()["pseudonyms"]["name"] not in page
 
@@ -171,7 +172,7 @@ def test_hierarchies(caller: Caller, people: pa.Table, tmp_path: Path) -> None:
     table = caller.table("people.csv", _bytes(people.slice(0, 300)))
     built = caller.ask(table, "hierarchy", column="age", build="intervals", steps=[5, 10])
     assert built.json()["counts"][1:] == [9, 5, 1]
-    caller.done(caller.ask(table, "sketch"))
+    caller.done(caller.ask(table, "preview"))
     options = {"options": {"k": 3}, "levels": {"age": 2}}
     plan = caller.post(f"/api/v1/tables/{table}/plan", json=options).json()["columns"]
     assert next(row for row in plan if row[0] == "age")[3].startswith("level 2")
@@ -183,7 +184,7 @@ def test_hierarchies(caller: Caller, people: pa.Table, tmp_path: Path) -> None:
     caller.post(upload, params={"name": "zip.csv"}, content=b"10100;1*;*\n")
     short = caller.ask(table, "hierarchy", column="zip", build="file")
     assert short.status_code == 400
-    assert "are not in the hierarchy" in short.json()["error"]
+    assert "are not in its hierarchy" in short.json()["error"]
     wrong = caller.ask(table, "hierarchy", column="sex", build="intervals", steps=[5])
     assert wrong.status_code == 400
     caller.ask(table, "hierarchy", column="age", build="none")
@@ -194,10 +195,10 @@ def test_two_tables_do_not_mix(caller: Caller, people: pa.Table) -> None:
     first = caller.table("first.csv", _bytes(people.slice(0, 100)))
     second = caller.table("second.csv", b"height,town\n" + b"180,Ulm\n170,Bonn\n" * 20)
     caller.put(f"/api/v1/tables/{first}/roles", json={"roles": {"age": "sensitive"}})
-    told = caller.get(f"/api/v1/tables/{second}").json()
-    assert [one["column"] for one in told["columns"]] == ["height", "town"]
-    assert told["rows"] == 40
-    wrong = caller.put(f"/api/v1/tables/{second}/roles", json={"roles": {"age": "other"}})
+    shown = caller.get(f"/api/v1/tables/{second}").json()
+    assert [one["column"] for one in shown["columns"]] == ["height", "town"]
+    assert shown["rows"] == 40
+    wrong = caller.put(f"/api/v1/tables/{second}/roles", json={"roles": {"age": "insensitive"}})
     assert wrong.status_code == 400
     caller.delete(f"/api/v1/tables/{first}")
     assert caller.get(f"/api/v1/tables/{second}").status_code == 200
@@ -206,8 +207,8 @@ def test_two_tables_do_not_mix(caller: Caller, people: pa.Table) -> None:
 
 def test_other_roles_forget_what_was_found(caller: Caller, people: pa.Table) -> None:
     table = caller.table("people.csv", _bytes(people.slice(0, 50)))
-    caller.done(caller.ask(table, "sketch"))
-    caller.put(f"/api/v1/tables/{table}/roles", json={"roles": {"zip": "other"}})
+    caller.done(caller.ask(table, "preview"))
+    caller.put(f"/api/v1/tables/{table}/roles", json={"roles": {"zip": "insensitive"}})
     assert caller.ask(table, "what-if").status_code == 409
 
 
@@ -226,18 +227,16 @@ def test_two_files(caller: Caller, tmp_path: Path) -> None:
         caller.post(address, params={"name": f"{slot}.csv"}, content=text(table))
     caller.done(caller.ask(work, "compare"))
     found = caller.get(f"/api/v1/tables/{work}/found").json()
-    assert found["verdict"] == cr.linkage.compare(before, after).verdict == "fails"
+    assert found["verdict"] == cr.linkage.compare(before, after).verdict == "not safe"
     assert "comparison" in _download(caller, work, "comparison.html")
 
     check = caller.post("/api/v1/tables", json={"kind": "subject"}).json()["id"]
     address = f"/api/v1/tables/{check}/files/released/upload"
     caller.post(address, params={"name": "r.csv"}, content=text(after))
     caller.done(caller.ask(check, "verify", record={"x": "0.5", "y": "-1.25"}))
-    told = caller.get(f"/api/v1/tables/{check}/found").json()
-    mine = cr.linkage.permutation_distances(
-        {"x": 0.5, "y": -1.25}, {"x": after[:, 0], "y": after[:, 1]}
-    )
-    assert [one["distance"] for one in told["columns"]] == list(mine.distances)
+    shown = caller.get(f"/api/v1/tables/{check}/found").json()
+    mine = cr.linkage.verify_record({"x": after[:, 0], "y": after[:, 1]}, {"x": 0.5, "y": -1.25})
+    assert [one["distance"] for one in shown["columns"]] == list(mine.distances)
     bad = caller.ended(caller.ask(check, "verify", record={"x": "one-0451"}))
     assert bad["state"] == "failed"
     assert "0451" not in bad["error"]
@@ -253,52 +252,54 @@ def test_an_attack_on_pseudonyms(caller: Caller) -> None:
     for slot, body in files.items():
         address = f"/api/v1/tables/{work}/files/{slot}/upload"
         caller.post(address, params={"name": f"{slot}.csv"}, content=body)
-    asked = {"kind": "join", "on": {"age": 0}, "item": "name", "pseudonym": "id", "most_cracks": 1}
+    asked = {"kind": "join", "on": {"age": 0}, "item": "name", "pseudonym": "id", "max_cracks": 1}
     caller.done(caller.post(f"/api/v1/tables/{work}/attack", json=asked))
     found = caller.get(f"/api/v1/tables/{work}/found").json()
     assert found["expected_cracks"] == "2"  # Cy for certain, Ann and Bob by half each
-    assert found["decision"]["verdict"] == "do not release"
+    assert found["decision"]["verdict"] == "not safe"
     assert "Ann" not in json.dumps(found)
 
 
 def test_all_four_questions(caller: Caller, tmp_path: Path) -> None:
-    files = write_release(tmp_path, rows=300)
-    table = caller.table("released.csv", files.released.read_bytes())
+    files = write_demo(tmp_path, rows=300)
+    table = caller.table("released.csv", files.masked.read_bytes())
     for slot, name in (("original", "people"), ("released", "baskets"), ("known", "expected"),
                        ("truth", "truth")):  # fmt: skip
         body = (tmp_path / f"{name}.csv").read_bytes()
         address = f"/api/v1/tables/{table}/files/{slot}/upload"
         assert caller.post(address, params={"name": f"{name}.csv"}, content=body).status_code == 201
     caller.done(caller.ask(table, "assess"))
-    told = caller.get(f"/api/v1/tables/{table}/assessment").json()
+    shown = caller.get(f"/api/v1/tables/{table}/assessment").json()
     same = cr.assess(
-        cr.read(files.released), cr.read(files.original), load_attack(files.attack),
+        cr.read(files.masked), cr.read(files.original), cr.pseudonyms.load_attack(files.attack),
         name="released.csv",
     )  # fmt: skip
-    states = {one["question"]: one["status"] for one in told["answers"]}
+    states = {one["question"]: one["status"] for one in shown["answers"]}
     assert states == {one.question: one.status.value for one in same.answers}
     assert "not asked" not in states.values()
     page = caller.get(f"/t/{table}/verdict").text
     assert page.count('role="tabpanel"') == 4
-    assert "--" not in " ".join(one["headline"] for one in told["answers"])
+    assert "--" not in " ".join(one["headline"] for one in shown["answers"])
 
 
 def test_a_source_of_the_command_line_is_read_where_it_is(tmp_path: Path, people_csv: Path) -> None:
-    given = Given(str(people_csv), "people.csv", {"types": {"zip": "text"}}, {"age": "other"})
+    given = GivenSource(
+        str(people_csv), "people.csv", {"types": {"zip": "text"}}, {"age": "insensitive"}
+    )
     before = people_csv.stat()
     with running(given=(given,), folder=tmp_path) as server, Caller(server) as caller:
         job = caller.done(caller.post("/api/v1/tables/given", json={"place": 0}))
-        told = caller.get(f"/api/v1/tables/{job['table']}").json()
-        kinds = {one["column"]: one["kind"] for one in told["columns"]}
+        shown = caller.get(f"/api/v1/tables/{job['table']}").json()
+        kinds = {one["column"]: one["kind"] for one in shown["columns"]}
         assert kinds["zip"] == "text"
-        assert {one["column"] for one in told["columns"] if not one["guessed"]} == {"age"}
-        inside = server.app.state.house.private.path
+        assert {one["column"] for one in shown["columns"] if not one["guessed"]} == {"age"}
+        inside = server.app.state.workspace.private.path
         assert list(inside.rglob("*.csv")) == []
         again = caller.put(
             f"/api/v1/tables/{job['table']}/reading", json={"missing_markers": ["f"]}
         )
         caller.done(again)
-        told = caller.get(f"/api/v1/tables/{job['table']}").json()
-        assert next(one for one in told["columns"] if one["column"] == "sex")["missing"] > 0
+        shown = caller.get(f"/api/v1/tables/{job['table']}").json()
+        assert next(one for one in shown["columns"] if one["column"] == "sex")["missing"] > 0
     assert people_csv.stat().st_mtime_ns == before.st_mtime_ns
     assert list(tmp_path.iterdir()) == []

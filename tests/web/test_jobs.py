@@ -20,7 +20,7 @@ def test_a_job_that_needs_too_much_memory_is_stopped(tmp_path: Path) -> None:
         answer = asking.post(UPLOAD, params={"name": "x.csv"}, content=_rows(100))
         job = asking.ended(answer)
         assert job["state"] == "failed"
-        assert "60 MB of memory" in job["error"]
+        assert "limit of 60 MB" in job["error"]
         assert asking.get("/").status_code == 200  # nobody else is taken along
 
 
@@ -28,12 +28,12 @@ def test_a_job_that_takes_too_long_is_stopped(tmp_path: Path) -> None:
     with running(job_seconds=0.01, folder=tmp_path) as server, Caller(server) as asking:
         job = asking.ended(asking.post(UPLOAD, params={"name": "x.csv"}, content=_rows(200_000)))
         assert job["state"] == "failed"
-        assert "longer than the 0.01 seconds" in job["error"]
+        assert "longer than the limit of 0.01 seconds" in job["error"]
 
 
 def test_cancelling(caller: Caller) -> None:
     table = caller.table("x.csv", _rows(60_000))
-    roles = {"id": "other", "a": "quasi-identifier", "b": "quasi-identifier",
+    roles = {"id": "insensitive", "a": "quasi-identifier", "b": "quasi-identifier",
              "c": "quasi-identifier", "d": "sensitive"}  # fmt: skip
     caller.put(f"/api/v1/tables/{table}/roles", json={"roles": roles})
     begun = caller.ask(table, "assess")
@@ -49,23 +49,23 @@ def test_cancelling(caller: Caller) -> None:
         assert ended["state"] == "cancelled"
     # and the table can be used at once
     assert caller.get(f"/api/v1/tables/{table}").json()["job"] is None
-    assert caller.ask(table, "sketch").status_code == 202
+    assert caller.ask(table, "preview").status_code == 202
 
 
 def test_a_process_that_died_is_replaced(caller: Caller, server: object) -> None:
     table = caller.table("x.csv", _rows(300))
-    house = server.app.state.house  # type: ignore[attr-defined]
-    house.tables.get(table).worker().kill()
+    workspace = server.app.state.workspace  # type: ignore[attr-defined]
+    workspace.tables.get(table).worker().kill()
     roles = {"a": "quasi-identifier", "b": "quasi-identifier"}
     caller.put(f"/api/v1/tables/{table}/roles", json={"roles": roles})
-    caller.done(caller.ask(table, "sketch"))
+    caller.done(caller.ask(table, "preview"))
     assert caller.ask(table, "what-if", k=3).json()["rows"] == 300
 
 
 def test_jobs_have_a_number(tmp_path: Path) -> None:
     with running(jobs=1, tables=40, folder=tmp_path) as server, Caller(server) as asking:
-        house = server.app.state.house
-        house.jobs._threads.submit(time.sleep, 1.0)  # the only place is taken for a while
+        workspace = server.app.state.workspace
+        workspace.jobs._threads.submit(time.sleep, 1.0)  # the only place is taken for a while
         found = []
         for _ in range(9):
             table = asking.post("/api/v1/tables", json={"kind": "comparison"}).json()["id"]
@@ -82,7 +82,7 @@ def test_jobs_have_a_number(tmp_path: Path) -> None:
 def test_idle_tables_are_closed(tmp_path: Path) -> None:
     with running(idle_seconds=1.0, folder=tmp_path) as server, Caller(server) as asking:
         table = asking.post("/api/v1/tables", json={}).json()["id"]
-        folder = server.app.state.house.tables.get(table).folder
+        folder = server.app.state.workspace.tables.get(table).folder
         assert folder.is_dir()
         until = time.monotonic() + 15
         while folder.is_dir() and time.monotonic() < until:

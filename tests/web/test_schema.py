@@ -10,14 +10,14 @@ import schemathesis
 from hypothesis import HealthCheck, given, settings
 from schemathesis.checks import not_a_server_error
 
-from crypsis.web import Listening
+from crypsis.web import ListeningServer
 from tests.web.conftest import Caller, running
 
 _KEPT: dict[str, str] = {}
 
 
 @pytest.fixture(scope="module")
-def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Listening]:
+def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ListeningServer]:
     """A server with one table that everything is asked of."""
     folder = tmp_path_factory.mktemp("schema")
     with running(tables=3, jobs=1, job_seconds=20, folder=folder) as started:
@@ -29,11 +29,11 @@ def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Listening]:
             _KEPT["table"] = asking.table("x.csv", body)
             roles = {**dict.fromkeys(("age", "zip", "sex"), "quasi-identifier"), "ill": "sensitive"}
             asking.put(f"/api/v1/tables/{_KEPT['table']}/roles", json={"roles": roles})
-            asking.done(asking.ask(_KEPT["table"], "sketch"))
+            asking.done(asking.ask(_KEPT["table"], "preview"))
         yield started
 
 
-def test_no_request_breaks_the_server(target: Listening) -> None:
+def test_no_request_breaks_the_server(target: ListeningServer) -> None:
     schema = schemathesis.openapi.from_dict(target.app.openapi())
     schema.config.update(base_url=f"http://127.0.0.1:{target.port}")
     headers = {"Authorization": f"Bearer {target.token}"}
@@ -58,7 +58,7 @@ def test_no_request_breaks_the_server(target: Listening) -> None:
     assert asked > 200
 
 
-def test_every_operation_is_described(target: Listening) -> None:
+def test_every_operation_is_described(target: ListeningServer) -> None:
     for path, verbs in target.app.openapi()["paths"].items():
         for verb, one in verbs.items():
             assert one["description"].endswith((".", "?")), (verb, path)

@@ -13,8 +13,8 @@ import httpx
 import pytest
 
 from crypsis.cli import run
-from crypsis.web import Given
-from crypsis.web.folder import PrivateFolder
+from crypsis.files import PrivateFolder
+from crypsis.web import GivenSource
 from tests.web.conftest import Caller, running
 
 
@@ -51,15 +51,22 @@ def test_started_and_ended(tmp_path: Path, people_csv: Path) -> None:
 
 def test_killed_and_started_again(tmp_path: Path) -> None:
     """What a killed server leaves, the next one removes; what a living one has stays."""
-    living = PrivateFolder(tmp_path)
-    killed = PrivateFolder(tmp_path)
-    os.close(killed._lock)  # as the system does when a process ends, however it ends
-    (killed.path / "upload.csv").write_text("x")
+    living = PrivateFolder("crypsis-serve-", tmp_path)
+    code = (
+        "import os, sys; from crypsis.files import PrivateFolder; "
+        "made = PrivateFolder('crypsis-serve-', sys.argv[1]); "
+        "(made.path / 'upload.csv').write_text('x'); print(made.path, flush=True); os._exit(9)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False
+    )
+    killed = Path(ended.stdout.strip())
+    assert killed.is_dir()
     other = tmp_path / "crypsis-serve-mine"
     other.mkdir()  # of the same name, but no lock in it: not ours to remove
-    following = PrivateFolder(tmp_path)
+    following = PrivateFolder("crypsis-serve-", tmp_path)
     assert living.path.is_dir()
-    assert not killed.path.exists()
+    assert not killed.exists()
     assert other.is_dir()
     for folder in (living, following):
         folder.remove()
@@ -69,7 +76,7 @@ def test_killed_and_started_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["missing.csv"], "There is no file"),
+        (["missing.csv"], "does not exist"),
         (["--upload-limit", "much"], "A size is written like"),
         (["--tables", "0"], "above zero"),
         (["--memory-limit", "1GB"], "--job-memory"),
@@ -92,12 +99,12 @@ def test_a_gigabyte_is_opened_and_not_loaded(tmp_path: Path) -> None:
         for _ in range(100):
             file.write(block)
     assert path.stat().st_size > 1_000_000_000
-    given = (Given(str(path), "large.csv"),)
+    given = (GivenSource(str(path), "large.csv"),)
     limits = {"job_bytes": 800_000_000, "folder": tmp_path}
     with running(given=given, **limits) as server, Caller(server) as caller:
         job = caller.done(caller.post("/api/v1/tables/given", json={"place": 0}))
-        told = caller.get(f"/api/v1/tables/{job['table']}").json()
-        assert told["rows"] == 1_000_000
-        table = server.app.state.house.tables.get(job["table"])
-        assert table.worker().held_bytes() < 800_000_000
+        shown = caller.get(f"/api/v1/tables/{job['table']}").json()
+        assert shown["rows"] == 1_000_000
+        table = server.app.state.workspace.tables.get(job["table"])
+        assert table.worker().memory_bytes() < 800_000_000
     path.unlink()

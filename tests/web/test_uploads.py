@@ -14,14 +14,14 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from crypsis.web import Listening
+from crypsis.web import ListeningServer
 from tests.web.conftest import Caller, running
 
 UPLOAD = "/api/v1/tables/upload"
 
 
 @pytest.fixture(scope="module")
-def tight(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Listening]:
+def tight(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ListeningServer]:
     """A server that allows little."""
     limits = {"upload_bytes": 200_000, "expanded_bytes": 1_000_000, "rows": 5_000, "columns": 40}
     with running(**limits, folder=tmp_path_factory.mktemp("tight"), tables=3) as started:
@@ -29,18 +29,19 @@ def tight(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Listening]:
 
 
 @pytest.fixture
-def asking(tight: Listening) -> Iterator[Caller]:
+def asking(tight: ListeningServer) -> Iterator[Caller]:
     with Caller(tight) as caller:
         yield caller
 
 
-def _folder(server: Listening) -> Path:
-    path: Path = server.app.state.house.private.path
+def _folder(server: ListeningServer) -> Path:
+    path: Path = server.app.state.workspace.private.path
     return path
 
 
-def _files(server: Listening) -> list[Path]:
-    return [path for path in _folder(server).rglob("*") if path.is_file() and path.name[0] != "."]
+def _files(server: ListeningServer) -> list[Path]:
+    found = [path for path in _folder(server).rglob("*") if path.is_file()]
+    return [path for path in found if path.name != "lock"]
 
 
 @pytest.mark.parametrize(
@@ -48,11 +49,11 @@ def _files(server: Listening) -> list[Path]:
     ["../../../tmp/evil.csv", "/etc/cron.d/evil.csv", "..\\..\\evil.csv", "a/../../evil.csv",
      "\u202eevil\x00\n.csv", "*.csv", "[a].csv", "-rf.csv", "." * 300 + ".csv"],
 )  # fmt: skip
-def test_names_lead_nowhere(asking: Caller, tight: Listening, name: str) -> None:
+def test_names_lead_nowhere(asking: Caller, tight: ListeningServer, name: str) -> None:
     table = asking.post("/api/v1/tables", json={"kind": "comparison"}).json()["id"]
     upload = f"/api/v1/tables/{table}/files/original/upload"
-    told = asking.post(upload, params={"name": name}, content=b"a,b\n1,2\n3,4\n").json()
-    assert "/" not in told["title"]
+    shown = asking.post(upload, params={"name": name}, content=b"a,b\n1,2\n3,4\n").json()
+    assert "/" not in shown["title"]
     assert [path.name for path in _files(tight)] == ["original.csv"]
     for path in _files(tight):
         assert path.resolve().is_relative_to(_folder(tight).resolve())
@@ -64,7 +65,7 @@ def test_names_lead_nowhere(asking: Caller, tight: Listening, name: str) -> None
 
 
 @pytest.mark.parametrize("name", ["..", ".", "/", "\n"])
-def test_names_that_are_none(asking: Caller, tight: Listening, name: str) -> None:
+def test_names_that_are_none(asking: Caller, tight: ListeningServer, name: str) -> None:
     assert asking.post(UPLOAD, params={"name": name}, content=b"a\n1\n").status_code == 400
     assert _files(tight) == []
 
@@ -75,21 +76,21 @@ def test_kinds_that_are_not_taken(asking: Caller, name: str) -> None:
     assert answer.status_code == 415
 
 
-def test_too_large_and_said_so(asking: Caller, tight: Listening) -> None:
+def test_too_large_and_said_so(asking: Caller, tight: ListeningServer) -> None:
     answer = asking.post(UPLOAD, params={"name": "x.csv"}, content=b"a\n" + b"1\n" * 200_000)
     assert answer.status_code == 413
     assert _files(tight) == []
     assert asking.get("/api/v1/tables").json() == []
 
 
-def test_too_large_and_not_said_so(asking: Caller, tight: Listening) -> None:
+def test_too_large_and_not_said_so(asking: Caller, tight: ListeningServer) -> None:
     pieces = (b"1,2,3\n" * 1_000 for _ in range(100))
     answer = asking.post(UPLOAD, params={"name": "x.csv"}, content=pieces)
     assert answer.status_code == 413
     assert _files(tight) == []
 
 
-def test_a_gzip_bomb(asking: Caller, tight: Listening) -> None:
+def test_a_gzip_bomb(asking: Caller, tight: ListeningServer) -> None:
     bomb = gzip.compress(b"a,b\n" + b"1,2\n" * 2_000_000)
     assert len(bomb) < 200_000
     answer = asking.post(UPLOAD, params={"name": "x.csv.gz"}, content=bomb)
@@ -158,7 +159,12 @@ def test_no_path_of_the_server_can_be_named(asking: Caller) -> None:
     assert asking.post("/api/v1/tables/given", json={"place": 0}).status_code == 404
     assert asking.post("/api/v1/tables/given", json={"path": "/etc/passwd"}).status_code == 422
     table = asking.post("/api/v1/tables", json={}).json()["id"]
-    for name in ("../../etc/passwd", "..%2f..%2fetc%2fpasswd", "owner.key.json", "data-x.csv"):
+    for name in (
+        "../../etc/passwd",
+        "..%2f..%2fetc%2fpasswd",
+        "reidentification.key.json",
+        "data-x.csv",
+    ):
         answer = asking.get(f"/api/v1/tables/{table}/downloads/{name}")
         assert answer.status_code == 404
     assert asking.get("/assets/..%2f..%2f__init__.py").status_code == 404

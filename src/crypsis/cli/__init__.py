@@ -1,7 +1,7 @@
 """The command line: one module a verb, and one place that turns every end into an exit status.
 
-0 done, and within policy where one was asked; 1 outside the policy, or cannot tell; 2 usage, input
-or environment; 3 an internal fault; 130 interrupted.
+0 done, and "safe" where a verdict was asked; 1 not safe; 2 usage, input or environment; 3 an
+internal fault; 4 cannot tell; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-DONE, OUTSIDE_POLICY, BAD_INPUT, FAULT, INTERRUPTED = 0, 1, 2, 3, 130
+DONE, NOT_SAFE, BAD_INPUT, FAULT, CANNOT_TELL, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
 
 def main() -> None:
@@ -23,27 +23,29 @@ def run(arguments: Sequence[str]) -> int:
     from typer import TyperException
 
     from crypsis.cli.app import app
-    from crypsis.errors import Cancelled, CrypsisError
+    from crypsis.errors import CancelledError, CrypsisError
 
     try:
         status = int(app(list(arguments), standalone_mode=False) or DONE)
-    except (KeyboardInterrupt, Cancelled):
+    except (KeyboardInterrupt, CancelledError):
         status = INTERRUPTED
     except TyperException as error:
         error.show()  # type: ignore[attr-defined]
         return BAD_INPUT
     except CrypsisError as error:
-        return _say(str(error), BAD_INPUT)
-    except SystemExit:  # how Typer ends when nobody reads our output any more
+        from crypsis.cli.wording import cli_option
+
+        return _error(error.text(cli_option), BAD_INPUT)
+    except SystemExit:  # how Typer ends when the output is closed
         return BAD_INPUT
     except MemoryError:
-        return _say("Not enough memory; ask about fewer columns or set --memory-limit.", BAD_INPUT)
+        return _error("Not enough memory. Use fewer columns, or set --memory-limit.", BAD_INPUT)
     except Exception as error:  # noqa: BLE001 - the last resort, and it must not show data
         return _fault(error)
-    return _say("Interrupted.", status) if status == INTERRUPTED else status
+    return _error("Interrupted.", status) if status == INTERRUPTED else status
 
 
-def _say(message: str, status: int) -> int:
+def _error(message: str, status: int) -> int:
     from rich.console import Console
 
     Console(stderr=True, highlight=False).print(message, markup=False, soft_wrap=True)
@@ -59,8 +61,8 @@ def _fault(error: Exception) -> int:
         return FAULT
     last = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{os.path.basename(last.filename)}:{last.lineno}"  # noqa: PTH119
-    return _say(
+    return _error(
         f"An internal fault ({type(error).__name__} at {place}). Please report it. With "
-        "CRYPSIS_DEBUG=1 the whole trace is shown; it may quote your data.",
+        "CRYPSIS_DEBUG=1 the full trace is shown; it may contain data values.",
         FAULT,
     )

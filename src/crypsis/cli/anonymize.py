@@ -1,117 +1,127 @@
-"""`crypsis anonymize`: make a release safe, with what was done and what was lost beside it."""
+"""`crypsis anonymize`: anonymize a dataset; write the release, its statement and its key."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, make_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
 from crypsis.cli import options as o
-from crypsis.cli.pairs import hierarchies as read_hierarchies
-from crypsis.cli.pairs import numbers, pair, split_methods
+from crypsis.cli.pairs import hierarchies, numbers, recursive_pair, texts
+from crypsis.cli.wording import cli_option
+from crypsis.options import PlanOptions, Roles, descriptions
 
 if TYPE_CHECKING:
-    from crypsis.anonymize import Anonymized, Plan
+    from crypsis.protection import Anonymized
 
-_PAIR = {"metavar": "COLUMN=..."}
-_PLANNED = (
-    "k", "population", "beta", "release_k", "diversity", "entropy_diversity", "recursive_diversity",
-    "closeness", "best_guess", "each_column", "weights", "hierarchies", "top_code", "policy",
-    "suppression", "representative", "rank_error",
-)  # fmt: skip
-_FLAGS = {"weights": "weight", "hierarchies": "hierarchy"}
+_PAIR = "COLUMN=..."
+_REQUIREMENTS = "Requirements"
+_DEFAULT_K = 20
+_DEFAULTS = {"beta": 0.05, "suppression": 0.05, "representative": "interval", "each_column": False}
+_BY_COLUMN: dict[str, Callable[[str, Sequence[str] | None], dict[str, Any]]] = {
+    "weights": numbers,
+    "domains": numbers,
+    "hierarchies": hierarchies,
+}
 
 
-@o.opens
+def _plan_options() -> type:
+    """The options of `plan` as those of a command, from the model that declares them."""
+    hints, made = get_type_hints(PlanOptions), []
+    for name, text in descriptions(PlanOptions).items():
+        if name in Roles.__annotations__:
+            continue
+        kind, metavar = hints[name], None
+        if name in _BY_COLUMN:
+            kind, metavar, text = list[str] | None, _PAIR, f"{text} Repeat."
+        elif name == "recursive_diversity":
+            kind, metavar = str | None, "C,L"
+        flag = typer.Option(
+            cli_option(name, None), help=text, metavar=metavar, rich_help_panel=_REQUIREMENTS
+        )
+        made.append((name, Annotated[kind, flag], field(default=_DEFAULTS.get(name))))
+    return make_dataclass("_AskedOptions", made)
+
+
+def _as_given(asked: Any) -> dict[str, Any]:
+    """What was typed as the keywords of `crypsis.anonymize`."""
+    given = dict(vars(asked))
+    given["recursive_diversity"] = recursive_pair(given["recursive_diversity"])
+    for name, parse in _BY_COLUMN.items():
+        given[name] = parse(cli_option(name, None), given[name])
+    return given
+
+
+@o.takes_data
+@o.takes(_plan_options(), "asked")
 def anonymize(
-    context: typer.Context,
     data: o.Data,
-    opening: o.Opening,
+    options: o.DataOptions,
+    asked: Any,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The release to write: .csv or .parquet.")
     ],
-    k: Annotated[int, typer.Option("--k", help="The crowd each row must be in.")] = 20,
+    k: Annotated[
+        int | None,
+        typer.Option(
+            "--k",
+            help=f"The smallest equivalence class; {_DEFAULT_K} by default.",
+            rich_help_panel=_REQUIREMENTS,
+        ),
+    ] = None,
     population: Annotated[
-        int | None, typer.Option("--population", help="People the rows were drawn from.")
-    ] = None,
-    beta: Annotated[
-        float, typer.Option("--beta", help="The chance, per cell, that k is missed in it.")
-    ] = 0.05,
-    release_k: Annotated[
-        int | None, typer.Option("--release-k", help="k of the release itself, besides.")
-    ] = None,
-    diversity: Annotated[
-        int | None, typer.Option("--diversity", help="Sensitive values in every group.")
-    ] = None,
-    entropy_diversity: Annotated[
-        float | None, typer.Option("--entropy-diversity", help="l of entropy l-diversity.")
-    ] = None,
-    recursive_diversity: Annotated[
-        str | None,
-        typer.Option("--recursive-diversity", help="c,l of recursive diversity.", metavar="C,L"),
-    ] = None,
-    closeness: Annotated[
-        float | None, typer.Option("--closeness", help="t-closeness of every group.")
-    ] = None,
-    best_guess: Annotated[
-        float | None, typer.Option("--best-guess", help="The likeliest value's largest share.")
-    ] = None,
-    each_column: Annotated[
-        bool, typer.Option("--each-column", help="Ask k of every column alone.")
-    ] = False,
-    weights: Annotated[
-        list[str] | None,
-        typer.Option("--weight", help="How much a column matters (repeat).", **_PAIR),
+        int | None,
+        typer.Option(
+            "--population",
+            help="The number of people the records were drawn from.",
+            rich_help_panel=_REQUIREMENTS,
+        ),
     ] = None,
     methods: Annotated[
         list[str] | None,
         typer.Option(
             "--method",
-            help="How a column is told: intervals, date, prefix, common, keep, suppress; or "
+            help="How a column is recoded: intervals, date, prefix, frequent, keep, suppress; or "
             "masked: noise:0.5, rank-swap:5, shuffle, microaggregate:10, mdav:10, pram:0.8, "
-            "suppress-rare:5, round:10, top:90, bottom:18, pseudonym (repeat).",
-            **_PAIR,
+            "suppress-rare:5, round:10, top:90, bottom:18, pseudonym. Repeat.",
+            metavar=_PAIR,
         ),
-    ] = None,
-    hierarchies: Annotated[
-        list[str] | None,
-        typer.Option("--hierarchy", help="A column's hierarchy, CSV or TOML (repeat).", **_PAIR),
     ] = None,
     top_code: Annotated[
         list[str] | None,
-        typer.Option("--top-code", help="Put values from here together (repeat).", **_PAIR),
+        typer.Option("--top-code", help="Top code a column at this number. Repeat.", metavar=_PAIR),
     ] = None,
     policy: Annotated[
         str | None,
         typer.Option(
-            "--policy", help="Ages above 89 together where this policy (name or .toml) says so."
+            "--policy", help="Top code ages at 90 if this policy (name or .toml) requires it."
         ),
     ] = None,
-    suppression: Annotated[
-        float, typer.Option("--suppression", help="Share of rows suppression may touch.")
-    ] = 0.05,
-    representative: Annotated[
-        str, typer.Option("--representative", help="Of intervals: interval, median or mean.")
-    ] = "interval",
-    rank_error: Annotated[
-        float | None, typer.Option("--rank-error", help="Take quantiles from a sample.")
+    recoding: Annotated[
+        str | None,
+        typer.Option("--recoding", help="local, or full-domain: all records on the same levels."),
     ] = None,
-    same_levels: Annotated[
-        bool, typer.Option("--same-levels", help="Tell all rows on the same levels.")
-    ] = False,
-    plan_file: Annotated[
-        Path | None, typer.Option("--plan", help="Carry out this plan (.json or .toml).")
+    plan: Annotated[
+        Path | None, typer.Option("--plan", help="Apply this plan (.json or .toml).")
     ] = None,
     save_plan: Annotated[
         Path | None, typer.Option("--save-plan", help="Write the plan (.json or .toml).")
     ] = None,
-    key_file: Annotated[
-        Path | None, typer.Option("--key", help="The owner's key file; keep it apart.")
+    key: Annotated[
+        Path | None,
+        typer.Option("--key", help="The file of the re-identification key; not with the release."),
     ] = None,
+    keep_order: Annotated[
+        bool,
+        typer.Option(
+            "--keep-order", help="Keep the order of the rows; by default they are shuffled."
+        ),
+    ] = False,
     show_missing: Annotated[
-        bool, typer.Option("--show-missing", help="Name values a hierarchy lacks.")
+        bool, typer.Option("--show-missing", help="List the values that a hierarchy lacks.")
     ] = False,
     neutralize_formulas: Annotated[
         bool,
@@ -123,99 +133,86 @@ def anonymize(
     as_json: o.AsJson = False,
     force: o.Force = False,
 ) -> None:
-    """Change the least that keeps the promise; write the release, what was done and what was lost.
+    """Anonymize with the least information loss; write release, statement and key.
 
-    Example: [bold]crypsis anonymize patients.csv -o safe.csv --k 20 --qi age --qi zip[/bold]
+    Every column needs a role; direct identifiers and excluded columns are not released.
+
+    Example: [bold]crypsis anonymize patients.csv -o safe.csv --k 20 --roles roles.toml[/bold]
     """
-    from crypsis.anonymize import HierarchyGap, Plan, masked_first, plan, together
+    from crypsis import protection
     from crypsis.cli.console import may_write, shown_progress
+    from crypsis.hierarchies import HierarchyGapError
 
-    notes = _notes(output)
-    may_write(output, (".csv", ".parquet"), force=force)
-    for path, suffixes in ((save_plan, (".json", ".toml")), (key_file, (".json",))):
+    files = _Files(output, save_plan, key)
+    for path, suffixes in files.written():
         may_write(path, suffixes, force=force)
-    for note in notes:
-        may_write(note, (note.suffix,), force=force)
-    told, masks = split_methods(methods or ())
-    if plan_file is not None:
-        _check_alone(context, told)
-    limits = numbers("--top-code", top_code)
+    given, limits = texts("--method", methods), numbers("--top-code", top_code)
     with shown_progress():
-        release = opening.release(data)
+        dataset = options.dataset(data)
         if policy is not None:
-            _keep_policy(release, policy, limits, masks)
-        masked = masked_first(release, masks)
-        subject = release if masked is None else masked.release
+            _limit_ages(dataset, policy, limits, given)
+        given_options = _as_given(asked)
+        if population is not None:
+            given_options["population"] = population
         try:
-            if plan_file is not None:
-                made_plan = Plan.load(plan_file)
-            else:
-                made_plan = plan(
-                    subject, k=k, beta=beta, population=population, release_k=release_k,
-                    diversity=diversity, entropy_diversity=entropy_diversity,
-                    recursive_diversity=pair(recursive_diversity), closeness=closeness,
-                    best_guess=best_guess,
-                    each_column=each_column, weights=numbers("--weight", weights), methods=told,
-                    hierarchies=read_hierarchies(hierarchies), suppression=suppression,
-                    top_code=limits, representative=representative,
-                    rank_error=rank_error,
-                )  # fmt: skip
-            # The file that is written is measured; the rows only where columns may be merged.
-            each = made_plan.promise.each_column is not None
-            made = made_plan.apply(subject, local=not same_levels, verify=each)
-        except HierarchyGap as gap:
+            # The file that is written is measured, not the rows before.
+            made = protection.anonymize(
+                dataset, k=_DEFAULT_K if k is None and plan is None else k, methods=given,
+                top_code=limits, plan=plan, recoding=recoding, verify=False,  # type: ignore[arg-type]
+                shuffle=not keep_order,
+                **given_options,
+            )  # fmt: skip
+        except HierarchyGapError as gap:
             if show_missing:
-                typer.echo("\n".join(gap.missing), err=True)
+                typer.echo("\n".join(gap.unknown), err=True)
             raise
-        made = together(release, masked, made)
         lost = made.utility
-        with made.key.saved(key_file, name=output.stem, overwrite=force) as key_path:
-            made = made.written(output, overwrite=force, neutralize_formulas=neutralize_formulas)
-    if save_plan is not None:
-        made_plan.save(save_plan, overwrite=force)
-    written = [output, *notes[:2], notes[2], *([save_plan] if save_plan else [])]
-    _write_lost(notes[2], lost)
-    _show(made, made_plan, lost, written, key_path, as_json)
+        with made.key.saved(key, name=output.stem, overwrite=force) as key_path:
+            made = made.write(output, overwrite=force, neutralize_formulas=neutralize_formulas)
+    if save_plan is not None and made.plan is not None:
+        made.plan.save(save_plan, overwrite=force)
+    _write_comparison(files.comparison, lost)
+    _show(made, lost, [output, *files.notes(), *([save_plan] if save_plan else [])], key_path,
+          as_json)  # fmt: skip
 
 
-def _check_alone(context: typer.Context, told: Any) -> None:
-    """Refuse options beside `--plan` that would have no effect: the plan says all of that."""
-    from crypsis.errors import ParameterError
+@dataclass(frozen=True)
+class _Files:
+    """The files that are written."""
 
-    sources = {name: context.get_parameter_source(name) for name in _PLANNED}
-    typed = [name for name, source in sources.items() if source and source.name == "COMMANDLINE"]
-    if told:
-        typed.append("method")
-    if typed:
-        flags = ", ".join(f"--{_FLAGS.get(name, name).replace('_', '-')}" for name in typed)
-        raise ParameterError(
-            f"The plan of --plan says all of that: {flags} would have no effect. Edit the plan, or "
-            "leave it out."
-        )
+    output: Path
+    plan: Path | None
+    key: Path | None
 
+    @property
+    def comparison(self) -> Path:
+        return self.output.with_name(self.output.stem + ".before-after.md")
 
-def _keep_policy(release: Any, policy: str, limits: dict[str, float], masks: Any) -> None:
-    """Put ages together as a policy says: in the plan, or by a mask where others do not know."""
-    from crypsis._assess import age_limits
-    from crypsis.anonymize import TopCode
-    from crypsis.policy import load_policy
+    def notes(self) -> tuple[Path, ...]:
+        from crypsis.protection import Statement
 
-    for name, limit in age_limits(release, load_policy(policy)).items():
-        if name in release.quasi_identifiers:
-            limits[name] = min(limit, limits.get(name, limit))
-        elif name not in release.identifiers and name not in masks:
-            masks[name] = TopCode(limit=limit)
+        return (*Statement.paths(self.output), self.comparison)
+
+    def written(self) -> list[tuple[Path | None, tuple[str, ...]]]:
+        given = [(self.output, (".csv", ".parquet")), (self.plan, (".json", ".toml"))]
+        notes = [(note, (note.suffix,)) for note in self.notes()]
+        return [*given, (self.key, (".json",)), *notes]
 
 
-def _notes(output: Path) -> tuple[Path, Path, Path]:
-    from crypsis.anonymize import statement_paths
-
-    return (*statement_paths(output), output.with_name(output.stem + ".before-after.md"))
-
-
-def _show(
-    made: Anonymized, plan: Plan, lost: Any, written: Sequence[Path], key: Path, as_json: bool
+def _limit_ages(
+    dataset: Any, policy: str, limits: dict[str, float], methods: dict[str, str]
 ) -> None:
+    """Top code ages as the policy requires, unless a column is masked or removed anyway."""
+    from crypsis.assessment import age_limits
+    from crypsis.policies import load_policy
+
+    for name, limit in age_limits(dataset, load_policy(policy)).items():
+        known = name in dataset.quasi_identifiers
+        if known or (name not in dataset.identifiers and name not in methods):
+            limits[name] = min(limit, limits.get(name, limit))
+
+
+def _show(made: Anonymized, lost: Any, written: Sequence[Path], key: Path, as_json: bool) -> None:
     from crypsis.cli.console import console
     from crypsis.report.json import to_json
 
@@ -225,34 +222,34 @@ def _show(
     from rich.table import Table
 
     screen = console()
-    table = Table(
-        "column", "before", "after", "what is done", title="The plan", title_justify="left"
-    )
-    for row in plan.rows():
+    table = Table("column", "before", "after", "recoding", title="The plan", title_justify="left")
+    for row in () if made.plan is None else made.plan.rows():
         table.add_row(*row)
     screen.print(table)
-    told = Table(
+    compared = Table(
         "column", "values", "missing", "bits", title="Before and after", title_justify="left"
     )
     for one in lost.columns:
-        told.add_row(
+        compared.add_row(
             one.column,
             f"{one.values_before:,} to {one.values_after:,}",
             f"{one.missing_before:,} to {one.missing_after:,}",
             f"{_bits(one.entropy_before_bits)} to {_bits(one.entropy_after_bits)}",
         )
-    screen.print(told)
+    screen.print(compared)
     screen.print(str(made.measured), markup=False)
     screen.print(str(made.loss), markup=False)
     for path in written:
         screen.print(f"Wrote {path}", markup=False)
-    screen.print(f"Your key, which undoes the release, is {key}; keep it apart.", markup=False)
+    screen.print(
+        f"Wrote {key} (re-identification key: keep it apart from the release)", markup=False
+    )
 
 
-def _write_lost(path: Path, lost: Any) -> None:
+def _write_comparison(path: Path, lost: Any) -> None:
     from crypsis.cli.console import write_text
 
-    lines = ["# Before and after", "", f"{lost.rows_after:,} of {lost.rows_before:,} rows.", ""]
+    lines = ["# Before and after", "", f"{lost.rows_after:,} of {lost.rows_before:,} records.", ""]
     lines += ["| column | values before | after | missing before | after | bits before | after |"]
     lines += ["| --- | --- | --- | --- | --- | --- | --- |"]
     for one in lost.columns:

@@ -1,4 +1,4 @@
-"""The verbs, gathered."""
+"""The command line application: all verbs."""
 
 from __future__ import annotations
 

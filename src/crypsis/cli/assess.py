@@ -1,4 +1,4 @@
-"""`crypsis assess`: may this file leave the house?"""
+"""`crypsis assess`: is this file safe to release?"""
 
 from __future__ import annotations
 
@@ -10,30 +10,36 @@ import typer
 from crypsis.cli import options as o
 
 if TYPE_CHECKING:
-    from crypsis.release import Release
-    from crypsis.results import Assessment
+    from crypsis.dataset import Dataset
 
 _PEOPLE = "People"
 
 
-@o.opens
+@o.takes_data
 def assess(
     data: o.Data,
-    opening: o.Opening,
+    options: o.DataOptions,
     policy: Annotated[
         str, typer.Option("--policy", help="A preset (crypsis policy list) or a .toml file.")
     ] = "default",
+    context: Annotated[
+        str | None,
+        typer.Option(
+            "--context",
+            help="Who receives it: public, registered, contract or internal; adapts class sizes.",
+        ),
+    ] = None,
     original: Annotated[
-        str | None, typer.Option("--original", help="What it was made from: asks for linkage.")
+        str | None, typer.Option("--original", help="The original file; evaluates linkage.")
     ] = None,
     on: Annotated[
         str | None,
-        typer.Option("--on", help="The column of record numbers; else row by row."),
+        typer.Option("--on", help="The column of record numbers; by default row by row."),
     ] = None,
     key: o.KeyFile = None,
     attack: Annotated[
         Path | None,
-        typer.Option("--attack", help="An attack on pseudonyms, as TOML: asks whether they hold."),
+        typer.Option("--attack", help="An attack on the pseudonyms, as TOML."),
     ] = None,
     accept_guesses: Annotated[
         bool, typer.Option("--accept-guesses", help="Allow 'safe' with guessed roles.")
@@ -42,25 +48,31 @@ def assess(
         bool | None,
         typer.Option(
             "--try/--no-try",
-            help="Carry the remedy out in memory and say what it brings; by default for reports.",
+            help="Apply the remedies in memory and measure; by default if it takes seconds.",
         ),
     ] = None,
     population: Annotated[
         str | None,
         typer.Option(
-            "--population", help="How many people, or their table.", rich_help_panel=_PEOPLE
+            "--population",
+            help="The size of the population, or its table.",
+            rich_help_panel=_PEOPLE,
         ),
     ] = None,
     person: Annotated[
         str | None,
-        typer.Option("--person", help="The column that says whose row.", rich_help_panel=_PEOPLE),
+        typer.Option(
+            "--person",
+            help="The column that identifies the person of a row.",
+            rich_help_panel=_PEOPLE,
+        ),
     ] = None,
     weight: Annotated[
         str | None,
-        typer.Option("--weight", help="How many people a row is.", rich_help_panel=_PEOPLE),
+        typer.Option("--weight", help="The column of survey weights.", rich_help_panel=_PEOPLE),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write it as .html, .md or .json.")
+        Path | None, typer.Option("--output", "-o", help="Write the report as .html, .md or .json.")
     ] = None,
     as_json: o.AsJson = False,
     as_markdown: Annotated[bool, typer.Option("--md", help="Markdown on standard output.")] = False,
@@ -68,108 +80,87 @@ def assess(
     exact: o.Exact = False,
     seed: o.Seed = 0,
 ) -> None:
-    """One verdict: safe, not safe, or cannot tell; for whom, and what to do.
+    """Assess a release: safe, not safe, or cannot tell; which thresholds fail, and the remedy.
 
-    The exit status is 0 only for 'safe'; it is 1 for 'not safe' and 'cannot tell', so that a
-    pipeline stops. Ctrl-C shows what is known so far, with status 130.
+    The exit status is 0 for 'safe', 1 for 'not safe' and 4 for 'cannot tell', so that a pipeline
+    stops on any but 'safe'. Ctrl-C shows what is known by then, with status 130.
 
     Example: [bold]crypsis assess patients.csv --roles roles.toml -o report.html[/bold]
     """
     from dataclasses import replace
 
-    from crypsis._assess import assess as ask
-    from crypsis._assess import load_attack
+    from crypsis.assessment import assess as run_assessment
     from crypsis.cli.console import console, may_write, shown_progress, write_text
+    from crypsis.cli.remedies import phrasing
     from crypsis.errors import ParameterError
-    from crypsis.policy import load_policy
+    from crypsis.policies import load_policy
+    from crypsis.report.json import exit_status
     from crypsis.report.verdict import assessment_view
 
     if as_json and as_markdown:
-        raise ParameterError("Standard output takes one form: --json or --md.")
+        raise ParameterError("Standard output has one format.", hint="Set {json} or {md}.")
     may_write(output, (".html", ".md", ".json"), force=force)
     if key is not None and (original is None or on is not None):
-        raise ParameterError("--key goes with --original, and takes the place of --on.")
-    rows = o.row_map_of(key)
+        raise ParameterError(
+            "A re-identification key needs the original, and replaces a column of record numbers.",
+            hint="Set {key} with {original} and without {on}.",
+        )
+    row_map = o.row_map_of(key)
     rules = load_policy(policy)
-    belief = None if attack is None else load_attack(attack)
+    if context is not None:
+        rules = rules.in_context(context)
+    belief = None
+    if attack is not None:
+        from crypsis.pseudonyms import load_attack  # loading it takes a second
+
+        belief = load_attack(attack)
     with shown_progress():
-        release = replace(
-            opening.release(data),
+        data_set = replace(
+            options.dataset(data),
             person=person,
             weight=weight,
-            population=_population(population, opening),
+            population=_population(population, options),
         )
-        found = ask(
-            release,
-            None if original is None else _without_roles(opening).release(original),
+        before = None if original is None else options.without_roles().dataset(original)
+        found = run_assessment(
+            data_set,
+            before,
             belief,
             rules,
+            answers=options.answers(),
             accept_guesses=accept_guesses,
             on=on,
-            row_map=rows,
+            row_map=row_map,
             exact=exact,
-            try_remedies=False if try_remedies is None and output is None else try_remedies,
+            try_remedies=try_remedies,
             name=o.title(data),
-            source=_words(data, opening),
-            original_source=_words(original or "ORIGINAL", opening),
-            attack_source=str(attack or "ATTACK.toml"),
             seed=seed,
         )
+    words = phrasing(
+        found, data, options, original=original,
+        original_names=() if before is None else before.names, attack=attack,
+    )  # fmt: skip
+    forms = {
+        ".html": lambda: found.to_html(words),
+        ".md": lambda: found.to_markdown(words),
+        ".json": found.to_json,
+    }
     if output is not None:
-        write_text(output, _in_form(found, output.suffix.lower()))
+        write_text(output, forms[output.suffix.lower()]())
     if as_json or as_markdown:
-        typer.echo(found.to_json() if as_json else found.to_markdown())
+        typer.echo(forms[".json" if as_json else ".md"]())
     else:
         screen = console()
-        screen.print(assessment_view(found), crop=False)
+        screen.print(assessment_view(found, words), crop=False)
         if output is not None:
             screen.print(f"\nWrote {output}", markup=False)
-    if not found.complete:
-        raise typer.Exit(130)
-    if found.verdict.value != "safe":
-        raise typer.Exit(1)
+    if exit_status(found):
+        raise typer.Exit(exit_status(found))
 
 
-def _words(data: str, opening: o.Opening) -> tuple[str, ...]:
-    """The words of a command line that open this file; never the password of a database."""
-    return (o.title(data) if "://" in data else data, *_reading(opening))
-
-
-def _without_roles(opening: o.Opening) -> o.Opening:
-    """How to open another file of the same kind, whose columns may be others."""
-    from dataclasses import replace
-
-    return replace(opening, identifiers=None, quasi_identifiers=None, sensitive=None, roles=None)
-
-
-def _reading(opening: o.Opening) -> list[str]:
-    """The reading options that were given, as words of a command line."""
-    from dataclasses import fields
-    from typing import get_type_hints
-
-    hints = get_type_hints(o.Opening, include_extras=True)
-    words: list[str] = []
-    for one in fields(o.Opening):
-        option = hints[one.name].__metadata__[0]
-        value = getattr(opening, one.name)
-        if option.rich_help_panel != "Reading" or value == one.default or value is None:
-            continue
-        # In Annotated, Typer keeps the first name of an option where the default would be.
-        flag = next(name for name in (option.default, *option.param_decls) if name)
-        values = value if isinstance(value, list) else [value]
-        words += [flag] if value is True else [w for v in values for w in (flag, str(v))]
-    return words
-
-
-def _population(given: str | None, opening: o.Opening) -> int | Release | None:
-    """The number of people, or the table of them."""
+def _population(given: str | None, options: o.DataOptions) -> int | Dataset | None:
+    """The number of people, or their table."""
     if given is None:
         return None
     digits = given.replace("_", "").replace(",", "")
-    return int(digits) if digits.isdecimal() else _without_roles(opening).release(given)
-
-
-def _in_form(found: Assessment, suffix: str) -> str:
-    if suffix == ".html":
-        return found.to_html()
-    return found.to_markdown() if suffix == ".md" else found.to_json()
+    return int(digits) if digits.isdecimal() else options.without_roles().dataset(given)

@@ -1,4 +1,4 @@
-"""What a person at the terminal sees: results on standard output, progress on standard error."""
+"""The terminal: results on standard output, progress on standard error."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rich.console import Console
 
 from crypsis import progress
 from crypsis.errors import OutputError
-from crypsis.files import written_whole
+from crypsis.files import replacing_file
 
 
 def console() -> Console:
@@ -21,7 +21,7 @@ def console() -> Console:
 
 @contextmanager
 def shown_progress() -> Iterator[None]:
-    """Show how far long work is, if standard error is a terminal."""
+    """Show the progress of long computations, if standard error is a terminal."""
     if not sys.stderr.isatty():
         yield
         return
@@ -54,14 +54,18 @@ def may_write(path: Path | None, suffixes: tuple[str, ...], *, force: bool) -> N
     if path is None:
         return
     if path.suffix.lower() not in suffixes:
-        raise OutputError(f"Write to a file ending in {' or '.join(suffixes)}, not {path.name!r}.")
+        raise OutputError(
+            f"{path.name!r} is not a valid output; its name must end in {' or '.join(suffixes)}."
+        )
     if not path.absolute().parent.is_dir():
-        raise OutputError(f"There is no folder {str(path.parent)!r} to write to; make it first.")
+        raise OutputError(f"Folder {str(path.parent)!r} does not exist.", hint="Create it first.")
     if path.exists() and not force:
-        raise OutputError(f"{str(path)!r} exists already; say --force to replace it.")
+        raise OutputError(
+            f"{str(path)!r} exists already.", hint="Set {overwrite=True} to replace it."
+        )
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file that appears whole or not at all; whether it may was settled before."""
-    with written_whole(path, overwrite=True) as partial:
+    """Write a text file that appears complete or not at all; it was checked before that it may."""
+    with replacing_file(path, overwrite=True) as partial:
         partial.write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""`crypsis demo`: a sample release, and the main job done on it."""
+"""`crypsis demo`: synthetic people, masked too little, and their assessment."""
 
 from __future__ import annotations
 
@@ -12,38 +12,43 @@ from crypsis.cli import options as o
 
 def demo(
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The folder for sample and report.")
+        Path, typer.Option("--output", "-o", help="The folder for the files and the report.")
     ] = Path("demo"),
-    rows: Annotated[int, typer.Option("--rows", help="How many people.")] = 50_000,
+    rows: Annotated[int, typer.Option("--rows", help="The number of people.")] = 50_000,
     seed: o.Seed = 1,
 ) -> None:
-    """Make a sample of invented people, mask it a little, and ask whether it may be released.
+    """Write synthetic people and a masked file of them, and assess whether it is safe to release.
 
     Example: [bold]crypsis demo -o demo[/bold]
     """
-    from crypsis._assess import assess, load_attack
+    from crypsis.assessment import assess
     from crypsis.cli.console import console, shown_progress, write_text
-    from crypsis.release import read
+    from crypsis.cli.remedies import phrasing
+    from crypsis.dataset import read
+    from crypsis.demo import write_demo
+    from crypsis.pseudonyms import load_attack
     from crypsis.report.verdict import assessment_view
-    from crypsis.sample_release import write_release
 
-    files = write_release(output, rows=rows, seed=seed)
+    files = write_demo(output, rows=rows, seed=seed)
     with shown_progress():
+        original = read(files.original)
         found = assess(
-            read(files.released),
-            read(files.original),
+            read(files.masked),
+            original,
             load_attack(files.attack),
-            name=files.released.name,
-            source=(str(files.released),),
-            original_source=(str(files.original),),
-            attack_source=str(files.attack),
+            name=files.masked.name,
+            try_remedies=None,
             seed=seed,
         )
+        words = phrasing(
+            found, str(files.masked), original=str(files.original),
+            original_names=original.names, attack=files.attack,
+        )  # fmt: skip
         page = output / "report.html"
-        write_text(page, found.to_html())
+        write_text(page, found.to_html(words))
     screen = console()
-    screen.print(assessment_view(found), crop=False)
-    screen.print(f"\nOpen {page} to read this in a browser.", markup=False)
+    screen.print(assessment_view(found, words), crop=False)
+    screen.print(f"\nOpen {page} in a browser to read the report.", markup=False)
     again = f"--original {files.original} --attack {files.attack}"
-    screen.print(f"The same by hand: crypsis assess {files.released} {again}", markup=False,
+    screen.print(f"The same assessment: crypsis assess {files.masked} {again}", markup=False,
                  soft_wrap=True)  # fmt: skip

@@ -1,18 +1,25 @@
-"""The options that verbs share, and how they become a Release."""
+"""The options that verbs share, and how they become a Dataset.
+
+Reading options and roles are declared once, in `ReadOptions` and `Roles`; names, types and
+descriptions of the command line come from there.
+"""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from crypsis.cli.wording import cli_option
+from crypsis.options import ReadOptions, Roles
+
 if TYPE_CHECKING:
-    from crypsis.release import Release
+    from crypsis.dataset import Dataset
 
 Data = Annotated[
     str,
@@ -23,18 +30,20 @@ Data = Annotated[
         show_default=False,
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="JSON on standard output.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON to standard output.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
 Exact = Annotated[
     bool,
-    typer.Option("--exact", help="Count what is estimated by default on very many rows."),
+    typer.Option("--exact", help="Count exactly what is estimated by default in very large data."),
 ]
-Seed = Annotated[int, typer.Option("--seed", help="Of the analysis.")]
+Seed = Annotated[int, typer.Option("--seed", help="The seed of the analysis.")]
 
 
 KeyFile = Annotated[
     Path | None,
-    typer.Option("--key", help="The owner's key file: it says which original each row is."),
+    typer.Option(
+        "--key", help="The re-identification key: the original row of each released record."
+    ),
 ]
 
 
@@ -42,137 +51,181 @@ def row_map_of(path: Path | None) -> Sequence[int] | None:
     """The map from released to original rows in a key file; None where all are in their order."""
     if path is None:
         return None
-    from crypsis.anonymize import Key
     from crypsis.errors import ParameterError
+    from crypsis.protection import Key
 
     rows = Key.load(path).row_map
     if rows is not None and not rows:
         raise ParameterError(
-            f"{path.name!r} does not say which original each row is: the release was too large for "
-            "that. Name a column of record numbers (--on)."
+            f"{path.name!r} does not have the original row of each record: the release was too "
+            "large, or was made on a cluster.",
+            hint="Set {on} to a column of record numbers.",
         )
     return rows
 
 
-def _role(flag: str, text: str, **more: Any) -> Any:
-    return typer.Option(flag, help=text, rich_help_panel="Roles", **more)
-
-
-def _reading(flag: str, text: str, **more: Any) -> Any:
-    return typer.Option(flag, help=text, rich_help_panel="Reading", **more)
+_NAMES = "Names are separated by commas."
+_ROLES = ("identifiers", "quasi_identifiers", "sensitive", "insensitive", "excluded")
 
 
 @dataclass(frozen=True)
-class Opening:
-    """How the command line says to open data: roles and reading options, each declared once."""
+class EngineOptions:
+    """Where rows are read and counted."""
 
-    identifiers: Annotated[
-        list[str] | None, _role("--id", "A column that names a person (repeat).")
-    ] = None
-    quasi_identifiers: Annotated[
-        list[str] | None, _role("--qi", "A column that others may know (repeat).")
-    ] = None
-    sensitive: Annotated[
-        list[str] | None, _role("--sensitive", "A column to keep secret (repeat).")
-    ] = None
-    roles: Annotated[Path | None, _role("--roles", "The roles of all columns, as TOML.")] = None
-    names: Annotated[
-        str | None, _reading("--names", "The columns of a file without header: a,b,c.")
-    ] = None
-    header: Annotated[bool, _reading("--header", "The first line does name the columns.")] = False
-    delimiter: Annotated[str | None, _reading("--delimiter", "What separates fields.")] = None
-    encoding: Annotated[str | None, _reading("--encoding", "For example latin-1.")] = None
-    missing_markers: Annotated[
-        list[str] | None, _reading("--missing-marker", "A text that means missing (repeat).")
-    ] = None
-    missing: Annotated[
-        str, _reading("--missing", "How missing counts: value, wildcard or drop.")
-    ] = "value"
-    types: Annotated[
-        list[str] | None,
-        _reading("--type", "Read as text, integer, number, date or time.", metavar="COLUMN=TYPE"),
-    ] = None
-    sheet: Annotated[str | None, _reading("--sheet", "Of a spreadsheet.")] = None
-    table: Annotated[str | None, _reading("--table", "Of a database.")] = None
-    query: Annotated[str | None, _reading("--query", "SQL, in a database.")] = None
-    format: Annotated[
-        str | None, _reading("--format", "csv, parquet, json, excel, duckdb or sqlite.")
-    ] = None
-    memory_limit: Annotated[str | None, _reading("--memory-limit", "For example 4GB.")] = None
-    spill_folder: Annotated[Path | None, _reading("--spill-folder", "To spill to disk.")] = None
-    engine: Annotated[str, _reading("--engine", "duckdb, or spark for a cluster.")] = "duckdb"
-    master: Annotated[
-        str | None,
-        _reading("--master", "Where Spark runs: local[4], spark://host:7077, yarn, k8s://..."),
-    ] = None
+    memory_limit: Annotated[str | None, "The memory that DuckDB may use, such as 4GB."] = None
+    spill_folder: Annotated[Path | None, "The folder for data that does not fit in memory."] = None
+    engine: Annotated[str, "duckdb, or spark for a cluster."] = "duckdb"
+    master: Annotated[str | None, "Where Spark runs: local[4], spark://host:7077, yarn."] = None
 
-    def release(self, source: str) -> Release:
-        """Open `source`; roles given one by one go before those of a roles file."""
-        from crypsis import roles
-        from crypsis.release import decided, read
 
-        release = read(
-            source,
-            memory_limit=self.memory_limit,
-            spill_folder=self.spill_folder,
-            **self.reading(),
-            engine=self.engine,
-            master=self.master,
-        )
-        given = decided(self.identifiers or (), self.quasi_identifiers or (), self.sensitive or ())
-        filed = roles.load(self.roles, release.names) if self.roles else {}
-        return release.with_roles({**filed, **given})
+@dataclass(frozen=True)
+class DataOptions:
+    """How the data of a command is read, and the roles of its columns."""
 
-    def reading(self) -> dict[str, Any]:
-        """How a source is read, by the keywords of `crypsis.release.read`; what was not said is not
-        in it.
-        """
-        given = {
-            "format": self.format,
-            "names": None if self.names is None else _split(self.names),
-            "header": self.header or None,
-            "delimiter": "\t" if self.delimiter == "\\t" else self.delimiter,
-            "encoding": self.encoding,
-            "missing_markers": self.missing_markers or None,
-            "types": _types(self.types or ()) or None,
-            "sheet": self.sheet,
-            "table": self.table,
-            "query": self.query,
+    reading: ReadOptions
+    missing: str
+    roles: Roles
+    roles_file: Path | None
+    engine: EngineOptions
+    words: tuple[str, ...]
+    """The reading options as they were typed, for a command that reads the same data."""
+
+    def reading_keywords(self) -> dict[str, Any]:
+        """The reading options by the keywords of `crypsis.read`; what is not set is not in it."""
+        given = {one.name: getattr(self.reading, one.name) for one in fields(self.reading)}
+        return {"missing": self.missing, **{name: v for name, v in given.items() if v}}
+
+    def dataset(self, source: str) -> Dataset:
+        """Open `source`; roles given one by one take precedence over those of a roles file."""
+        from crypsis.columns import roles
+        from crypsis.dataset import decided, read
+
+        found = read(source, **self.reading_keywords(), **vars(self.engine))
+        own = decided(**self.roles)  # type: ignore[misc]
+        if self.roles_file is None:
+            return found.with_roles(own)
+        filed = roles.load(self.roles_file, found.names)
+        notes = {
+            name: note
+            for name, note in filed.notes.items()
+            if own.get(name, filed.roles[name]) is filed.roles[name]  # about the role of the file
         }
-        said = {name: value for name, value in given.items() if value is not None}
-        return {"missing": self.missing, **said}
+        return found.with_roles({**filed.roles, **own}, notes, filed.container)
+
+    def answers(self) -> dict[str, str]:
+        """The answers to the checklist of a policy, from the roles file."""
+        from crypsis.columns import roles
+
+        return {} if self.roles_file is None else roles.load_answers(self.roles_file)
+
+    def without_roles(self) -> DataOptions:
+        """The same for another file of the same kind, whose columns may be others."""
+        return replace(self, roles={}, roles_file=None)
 
 
-def opens(verb: Callable[..., None]) -> Callable[..., None]:
-    """Give a verb the options of `Opening`, which it receives as its parameter `opening`."""
-    own = inspect.signature(verb, eval_str=True).parameters
-    hints = get_type_hints(Opening, include_extras=True)
+def takes_data(verb: Callable[..., None]) -> Callable[..., None]:
+    """Give a verb the options for reading and roles, which it receives as its parameter `options`."""
+    return _with_options(verb, "options", shared_options(), _gathered)
+
+
+def takes(group: type, name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a verb the fields of a dataclass as options; it receives them as one parameter."""
+    hints = get_type_hints(group, include_extras=True)
     shared = [
-        inspect.Parameter(
-            option.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=option.default,
-            annotation=hints[option.name],
-        )
-        for option in fields(Opening)
-    ]
+        inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default,
+                          annotation=hints[one.name])
+        for one in fields(group)
+    ]  # fmt: skip
+    return lambda verb: _with_options(verb, name, shared, lambda typed: group(**typed))
+
+
+def _with_options(
+    verb: Callable[..., None],
+    group: str,
+    shared: Sequence[inspect.Parameter],
+    gathered: Callable[[dict[str, Any]], Any],
+) -> Callable[..., None]:
+    """A verb with more options, which it receives gathered in its parameter `group`."""
+    own = inspect.signature(verb, eval_str=True).parameters
 
     @wraps(verb)
-    def command(**given: Any) -> None:
-        opening = Opening(**{option.name: given.pop(option.name) for option in shared})
-        verb(opening=opening, **given)
+    def command(**typed: Any) -> None:
+        parts = {one.name: typed.pop(one.name) for one in shared}
+        verb(**{group: gathered(parts)}, **typed)
 
     every = [
         *(
             parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
             for name, parameter in own.items()
-            if name != "opening"
+            if name != group
         ),
         *shared,
     ]
     command.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in every}
     return command
+
+
+def shared_options() -> list[inspect.Parameter]:
+    """The shared options, from the models that declare them."""
+    roles = get_type_hints(Roles, include_extras=True)
+    found = [
+        _option(name, list[str] | None, f"{roles[name].__metadata__[0]} Repeat.", "Roles")
+        for name in _ROLES
+    ]
+    found.append(_option("roles", Path | None, "The roles of all columns, as TOML.", "Roles"))
+    reading = get_type_hints(ReadOptions, include_extras=True)
+    found += [_reading_option(name, hint.__metadata__[0]) for name, hint in reading.items()]
+    text = "How missing values count: value, wildcard or drop."
+    found.append(_option("missing", str, text, "Reading", "value"))
+    engine = get_type_hints(EngineOptions, include_extras=True)
+    found += [
+        _option(one.name, engine[one.name].__origin__, engine[one.name].__metadata__[0],
+                "Reading", one.default)
+        for one in fields(EngineOptions)
+    ]  # fmt: skip
+    return found
+
+
+def _reading_option(name: str, text: str) -> inspect.Parameter:
+    if name == "names":
+        return _option(name, str | None, f"{text} {_NAMES}", "Reading")
+    if name == "header":
+        return _option(name, bool, text, "Reading", False)
+    if name == "types":
+        return _option(name, list[str] | None, text, "Reading", metavar="COLUMN=TYPE")
+    kind = list[str] | None if name == "missing_markers" else str | None
+    return _option(name, kind, text, "Reading")
+
+
+def _option(
+    name: str, kind: Any, text: str, panel: str, default: Any = None, metavar: str | None = None
+) -> inspect.Parameter:
+    flag = typer.Option(cli_option(name, None), help=text, rich_help_panel=panel, metavar=metavar)
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, flag]
+    )
+
+
+def _gathered(typed: dict[str, Any]) -> DataOptions:
+    """What was typed as the models have it."""
+    words = tuple(
+        word
+        for name, value in typed.items()
+        if name not in (*_ROLES, "roles") and value not in (None, False, [])
+        and (name, value) not in (("missing", "value"), ("engine", "duckdb"))
+        for one in (value if isinstance(value, list) else [value])
+        for word in ([cli_option(name, None)] if value is True else [cli_option(name, None), str(one)])
+    )  # fmt: skip
+    roles: Any = {name: value for name in _ROLES if (value := typed.pop(name))}
+    engine = EngineOptions(**{one.name: typed.pop(one.name) for one in fields(EngineOptions)})
+    roles_file, missing = typed.pop("roles"), typed.pop("missing")
+    typed["names"] = None if typed["names"] is None else _split(typed["names"])
+    typed["header"] = typed["header"] or None
+    typed["delimiter"] = "\t" if typed["delimiter"] == "\\t" else typed["delimiter"]
+    typed["missing_markers"] = typed["missing_markers"] or None
+    typed["types"] = _types(typed["types"] or ())
+    return DataOptions(ReadOptions(**typed), missing, roles, roles_file, engine, words)
 
 
 def title(source: str) -> str:
@@ -198,6 +251,8 @@ def _types(pairs: Sequence[str]) -> dict[str, str]:
     for pair in pairs:
         name, equals, kind = pair.rpartition("=")
         if not equals:
-            raise ParameterError(f"--type is written COLUMN=TYPE, not {pair!r}.")
+            raise ParameterError(
+                f"{pair!r} is not a valid column type.", hint="Set {types=COLUMN=TYPE}."
+            )
         types[name] = kind
     return types

@@ -1,4 +1,4 @@
-"""`crypsis policy`: the thresholds that a release is held against."""
+"""`crypsis policy`: the thresholds that a release must meet."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ app = typer.Typer(help="Policies: thresholds with their sources.", no_args_is_he
 
 @app.command("list")
 def list_policies(as_json: o.AsJson = False) -> None:
-    """The presets.
+    """List the presets.
 
     Example: [bold]crypsis policy list[/bold]
     """
@@ -23,14 +23,14 @@ def list_policies(as_json: o.AsJson = False) -> None:
     from rich.text import Text
 
     from crypsis.cli.console import console
-    from crypsis.policy import PRESETS, load_policy
+    from crypsis.policies import PRESETS, load_policy
 
     policies = [load_policy(name) for name in PRESETS]
     if as_json:
         typer.echo(json.dumps([one.model_dump(mode="json") for one in policies], indent=2))
         return
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-    for head in ("policy", "date", "jurisdiction", "what it asks"):
+    for head in ("policy", "date", "jurisdiction", "requirements"):
         table.add_column(head, overflow="fold", no_wrap=head == "date")
     for one in policies:
         table.add_row(one.name, str(one.date), one.jurisdiction, Text(one.summary))
@@ -42,12 +42,12 @@ def show(
     policy: Annotated[str, typer.Argument(metavar="POLICY", help="A preset or a .toml file.")],
     as_json: o.AsJson = False,
 ) -> None:
-    """A policy: of a preset its file, to begin one of your own with.
+    """Print a policy; of a preset its file, to start your own from.
 
     Example: [bold]crypsis policy show default > ours.toml[/bold]
     """
     from crypsis.cli.console import console
-    from crypsis.policy import PRESETS, load_policy, preset_text
+    from crypsis.policies import PRESETS, load_policy, preset_text
 
     found = load_policy(policy)
     if as_json:
@@ -58,20 +58,27 @@ def show(
         screen = console()
         screen.print(f"{found.title} ({found.jurisdiction}, {found.date})", markup=False)
         for one in found.thresholds:
-            crowd = "" if one.crowd is None else f" (crowd {one.crowd})"
-            line = f"{one.measure}{crowd}: {one.comparison} {one.limit:g} {one.unit}. {one.why}"
+            size = "" if one.k is None else f" (k = {one.k})"
+            line = f"{one.measure}{size}: {one.comparison} {one.limit:g} {one.unit}. {one.why}"
             screen.print(f"- {line}", markup=False)
+        for question, why in found.left_out.items():
+            screen.print(f"- Not part of this policy: {question}. {why}", markup=False)
+        for item in found.checklist:
+            screen.print(f"- Checklist: {item.item}. {item.why}", markup=False)
 
 
 @app.command("check")
 def check(
     policy: Annotated[str, typer.Argument(metavar="POLICY", help="A preset or a .toml file.")],
 ) -> None:
-    """Check a policy file: every measure, unit and range; status 2 says what is wrong.
+    """Check a policy file: every measure, unit and range; status 2 if it is not valid.
 
     Example: [bold]crypsis policy check ours.toml[/bold]
     """
-    from crypsis.policy import load_policy
+    from crypsis.policies import load_policy
 
     found = load_policy(policy)
-    typer.echo(f"{found.name}: {len(found.thresholds)} thresholds, all of them known.")
+    typer.echo(f"{found.name}: {len(found.thresholds)} thresholds, all valid.")
+    for question in found.left_out:
+        if question not in found.questions:
+            typer.echo(f"Question {question!r} is left out without a reason in [questions].")

@@ -24,14 +24,14 @@ def reproduce(
     ] = None,
     data: Annotated[
         Path | None,
-        typer.Option("--data", help="The folder of the real data; else what CRYPSIS_DATA names."),
+        typer.Option("--data", help="The folder of the real data; by default CRYPSIS_DATA."),
     ] = None,
     rows: Annotated[
         int | None,
-        typer.Option("--rows", help="itpr2019, Fig. 6: up to so many rows (100 million)."),
+        typer.Option("--rows", help="itpr2019, Fig. 6: the largest number of rows (100 million)."),
     ] = None,
     every: Annotated[
-        bool, typer.Option("--all", help="Show long columns that agree value by value, too.")
+        bool, typer.Option("--all", help="Show every value of long columns that agree.")
     ] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write it as .json or .md.")
@@ -39,7 +39,7 @@ def reproduce(
     as_json: o.AsJson = False,
     force: o.Force = False,
 ) -> int:
-    """Compute the tables, figures and theorems of the papers again, beside what they print.
+    """Compute the tables, figures and theorems of the papers again, next to the printed values.
 
     Each value is equal, equal after rounding, an erratum of the paper (a note says which) or not
     derivable from what it prints. If any differs without an explanation the exit status is 1.
@@ -50,17 +50,13 @@ def reproduce(
     from crypsis.cli.console import console, may_write, shown_progress, write_text
     from crypsis.errors import ParameterError
     from crypsis.report.json import to_json
-    from crypsis.report.reproduction import (
-        reproduction_markdown,
-        reproduction_view,
-        summary_view,
-    )
+    from crypsis.reproduce.report import reproduction_markdown, reproduction_view, summary_view
 
     may_write(output, (".json", ".md"), force=force)
     if rows is not None and paper not in (None, "itpr2019"):
-        raise ParameterError("--rows is about Fig. 6 of itpr2019; leave it out for other papers.")
+        raise ParameterError("--rows applies to Fig. 6 of itpr2019 only.")
     names = papers.PAPERS if paper is None else (paper,)
-    more = {} if rows is None else {"largest": rows}
+    more = {} if rows is None else {"max_rows": rows}
     with shown_progress():
         found = papers.Reproductions(tuple(papers.paper(name, data=data, **more) for name in names))
         drawn = [] if figures is None else [papers.save_figures(p, figures) for p in found.papers]

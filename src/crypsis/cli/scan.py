@@ -1,8 +1,7 @@
-"""`crypsis scan`: what is in this file, and what each column seems to be."""
+"""`crypsis scan`: the columns of a file and their roles."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,24 +11,23 @@ from crypsis.cli import options as o
 from crypsis.results import Result
 
 
-@dataclass(frozen=True)
 class _Scan(Result):
-    """What a scan tells: the profile, and the quasi-identifiers where they were asked for."""
+    """The profile, and the quasi-identifiers if they were searched for."""
 
     profile: Result
     quasi_identifiers: Result | None
 
     def to_dict(self, *, reveal: bool = False) -> dict[str, Any]:
-        told = self.profile.to_dict(reveal=reveal)
+        found = self.profile.to_dict(reveal=reveal)
         if self.quasi_identifiers is not None:
-            told["quasi_identifiers"] = self.quasi_identifiers.to_dict(reveal=reveal)
-        return told
+            found["quasi_identifiers"] = self.quasi_identifiers.to_dict(reveal=reveal)
+        return found
 
 
-@o.opens
+@o.takes_data
 def scan(
     data: o.Data,
-    opening: o.Opening,
+    options: o.DataOptions,
     save: Annotated[
         Path | None, typer.Option("--save", help="Write the roles to a TOML file to edit.")
     ] = None,
@@ -40,56 +38,60 @@ def scan(
     force: o.Force = False,
     population: Annotated[
         int | None,
-        typer.Option("--population", help="People the rows were drawn from: find who is unique."),
+        typer.Option("--population", help="The size of the population; searches column sets."),
     ] = None,
     alpha: Annotated[
         float | None,
-        typer.Option("--alpha", help="Find column sets that make this share of people unique."),
+        typer.Option("--alpha", help="Search column sets that make this share of people unique."),
     ] = None,
-    largest: Annotated[int, typer.Option("--largest", help="The most columns in such a set.")] = 4,
-    most: Annotated[int, typer.Option("--most", help="How many columns and pairs to show.")] = 10,
+    max_columns: Annotated[
+        int, typer.Option("--max-columns", help="The largest size of such a column set.")
+    ] = 4,
+    limit: Annotated[int, typer.Option("--limit", help="How many column sets to show.")] = 10,
     exact: o.Exact = False,
     seed: o.Seed = 0,
 ) -> None:
-    """Look at a file: every column, what it seems to be, and what tells people apart most.
+    """Profile a file: the role of each column, and the most identifying columns and pairs.
 
-    With --population or --alpha it also finds the sets of columns that single people out.
+    With --population or --alpha also the sets of columns that single people out.
 
     Example: [bold]crypsis scan patients.csv --save roles.toml[/bold]
     """
-    from crypsis import roles
+    import crypsis as cr
     from crypsis.cli.console import console, may_write, shown_progress, write_text
-    from crypsis.profile import profile
+    from crypsis.columns import roles
     from crypsis.report.json import to_json
     from crypsis.report.singling_out import quasi_identifiers_view
-    from crypsis.report.terminal import profile_view
-    from crypsis.singling_out import find_quasi_identifiers
+    from crypsis.report.terminal import scan_view
 
     may_write(save, (".toml",), force=force)
     may_write(output, (".html", ".json"), force=force)
     with shown_progress():
-        release = opening.release(data)
-        found = profile(release, most=most, exact=exact, seed=seed)
-        searched = None
+        dataset = options.dataset(data)
+        profile = cr.scan(dataset, limit=limit, exact=exact, seed=seed)
+        column_sets = None
         if population is not None or alpha is not None:
-            searched = find_quasi_identifiers(
-                release, 0.5 if alpha is None else alpha, population=population, largest=largest
+            column_sets = cr.singling_out.find_quasi_identifiers(
+                dataset,
+                0.5 if alpha is None else alpha,
+                population=population,
+                max_columns=max_columns,
             )
-    told = _Scan(found, searched)
+    found = _Scan(profile, column_sets)
     source = o.title(data)
     if save is not None:
-        roles.save(found.columns, save, overwrite=force)
+        roles.save(profile.columns, save, overwrite=force)
     if output is not None:
-        from crypsis.report.html import profile_page
+        from crypsis.report.html import scan_page
 
         page = output.suffix.lower() == ".html"
-        write_text(output, profile_page(found, source) if page else to_json("scan", told))
+        write_text(output, scan_page(profile, source) if page else to_json("scan", found))
     if as_json:
-        typer.echo(to_json("scan", told))
+        typer.echo(to_json("scan", found))
         return
     screen = console()
-    screen.print(profile_view(found, source, screen.width))
-    if searched is not None:
-        screen.print(quasi_identifiers_view(searched, most=most))
+    screen.print(scan_view(profile, source, screen.width))
+    if column_sets is not None:
+        screen.print(quasi_identifiers_view(column_sets, limit=limit))
     for path in filter(None, (save, output)):
         screen.print(f"\nWrote {path}", markup=False)

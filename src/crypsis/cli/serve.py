@@ -16,45 +16,53 @@ def _limit(flag: str, text: str) -> Any:
     return typer.Option(flag, help=text, rich_help_panel=_LIMITS)
 
 
-@o.opens
+@o.takes_data
 def serve(
-    opening: o.Opening,
+    options: o.DataOptions,
     data: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="[DATA]...",
-            help="Files that the page may open where they are; everything else is uploaded.",
+            help="Files that the page may open in place; all others are uploaded.",
             show_default=False,
         ),
     ] = None,
-    port: Annotated[int, typer.Option("--port", help="A free one by default.", min=0)] = 0,
+    port: Annotated[
+        int, typer.Option("--port", help="The port; a free one by default.", min=0)
+    ] = 0,
     show: Annotated[bool, typer.Option("--open/--no-open", help="Open the browser.")] = True,
     upload_limit: Annotated[str, _limit("--upload-limit", "The largest upload.")] = "1GB",
-    row_limit: Annotated[int, _limit("--row-limit", "The most rows of a table.")] = 200_000_000,
-    tables: Annotated[int, _limit("--tables", "The most tables open at once.")] = 12,
-    jobs: Annotated[int, _limit("--jobs", "The most jobs running at once.")] = 2,
-    job_memory: Annotated[str, _limit("--job-memory", "The most memory of a table.")] = "4GB",
-    job_seconds: Annotated[float, _limit("--job-seconds", "The longest job.")] = 3_600.0,
+    row_limit: Annotated[
+        int, _limit("--row-limit", "The largest number of rows of a table.")
+    ] = 200_000_000,
+    tables: Annotated[int, _limit("--tables", "The largest number of open tables.")] = 12,
+    jobs: Annotated[int, _limit("--jobs", "The largest number of running jobs.")] = 2,
+    job_memory: Annotated[str, _limit("--job-memory", "The largest memory of a table.")] = "4GB",
+    job_disk: Annotated[str, _limit("--job-disk", "The largest disk use of a table.")] = "50GB",
+    job_seconds: Annotated[float, _limit("--job-seconds", "The longest time of a job.")] = 3_600.0,
     idle_minutes: Annotated[
-        float, _limit("--idle-minutes", "Close a table that nobody looked at for so long.")
+        float, _limit("--idle-minutes", "Close a table that was not used for so long.")
     ] = 60.0,
 ) -> None:
     """Open a page on this machine that leads from a file to a safe release.
 
-    It answers on loopback only, to who has the address that is printed. Uploads lie in a private
-    folder and are removed when it ends.
+    The server listens on loopback only, and only the printed address opens it. Uploads are stored
+    in a private folder and removed when it ends.
 
     Example: [bold]crypsis serve patients.csv[/bold]
     """
-    from crypsis.errors import MissingPart, ParameterError
+    from crypsis.errors import MissingDependencyError, ParameterError
 
-    if opening.memory_limit is not None:
-        raise ParameterError("The memory of each table is limited with --job-memory.")
+    if options.engine.memory_limit is not None:
+        raise ParameterError("The memory of a table has its own limit.", hint="Set {job_memory}.")
     try:
         from crypsis import web
     except ModuleNotFoundError:
-        raise MissingPart("The page needs: pip install 'crypsis[web]'") from None
-    given = tuple(_given(source, opening) for source in data or ())
+        raise MissingDependencyError(
+            "The page needs FastAPI and Uvicorn, which are not installed.",
+            hint="Run: pip install 'crypsis[web]'",
+        ) from None
+    given = tuple(_given(source, options) for source in data or ())
     settings = web.Settings(
         given=given,
         upload_bytes=web.size_of(upload_limit),
@@ -63,30 +71,31 @@ def serve(
         tables=tables,
         jobs=jobs,
         job_bytes=web.size_of(job_memory),
+        disk_bytes=web.size_of(job_disk),
         job_seconds=job_seconds,
         idle_seconds=60 * idle_minutes,
-        folder=opening.spill_folder,
+        folder=options.engine.spill_folder,
     )
-    web.serve(settings, port=port, say=_say, show=show)
+    web.serve(settings, port=port, say=_print_address, show=show)
 
 
-def _say(address: str) -> None:
+def _print_address(address: str) -> None:
     typer.echo(f"Open {address}")
     typer.echo("Whoever has this address may use the page. Ctrl-C ends it and removes uploads.")
 
 
-def _given(source: str, opening: o.Opening) -> Any:
-    """A source by the absolute name of its file, with how it is read and what was decided."""
+def _given(source: str, options: o.DataOptions) -> Any:
+    """A source by its absolute path, with reading options and decided roles."""
     from crypsis.errors import SourceError
-    from crypsis.web import Given
+    from crypsis.web import GivenSource
 
     path = source
     if "://" not in source:
         place = Path(source).expanduser().absolute()
         if not place.exists() and not any(mark in source for mark in "*?["):
-            raise SourceError(f"There is no file {source!r}.")
+            raise SourceError(f"File {source!r} does not exist.")
         path = str(place)
     decided: dict[str, str] = {}
-    if opening.roles or opening.identifiers or opening.quasi_identifiers or opening.sensitive:
-        decided = {name: role.value for name, role in opening.release(path).roles.items()}
-    return Given(path, o.title(source), opening.reading(), decided)
+    if options.roles_file or options.roles:
+        decided = {name: role.value for name, role in options.dataset(path).roles.items()}
+    return GivenSource(path, o.title(source), options.reading_keywords(), decided)

@@ -3,6 +3,15 @@
 from crypsis.files._folders import PrivateFolder
 from crypsis.files._forms import form_of
 from crypsis.files._sources import Sources
-from crypsis.files._written import written_together, written_whole
+from crypsis.files._toml import parse_toml, read_toml
+from crypsis.files._written import replacing_file, replacing_files
 
-__all__ = ["PrivateFolder", "Sources", "form_of", "written_together", "written_whole"]
+__all__ = [
+    "PrivateFolder",
+    "Sources",
+    "form_of",
+    "parse_toml",
+    "read_toml",
+    "replacing_file",
+    "replacing_files",
+]

@@ -1,8 +1,8 @@
 """Private folders for what does not fit in memory or is not finished yet.
 
-A folder belongs to the process that made it and is removed with it. A process that was killed
-cannot remove anything, so each folder holds a lock: a lock that nobody holds marks a folder whose
-owner is gone, and the next run that looks there removes it.
+A folder belongs to the process that created it and is removed with it. A process that was killed
+cannot remove anything, so each folder has a lock: a lock that no process has taken marks a folder
+whose owner is gone, and the next run that uses the same place removes it.
 """
 
 from __future__ import annotations
@@ -28,38 +28,44 @@ _UNLOCKED_SECONDS = 3_600
 
 
 class PrivateFolder:
-    """A folder that only its owner can read, removed when this object goes."""
+    """A folder of mode 0700, removed when this object is."""
 
     def __init__(self, prefix: str, base: str | Path | None = None) -> None:
-        """Make it in `base`, by default where temporary files go; first remove those left there."""
+        """Create it in `base`, by default the temporary folder, and remove abandoned ones there."""
         place = Path(tempfile.gettempdir() if base is None else base)
         remove_abandoned(place, prefix)
         self.path = place / f"{prefix}{secrets.token_hex(6)}"
-        held: list[int] = []
-        # Before the folder is there, so that an interrupt at any moment leaves none.
-        self._end = weakref.finalize(self, _remove, self.path, held)
+        handles: list[int] = []
+        # Before the folder exists, so that an interrupt at any moment leaves none.
+        self._end = weakref.finalize(self, _remove, self.path, handles)
         self.path.mkdir(mode=0o700)
-        # The lock is held before it has its name: one that nobody holds is then a dead owner's.
+        # The lock is taken before it has its name, so a named lock is free only without an owner.
         early = self.path / f"{_LOCK}-early"
-        held.append(os.open(early, os.O_RDWR | os.O_CREAT, 0o600))
+        handles.append(os.open(early, os.O_RDWR | os.O_CREAT, 0o600))
         if locks is not None:
-            with contextlib.suppress(OSError):  # some network folders know no locks
-                locks.flock(held[0], locks.LOCK_EX | locks.LOCK_NB)
+            with contextlib.suppress(OSError):  # some network folders have no locks
+                locks.flock(handles[0], locks.LOCK_EX | locks.LOCK_NB)
         early.rename(self.path / _LOCK)
+
+    def make(self, name: str) -> Path:
+        """Create a folder of mode 0700 inside."""
+        made = self.path / name
+        made.mkdir(mode=0o700)
+        return made
 
     def remove(self) -> None:
         """Remove it now."""
         self._end()
 
 
-def _remove(path: Path, held: list[int]) -> None:
-    for handle in held:
+def _remove(path: Path, handles: list[int]) -> None:
+    for handle in handles:
         os.close(handle)
     shutil.rmtree(path, ignore_errors=True)
 
 
 def remove_abandoned(place: Path, prefix: str) -> list[Path]:
-    """Remove the folders in `place` whose process is gone; hands back which."""
+    """Remove the folders in `place` whose process is gone; returns them."""
     removed = []
     for path in _own_folders(place, prefix):
         if _abandoned(path):
@@ -93,7 +99,7 @@ def _abandoned(path: Path) -> bool:
             return False
         locks.flock(lock, locks.LOCK_EX | locks.LOCK_NB)
     except OSError:
-        return False  # its owner is at work
+        return False  # its owner is running
     finally:
         os.close(lock)
     return True

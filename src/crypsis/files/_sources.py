@@ -30,7 +30,9 @@ class Sources:
             if _mark(path) != mark:
                 raise SourceError(
                     f"{Path(path).name!r} changed while it was being read, so the numbers would "
-                    "mix two versions of it. Read it again when nobody writes to it."
+                    "mix two versions of it.",
+                    code="file-changed",
+                    hint="Read it again when no program writes to it.",
                 )
 
     def settle(self) -> None:
@@ -38,21 +40,21 @@ class Sources:
         self.check()
         self._settled = True
 
-    def holds(self, path: Path) -> bool:
+    def contains(self, path: Path) -> bool:
         """Whether `path` is one of the files, under this or another name."""
         mark = _mark(path)
         return mark is not None and any(mark[:2] == own[:2] for own in self._marks.values())
 
 
 def is_read(path: Path) -> bool:
-    """Whether rows that somebody still holds come from this file."""
+    """Whether rows that are still in use come from this file."""
     with _lock:
         readers = list(_reading)
-    return any(reader.holds(path) for reader in readers)
+    return any(reader.contains(path) for reader in readers)
 
 
 def _mark(path: str | Path) -> tuple[int, int, int, int] | None:
-    """What tells one state of a file from another: which file it is, its size and its time."""
+    """The state of a file: which file it is, its size and its time."""
     try:
         found = Path(path).stat()
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all."""
+"""Files that appear complete or not at all."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from crypsis.files._sources import is_read
 
 _PREFIX = ".crypsis-writing-"
 _OTHERS_WRITE = 0o022
-_WHOLE = "_SUCCESS"  # Spark writes folders, and this into those that are whole
+_COMPLETE = "_SUCCESS"  # Spark writes folders, and this file into those that are complete
 
 
 @contextmanager
-def written_whole(path: str | Path, *, overwrite: bool = False) -> Iterator[Path]:
-    """A private path to write to; the file takes its place when the writing ended well.
+def replacing_file(path: str | Path, *, overwrite: bool = False) -> Iterator[Path]:
+    """A private path to write to; the file takes its place when the block ends without an error.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with written_whole(Path(folder, "roles.toml")) as partial:
+    ...     with replacing_file(Path(folder, "roles.toml")) as partial:
     ...         _ = partial.write_text("[roles]")
     ...     [file.name for file in Path(folder).iterdir()]
     ['roles.toml']
     """
-    with written_together([path], overwrite=overwrite) as (partial,):
+    with replacing_files([path], overwrite=overwrite) as (partial,):
         yield partial
 
 
 @contextmanager
-def written_together(
+def replacing_files(
     paths: Sequence[str | Path], *, overwrite: bool = False
 ) -> Iterator[tuple[Path, ...]]:
     """Several files of one folder that belong together, the main one first.
 
-    They are written in a private folder beside their places, put on the disk, and then take their
-    places while no other run does so; those beside the main one never stand with another run's. A
-    file that is being read is never replaced. Nobody but the owner may write to them.
+    They are written in a private folder next to their places, flushed to disk, and then take their
+    places while no other run does so; files of two runs are never mixed. A file that is being read
+    is never replaced. Only the owner may write to them.
     """
     targets = [Path(path) for path in paths]
     for target in targets:
@@ -71,13 +71,19 @@ def _check_place(target: Path, overwrite: bool) -> None:
     except OSError as error:
         raise _cannot(target, error) from None
     if not home:
-        raise OutputError(f"There is no folder {str(target.parent)!r} to write to; make it.")
-    if folder and not (target / _WHOLE).is_file():
-        raise OutputError(f"{str(target)!r} is a folder; name a file.")
+        raise OutputError(
+            f"Folder {str(target.parent)!r} does not exist.",
+            code="no-folder",
+            hint="Create it first.",
+        )
+    if folder and not (target / _COMPLETE).is_file():
+        raise OutputError(f"{str(target)!r} is a folder, not a file.")
     if there and is_read(target):
-        raise OutputError(f"{str(target)!r} is what is being read; write to another file.")
+        raise OutputError(f"{str(target)!r} is being read.", hint="Write to another file.")
     if there and not overwrite:
-        raise OutputError(f"{str(target)!r} exists already; say overwrite=True (--force).")
+        raise OutputError(
+            f"{str(target)!r} exists already.", code="exists", hint="Set {overwrite=True}."
+        )
 
 
 def _settle(partial: Path) -> None:
@@ -133,4 +139,4 @@ def _alone(folder: Path) -> Iterator[None]:
 
 def _cannot(target: Path, error: OSError) -> OutputError:
     reason = error.strerror or type(error).__name__
-    return OutputError(f"{str(target)!r} cannot be written ({reason}).")
+    return OutputError(f"{str(target)!r} could not be written ({reason}).")

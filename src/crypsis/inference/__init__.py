@@ -1,69 +1,75 @@
-"""Can a secret be guessed? Leakage, diversity and closeness (itpr2019 and its kin)."""
+"""Can a sensitive attribute be inferred? l-diversity, t-closeness, leakage (itpr2019)."""
 
 from crypsis.inference._advice import Advice, ColumnAdvice, advise
+from crypsis.inference._attribute_disclosure import (
+    AlphaKAnonymity,
+    AttributeDisclosure,
+    BetaLikeness,
+    DeltaDisclosure,
+    LDiversity,
+    SensitiveAttribute,
+    TCloseness,
+)
+from crypsis.inference._class_risks import ClassRisk
 from crypsis.inference._contributions import Contribution
-from crypsis.inference._diversity import ColumnDiversity, Diversity, diversity
-from crypsis.inference._drawn import SeenGroup
-from crypsis.inference._grounds import Ground
-from crypsis.inference._groups import GroupRisk
-from crypsis.inference._judging import MetricVerdict, Verdict, compare_metrics, judge
-from crypsis.inference._leakage import BestGuess, Leakage, PrintedReadings, leakage
-from crypsis.inference._sampled import (
-    SampledLeakage,
-    SampledLeakages,
-    sampled_leakage,
-    sampled_leakages,
+from crypsis.inference._leakage import leakage, leakages
+from crypsis.inference._leakage_result import BestGuess, Leakage, Leakages
+from crypsis.inference._prediction import CertainValue, PredictionGain, prediction_gain
+from crypsis.inference._privacy_models import (
+    alpha_k_anonymity,
+    attribute_disclosure,
+    beta_likeness,
+    delta_disclosure,
+    l_diversity,
+    t_closeness,
 )
-from crypsis.inference._search import RiskySets, SetRisk, riskiest_sets
-from crypsis.inference._several import Leakages, leakages
-from crypsis.inference._suspects import Oddity, Suspect
-from crypsis.inference._sweeps import (
-    METRICS,
-    Surface,
-    Sweep,
-    epsilon_sweep,
-    lambda_sweep,
-    risk_surface,
-    variation_sweep,
+from crypsis.inference._search import ColumnSetLeakage, RiskiestSets, riskiest_sets
+from crypsis.inference._suspects import SuspectReason, SuspectValue
+from crypsis.inference._uniqueness import UniquenessBasis
+from crypsis.inference._value_disclosure import (
+    AttributeValues,
+    ValueDisclosure,
+    ValueMeasure,
+    WorstClass,
+    value_disclosure,
 )
-from crypsis.inference._uniqueness import Uniqueness
 
 __all__ = [
-    "METRICS",
     "Advice",
+    "AlphaKAnonymity",
+    "AttributeDisclosure",
+    "AttributeValues",
     "BestGuess",
+    "BetaLikeness",
+    "CertainValue",
+    "ClassRisk",
     "ColumnAdvice",
-    "ColumnDiversity",
+    "ColumnSetLeakage",
     "Contribution",
-    "Diversity",
-    "Ground",
-    "GroupRisk",
+    "DeltaDisclosure",
+    "LDiversity",
     "Leakage",
     "Leakages",
-    "MetricVerdict",
-    "Oddity",
-    "PrintedReadings",
-    "RiskySets",
-    "SampledLeakage",
-    "SampledLeakages",
-    "SeenGroup",
-    "SetRisk",
-    "Surface",
-    "Suspect",
-    "Sweep",
-    "Uniqueness",
-    "Verdict",
+    "PredictionGain",
+    "RiskiestSets",
+    "SensitiveAttribute",
+    "SuspectReason",
+    "SuspectValue",
+    "TCloseness",
+    "UniquenessBasis",
+    "ValueDisclosure",
+    "ValueMeasure",
+    "WorstClass",
     "advise",
-    "compare_metrics",
-    "diversity",
-    "epsilon_sweep",
-    "judge",
-    "lambda_sweep",
+    "alpha_k_anonymity",
+    "attribute_disclosure",
+    "beta_likeness",
+    "delta_disclosure",
+    "l_diversity",
     "leakage",
     "leakages",
-    "risk_surface",
+    "prediction_gain",
     "riskiest_sets",
-    "sampled_leakage",
-    "sampled_leakages",
-    "variation_sweep",
+    "t_closeness",
+    "value_disclosure",
 ]

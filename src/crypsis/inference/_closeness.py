@@ -1,56 +1,91 @@
-"""How far the target's distribution in each group is from that in all rows (Li et al. 2007).
+"""The distance of the target's distribution in each class from that in all records.
 
-The earth mover's distance for the three ground distances of t-closeness. Only the values that occur
-in a group are visited: what a group does not hold enters through sums over the whole distribution.
-`crypsis.distributions` has the same distances for two distributions written out in full.
+The earth mover's distance for the three ground distances of t-closeness (Li et al. 2007). Only the
+values that occur in a class are visited: the others enter through sums over all records.
+`crypsis.counting.distributions` has the same distances for two distributions written out in full.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crypsis.inference._conditional import Joint
+from crypsis.dataset import Dataset
+from crypsis.errors import ParameterError
+from crypsis.hierarchies import Hierarchy
+from crypsis.inference.conditional import Joint
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+GroundDistance: TypeAlias = Literal["equal", "ordered"] | Hierarchy
+"""How far two values are apart: all equally, in their order, or by a generalization hierarchy."""
 
 
-def equal_distances(table: Joint) -> Floats:
+def ground_distances(
+    dataset: Dataset, distances: Mapping[str, GroundDistance] | None
+) -> dict[str, GroundDistance]:
+    """For each sensitive attribute the distance that was set, or that of its type."""
+    found: dict[str, GroundDistance] = {
+        name: "ordered" if dataset.rows.column(name).kind.ordered else "equal"
+        for name in dataset.sensitive
+    }
+    for name, ground in (distances or {}).items():
+        if name not in found:
+            raise ParameterError(
+                f"Parameter 'distances' has column {name!r}, which is not a sensitive attribute.",
+                parameter="distances",
+                columns=(name,),
+            )
+        if not isinstance(ground, Hierarchy) and ground not in ("equal", "ordered"):
+            raise ParameterError(
+                f"The distance of column {name!r} must be 'equal', 'ordered' or a Hierarchy.",
+                parameter="distances",
+                columns=(name,),
+            )
+        found[name] = ground
+    return found
+
+
+def class_distances(table: Joint, ground: GroundDistance, column: str = "") -> Floats:
+    """The distance of each class from all records."""
+    if isinstance(ground, Hierarchy):
+        return _hierarchical_distances(table, ground.nodes(table.values.to_pylist(), column))
+    return _ordered_distances(table) if ground == "ordered" else _equal_distances(table)
+
+
+def _equal_distances(table: Joint) -> Floats:
     """All values equally far: half the sum of absolute differences.
 
     The differences sum to zero, so that half is the sum of the positive ones, which only values
-    that occur in the group can have.
+    that occur in the class can have.
     """
-    return table.per_group(np.maximum(table.shares - table.prior[table.codes], 0.0))
+    return table.per_class(np.maximum(table.shares - table.prior[table.codes], 0.0))
 
 
-def hierarchical_distances(table: Joint, ancestors: Sequence[Sequence[object]]) -> Floats:
+def _hierarchical_distances(table: Joint, nodes: Ints) -> Floats:
     """Values as far as the level of their lowest common ancestor, in a tree of one height.
 
-    `ancestors[i]` lists those of value i, its parent first, the root last.
+    `nodes[level, i]` is the node of value i on a level, from the values up to the root.
     """
-    height = len(ancestors[0])
-    distances = equal_distances(table)
-    for level in range(height - 1):
-        nodes: dict[tuple[object, ...], int] = {}
-        node = np.array([nodes.setdefault(tuple(path[level:]), len(nodes)) for path in ancestors])
-        prior = np.bincount(node, table.prior, minlength=len(nodes))
-        keys, inverse = np.unique(
-            table.member * len(nodes) + node[table.codes], return_inverse=True
-        )
-        surplus = np.bincount(inverse, table.shares) - prior[keys % len(nodes)]
-        distances = distances + np.bincount(keys // len(nodes), np.maximum(surplus, 0.0))
+    height = len(nodes) - 1
+    distances = _equal_distances(table)
+    for node in nodes[1:-1]:
+        count = int(node.max()) + 1
+        prior = np.bincount(node, table.prior, minlength=count)
+        keys, inverse = np.unique(table.member * count + node[table.codes], return_inverse=True)
+        surplus = np.bincount(inverse, table.shares) - prior[keys % count]
+        distances = distances + np.bincount(keys // count, np.maximum(surplus, 0.0))
     return np.asarray(distances / height)
 
 
-def ordered_distances(table: Joint) -> Floats:
-    """Neighbouring values 1/(m-1) apart, m values in all.
+def _ordered_distances(table: Joint) -> Floats:
+    """Neighboring values 1/(m-1) apart, m values in all.
 
-    A missing value has no place in an order. Moving rows between missing and known costs 1 each;
-    what is known on both sides is moved along the order. That is one way to carry the earth, so the
+    A missing value has no place in an order. Moving records between missing and known costs 1 each;
+    what is known on both sides is moved along the order. That is one transport plan, so the
     distance is never understated, and exact where nothing is missing.
     """
     if table.values[-1].is_valid:
@@ -73,7 +108,7 @@ def _along_the_order(
 ) -> Floats:
     """Sum over the values i of |Q_i - P_i| / (m-1), P and Q the cumulated distributions.
 
-    Between two values of a group Q stays what it is while P grows. Where P overtakes it is found by
+    Between two values of a class Q is constant while P grows. Where P overtakes it is found by
     bisection, and both sides are differences of sums of P. Cost: cells times log(values).
     """
     there = np.flatnonzero(totals)

@@ -1,24 +1,22 @@
-"""What each given column tells about the target, alone and beside the others."""
+"""What each given column reveals about the target, alone and in addition to the others."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from crypsis.cells import Cells
-from crypsis.inference._conditional import Conditional, conditional
+from crypsis.counting.cells import Cells
+from crypsis.inference.conditional import Conditional, conditional
 from crypsis.results import Result
 
 
-@dataclass(frozen=True)
 class Contribution(Result):
-    """What one given column tells about the target."""
+    """What one given column reveals about the target."""
 
     column: str
     alone_bits: float
     """I(X; this column)."""
     added_bits: float
-    """I(X; all given) - I(X; the others): what leaving the column out would take away."""
+    """I(X; all given) - I(X; the others): what removing the column would take away."""
     best_guess_alone: float
     """The average best guess from this column alone."""
     best_guess_added: float
@@ -28,7 +26,7 @@ class Contribution(Result):
 def contributions(
     cells: Cells, given: Sequence[str], target: str | None, known: Conditional
 ) -> tuple[Contribution, ...]:
-    """Each given column, those that add the most first. `target=None` stands for a unique one.
+    """Each given column, those that add the most first. `target=None` means a unique one.
 
     Added information falls short where columns say the same: of two equal ones each adds nothing.
     Cost: two passes over the cells for each column.

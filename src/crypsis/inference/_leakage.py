@@ -1,248 +1,221 @@
-"""How much the given columns tell about a target: re-identification and inference risk (itpr2019).
+"""Leakage: what given columns reveal about a target (itpr2019).
 
-With an identifier as target this is the risk of re-identification, with a sensitive column that of
-inference. Logarithms are to base 2. All measures come from one pass over Cells.
+With a direct identifier as target it is the risk of re-identification, with a sensitive attribute
+that of inference. Logarithms are to base 2.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from contextlib import suppress
+from typing import Unpack
 
-import numpy as np
-import pyarrow as pa
-
-from crypsis.cells import Cells
-from crypsis.errors import ParameterError
-from crypsis.inference._conditional import Conditional, checked_columns, conditional
-from crypsis.inference._contributions import Contribution, contributions
-from crypsis.inference._groups import GroupRisk, Order, group_risk, group_table, ranking, worst
-from crypsis.inference._shuffle import independent_itpr, shuffled_itpr
-from crypsis.inference._uniqueness import Uniqueness, assumption, uniqueness
-from crypsis.release import as_release
-from crypsis.results import Estimate, Result
-
-_RISKIEST_SHOWN = 20
+from crypsis.counting.estimates import CONFIDENCE
+from crypsis.dataset import Data, Dataset, as_columns, as_dataset, takes_roles
+from crypsis.errors import ColumnError, ParameterError, TooLargeError
+from crypsis.inference._contributions import contributions
+from crypsis.inference._counted_classes import all_classes
+from crypsis.inference._leakage_result import Leakage, Leakages, leakage_of
+from crypsis.inference._many_classes import DRAWN_CLASSES, many_classes
+from crypsis.inference._shuffle import shuffled_itpr
+from crypsis.inference._uniqueness import UniquenessBasis, uniqueness_basis
+from crypsis.inference.conditional import check_at_least, checked_columns
+from crypsis.options import Columns, Roles
 
 
-@dataclass(frozen=True)
-class BestGuess(Result):
-    """The probability of guessing the target right: the number to decide on."""
-
-    prior: float
-    """Always naming the most frequent value, knowing nothing."""
-    average: float
-    """Naming the most frequent value of the group, averaged over all rows."""
-    worst: float
-    """The same in the group where it is most likely to be right."""
-    average_gain: float
-    """What the given columns add on average."""
-    worst_gain: float
-    """What they add in the worst group."""
-    group: GroupRisk
-    """That group; of several the largest."""
-
-    def __float__(self) -> float:
-        return self.worst
-
-
-@dataclass(frozen=True)
-class PrintedReadings(Result):
-    """The formulas of itpr2019 taken to the letter, where that differs from what its tables need.
-
-    They use H(X | Y = y) without the weight p(y); ITPR may then be far below 0.
-    """
-
-    itpr: float
-    """Formula (10) and Definition 4.2."""
-    itpr_before_scaling: float
-    """Formula (9)."""
-    max_information_leakage: float
-    """Formula (8): the largest H(X) - H(X | Y = y)."""
-    entropy_l_diversity: float
-    """2 to the minus *largest* entropy of a group."""
-
-
-@dataclass(frozen=True)
-class Leakage(Result):
-    """What the given columns tell about the target, on average and in the worst group."""
-
-    target: str
-    given: tuple[str, ...]
-    rows: int
-    dropped: int
-    """Rows left out because a value is missing (only with missing='drop')."""
-    groups: int
-    """Distinct tuples of the given columns."""
-    entropy_bits: float
-    conditional_entropy_bits: float
-    joint_entropy_bits: float
-    normalized_conditional_entropy: float
-    """Formula (3): H(X|Y) / H(X); 1 for a constant target, about which nothing can be learned."""
-    mutual_information: float
-    """Formula (6), in bits."""
-    discrimination_rate: float
-    """Formula (5)."""
-    conditional_privacy: float
-    """Formula (7): 1 - 2^-I(X;Y)."""
-    max_information_leakage: float
-    """Formula (8), the largest H(X) - p(y) H(X|Y=y), in bits: the reading of the tables."""
-    max_information_leakage_difference: float
-    """The largest H(X) - H(X|Y=y), in bits: the most uncertainty that one group takes away."""
-    max_information_leakage_divergence: float
-    """The largest divergence of p(x|y) from p(x), in bits: the most that one group surprises."""
-    entropy_l_diversity: float
-    """2^-(smallest entropy of a group): the risk that itpr2019 calls ELD."""
-    variation: float
-    """Formula (13), theta: H(X) less the smallest entropy of a group, in bits."""
-    itpr: float
-    """Formula (10) and Definition 4.2: the largest 1 - |Y| p(y) H(X|Y=y) / H(X)."""
-    itpr_before_scaling: float
-    """Formula (9): the largest 1 - p(y) H(X|Y=y) / H(X)."""
-    itpr_independent: float
-    """What ITPR would be if every group were distributed as all rows: 1 - |Y| min p(y)."""
-    itpr_shuffled: Estimate | float
-    """What ITPR is when the target is shuffled."""
-    best_guess: BestGuess
-    worst_group: GroupRisk
-    """The group that attains ITPR; of several the largest."""
-    riskiest: tuple[GroupRisk, ...]
-    """The first twenty groups of `table()`."""
-    contributions: tuple[Contribution, ...]
-    """What each given column tells alone and adds to the others, the most telling first."""
-    printed: PrintedReadings
-    uniqueness: Uniqueness
-    assumes: str
-    _known: Conditional = field(repr=False, compare=False)
-
-    def table(self, by: Order = "best_guess") -> pa.Table:
-        """All groups, the riskiest first, with their values: what to generalize or suppress.
-
-        `by`: "best_guess", "itpr" (each group's term) or "divergence"; larger groups first of equal
-        ones. It holds values of the data and is for the owner of the data only.
-        """
-        return group_table(self._known, by)
-
-    def first(self, most: int, by: Order = "best_guess") -> tuple[GroupRisk, ...]:
-        """The first groups of `table(by)`, as results, which show no values unless asked to."""
-        return tuple(group_risk(self._known, int(i)) for i in ranking(self._known, by)[:most])
-
-
+@takes_roles
 def leakage(
-    data: Any,
+    data: Data,
     target: str,
-    given: str | Sequence[str] | None = None,
+    given: Columns | None = None,
     *,
     unique: bool | None = None,
     prove: bool = False,
+    exact: bool = False,
+    sample: int | None = None,
+    confidence: float = CONFIDENCE,
     seed: int = 0,
-    **roles: Any,
+    **roles: Unpack[Roles],
 ) -> Leakage:
-    """How much the given columns (default: the quasi-identifiers) tell about the target.
+    """How much the given columns reveal about the target.
 
+    Parameters
+    ----------
+    data : Data
+        A Dataset, a frame or a path.
+    target : str
+        The column to infer: a sensitive attribute, or an identifier.
+    given : Columns, optional
+        What the intruder knows; by default the quasi-identifiers.
+    unique : bool, optional
+        Whether the values of the target are all different. If not set, a target without a repeated
+        value in the first million records of a longer table is counted to prove that it is.
+    prove : bool
+        Count whether they are.
+    exact : bool
+        Have the engine count all classes where they are too many to fetch, instead of a sample.
+    sample : int, optional
+        Count about so many classes instead of all; by default a million where all are too many.
+    confidence : float
+        The confidence level of the intervals of estimates.
+    seed : int
+        The seed of the sample and of the shuffled target.
+    **roles
+        See `crypsis.read`.
+
+    Returns
+    -------
+    Leakage
+        All measures; each is exact or an `Estimate`.
+
+    Notes
+    -----
+    Read `itpr` together with `itpr_independent` and `itpr_shuffled`: a rare class alone makes it
+    high, even if nothing can be inferred from it. `best_guess` is the number to decide on. Every
+    measure of a constant target is 0, except `entropy_l_diversity` and `best_guess`, which are 1.
+
+    Missing values count as the dataset sets: as a value of their own or not at all; as wildcards
+    they have no distribution, which is an error. Cost: one scan that counts the given columns and
+    the target (a unique target is not counted). Where there are too many classes, four scans: about
+    `sample` classes are drawn by a hash of their values, those that are frequent in a sample of
+    records are added, and all records of these are counted. With `exact` measures that need the
+    classes themselves are None.
+
+    References
+    ----------
     itpr2019, formulas (1) to (10), (13) and Definition 4.2, in the reading that reproduces its
-    tables; the printed one is in `printed`. Read `itpr` beside `itpr_independent` and
-    `itpr_shuffled`: a rare group alone makes it high, even if nothing can be inferred from it. The
-    `best_guess` is the number to decide on. Every measure of a constant target is 0, except
-    `entropy_l_diversity` and `best_guess`, which are 1: everyone knows its value already.
+    tables. Estimates: `crypsis.counting.estimates.row_mean`.
 
-    `unique=True` declares that the values of the target are all different, `prove=True` has that
-    checked; a target that is neither, is long and repeats nowhere in its first million rows is
-    assumed to be unique, and the result `assumes` so. Then only the given columns are grouped.
-
-    Missing values count as the release says: as a value of their own or not at all; as wildcards
-    they have no distribution, which is an error. Cost: one scan that groups the given columns and
-    the target; after that time and memory go with the number of groups.
-
+    Examples
+    --------
     >>> import pyarrow as pa
     >>> people = pa.table({"age": [30, 30, 30, 47], "disease": ["flu", "gout", "flu", "HIV"]})
     >>> found = leakage(people, "disease", ["age"])
     >>> found.itpr, found.best_guess.prior, found.best_guess.average, found.best_guess.worst
     (1.0, 0.5, 0.75, 1.0)
-    >>> found.worst_group.group.size, found.worst_group.guess
+    >>> found.worst_class.group.size, found.worst_class.guess
     (1, 'HIV')
     """
-    if isinstance(data, Cells):
-        return _of_cells(data, target, given, unique, seed)
-    release = as_release(data, **roles)
-    given = release.quasi_identifiers if given is None else given
-    names = checked_columns(target, given, release.names)
-    known = uniqueness(release, target, unique, prove)
-    cells = release.cells(names if known.unique else [*names, target])
-    return measured(cells, target, names, known, seed)
+    _check(exact, sample, seed)
+    dataset = as_dataset(data, **roles)
+    names = checked_columns(
+        target, dataset.quasi_identifiers if given is None else given, dataset.names
+    )
+    basis = uniqueness_basis(dataset, target, unique, prove)
+    return _of_dataset(dataset, target, names, basis, exact, sample, confidence, seed)
 
 
-def _of_cells(
-    cells: Cells, target: str, given: str | Sequence[str] | None, unique: bool | None, seed: int
-) -> Leakage:
-    there = (*cells.columns, target) if unique else cells.columns
-    others = [name for name in cells.columns if name != target]
-    names = checked_columns(target, others if given is None else given, there)
-    return measured(
-        cells, target, names, Uniqueness.DECLARED if unique else Uniqueness.COUNTED, seed
+@takes_roles
+def leakages(
+    data: Data,
+    targets: Columns,
+    given: Columns | None = None,
+    *,
+    unique: Columns = (),
+    prove: bool = False,
+    exact: bool = False,
+    confidence: float = CONFIDENCE,
+    seed: int = 0,
+    **roles: Unpack[Roles],
+) -> Leakages:
+    """`leakage` of several targets out of one scan.
+
+    Parameters
+    ----------
+    data : Data
+        A Dataset, a frame or a path.
+    targets : Columns
+        The columns to infer.
+    given : Columns, optional
+        What the intruder knows; by default the quasi-identifiers.
+    unique : Columns
+        The targets whose values are all different.
+    prove : bool
+        Count whether targets are unique.
+    exact : bool
+        Have the engine count all classes where they are too many to fetch, instead of a sample.
+    confidence : float
+        The confidence level of the intervals of estimates.
+    seed : int
+        The seed of samples and of shuffled targets.
+    **roles
+        See `crypsis.read`.
+
+    Returns
+    -------
+    Leakages
+        One `Leakage` for each target.
+
+    Notes
+    -----
+    Where all targets together have too many combinations with the given columns, each target is
+    scanned by itself.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> people = pa.table({"id": [1, 2, 3], "age": [30, 30, 47], "ill": ["flu", "flu", "HIV"]})
+    >>> found = leakages(people, ["id", "ill"], ["age"], unique=["id"])
+    >>> found["id"].best_guess.average, found["ill"].best_guess.average
+    (0.6666666666666666, 1.0)
+    """
+    _check(exact, None, seed)
+    dataset = as_dataset(data, **roles)
+    columns, declared = as_columns(targets), as_columns(unique)
+    if not columns or len(set(columns)) < len(columns):
+        raise ColumnError("Targets are at least one column, each named once.", hint="Set {target}.")
+    for name in declared:
+        if name not in columns:
+            raise ColumnError(
+                f"Column {name!r} is declared unique, but it is not a target.", columns=(name,)
+            )
+    known = dataset.quasi_identifiers if given is None else given
+    names = checked_columns(columns[0], known, dataset.names)
+    for target in columns[1:]:
+        checked_columns(target, names, dataset.names)
+    basis = {
+        target: uniqueness_basis(dataset, target, True if target in declared else None, prove)
+        for target in columns
+    }
+    counted = [target for target in columns if not basis[target].unique]
+    if len(counted) > 1:
+        with suppress(TooLargeError):
+            dataset.cells([*names, *counted])  # kept by the dataset: each target comes from it
+    return Leakages(
+        tuple(names),
+        tuple(
+            _of_dataset(dataset, target, names, basis[target], exact, None, confidence, seed)
+            for target in columns
+        ),
     )
 
 
-def measured(
-    cells: Cells, target: str, given: Sequence[str], how: Uniqueness, seed: int = 0
-) -> Leakage:
-    """All measures from the cells of the given columns and, unless it is unique, the target."""
-    if seed < 0:
-        raise ParameterError(f"A seed is a whole number of at least 0; {seed} was given.")
-    counted = None if how.unique else target
-    known = conditional(cells, given, counted)
-    least = float(known.entropies.min())
-    order = ranking(known, "best_guess")
-    return Leakage(
-        target=target,
-        given=tuple(given),
-        rows=known.rows,
-        dropped=known.dropped,
-        groups=len(known.groups),
-        entropy_bits=known.entropy,
-        conditional_entropy_bits=known.conditional_entropy,
-        joint_entropy_bits=known.groups.entropy_bits() + known.conditional_entropy,
-        normalized_conditional_entropy=1 - known.discrimination_rate,
-        mutual_information=known.mutual_information,
-        discrimination_rate=known.discrimination_rate,
-        conditional_privacy=1 - 2.0**-known.mutual_information,
-        max_information_leakage=known.entropy - float(known.weighted.min()),
-        max_information_leakage_difference=known.entropy - least,
-        max_information_leakage_divergence=float(known.divergences.max()),
-        entropy_l_diversity=2.0**-least,
-        variation=known.entropy - least,
-        itpr=known.itpr,
-        itpr_before_scaling=_scaled(float(known.weighted.min()), 1, known.entropy),
-        itpr_independent=independent_itpr(known),
-        itpr_shuffled=shuffled_itpr(known, seed),
-        best_guess=_best_guess(known, int(order[0])),
-        worst_group=group_risk(known, worst(-known.weighted, known.sizes)),
-        riskiest=tuple(group_risk(known, int(i)) for i in order[:_RISKIEST_SHOWN]),
-        contributions=contributions(cells, given, counted, known),
-        printed=_printed(known, least),
-        uniqueness=how,
-        assumes=assumption(target, how),
-        _known=known,
-    )
+def _check(exact: bool, sample: int | None, seed: int) -> None:
+    check_at_least("seed", seed, 0)
+    check_at_least("sample", 1 if sample is None else sample, 1)
+    if sample is not None and exact:
+        raise ParameterError(
+            "A sample of the classes is not exact.", hint="Set either {sample} or {exact}."
+        )
 
 
-def _best_guess(known: Conditional, place: int) -> BestGuess:
-    prior, average = known.prior_guess, known.average_guess
-    worst = float(known.best_guesses[place])
-    return BestGuess(
-        prior, average, worst, average - prior, worst - prior, group_risk(known, place)
-    )
-
-
-def _printed(known: Conditional, least: float) -> PrintedReadings:
-    return PrintedReadings(
-        itpr=_scaled(least, len(known.groups), known.entropy),
-        itpr_before_scaling=_scaled(least, 1, known.entropy),
-        max_information_leakage=known.entropy - least,
-        entropy_l_diversity=2.0 ** -float(np.max(known.entropies)),
-    )
-
-
-def _scaled(entropy_left: float, groups: int, entropy: float) -> float:
-    return 1 - groups * entropy_left / entropy if entropy else 0.0
+def _of_dataset(
+    dataset: Dataset, target: str, names: list[str], basis: UniquenessBasis,
+    exact: bool, sample: int | None, confidence: float, seed: int,
+) -> Leakage:  # fmt: skip
+    """From the cells of all classes, or else from those that can be counted."""
+    if sample is None:
+        with suppress(TooLargeError):
+            cells = dataset.cells(names if basis.unique else [*names, target])
+            ordered = dataset.rows.column(target).kind.ordered
+            counted = None if basis.unique else target
+            known, classes = all_classes(cells, names, counted, ordered)
+            added = contributions(cells, names, counted, known)
+            return leakage_of(classes, target, names, basis, shuffled_itpr(known, seed), added)
+    many = many_classes(
+        dataset, names, target, basis, sample=sample or DRAWN_CLASSES, exact=exact,
+        confidence=confidence, seed=seed,
+    )  # fmt: skip
+    shuffled = 0.0 if many.entropy == 0 else None
+    if shuffled is None and int(many.sizes.min()) == 1 and not basis.unique:
+        shuffled = 1.0
+    return leakage_of(many, target, names, basis, shuffled, ())

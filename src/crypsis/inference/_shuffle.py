@@ -1,61 +1,49 @@
-"""What ITPR would be if the target had nothing to do with the given columns."""
+"""ITPR of a shuffled target, which is independent of the given columns."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crypsis.inference._conditional import Conditional
-from crypsis.results import Estimate
+from crypsis.inference.conditional import Conditional
+from crypsis.results import Estimate, Number
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 SHUFFLES = 100
-_PERMUTED_ROWS = 20_000
+_PERMUTED_RECORDS = 20_000
 _DRAWN_COUNTS = 2_000_000
 
 
-def independent_itpr(known: Conditional) -> float:
-    """ITPR when every group has the distribution of all rows: 1 - |Y| min p(y), in closed form.
-
-    For a unique target that cannot be, and shuffling it changes nothing: ITPR itself.
-    """
-    if known.totals is None or int(known.totals.max()) == 1:
-        return known.itpr
-    if known.entropy == 0:
-        return 0.0
-    return 1 - len(known.groups) * int(known.sizes.min()) / known.rows
-
-
-def shuffled_itpr(known: Conditional, seed: int) -> Estimate | float:
+def shuffled_itpr(known: Conditional, seed: int) -> Number:
     """ITPR of a shuffled target: the median of seeded shuffles, and where 95 % of them lie.
 
-    Exact, hence a float, where shuffling cannot change it. Up to 20,000 rows the target is permuted
-    row by row; beyond, the counts of the smallest groups, where the maximum lies, are drawn from
-    the distribution of all rows, which then hardly differs from a permutation. Of very many groups
-    of nearly one size some are left out, which may understate it a little.
+    Exact, hence a float, where shuffling cannot change it. Up to 20,000 records the target is
+    permuted; beyond, the counts of the smallest classes, where the maximum lies, are drawn from the
+    distribution of all records, which then hardly differs from a permutation. Of very many classes
+    of nearly one size some are omitted, which may understate it slightly.
     """
     smallest = int(known.sizes.min())
-    trivial = known.entropy == 0 or len(known.groups) == 1
+    trivial = known.entropy == 0 or len(known.classes) == 1
     if known.totals is None or int(known.totals.max()) == 1 or trivial:
         return known.itpr
     if smallest == 1:
         return 1.0
     random = np.random.default_rng(seed)
-    if known.rows <= _PERMUTED_ROWS:
+    if known.records <= _PERMUTED_RECORDS:
         lowest = _permuted(known.sizes, known.totals, random)
         method = f"{lowest.size} permutations"
     else:
         lowest = _drawn(known.sizes, known.totals, random)
-        method = f"{lowest.size} draws for the smallest groups"
-    found = 1 - len(known.groups) * lowest / (known.rows * known.entropy)
+        method = f"{lowest.size} draws for the smallest classes"
+    found = 1 - len(known.classes) * lowest / (known.records * known.entropy)
     low, middle, high = np.quantile(found, [0.025, 0.5, 0.975])
     return Estimate(float(middle), float(low), float(high), method=f"{method}, seed {seed}")
 
 
 def _permuted(sizes: Ints, totals: Ints, random: np.random.Generator) -> Floats:
-    """The smallest n_y H_y over the groups, shuffle by shuffle."""
+    """The smallest n_y H_y over the classes, shuffle by shuffle."""
     target = np.repeat(np.arange(totals.size), totals)
     group = np.repeat(np.arange(sizes.size), sizes) * totals.size
     lowest = np.empty(SHUFFLES)

@@ -1,10 +1,9 @@
-"""Single values that stand out of their column or look like errors."""
+"""Single values that are outliers of their column or resemble errors."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import Enum
 from typing import Any
@@ -14,10 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from crypsis import arrays
-from crypsis.engine.base import Kind
-from crypsis.inference._conditional import Conditional
+from crypsis.counting import arrays
+from crypsis.inference.conditional import Conditional
 from crypsis.results import Result, raw
+from crypsis.tables import Kind
 
 _FAR = 3.0
 _UNUSUAL_SHARE = 0.01
@@ -29,73 +28,61 @@ _MOST_SUSPECTS = 20
 _NUMBER = re.compile(r"\s*[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?\s*")
 
 
-class Oddity(Enum):
+class SuspectReason(Enum):
     """Why a value is suspect."""
 
-    FAR_OUT = "far out"
+    OUTLIER = "outlier"
     MISSPELLED = "misspelled"
-    NO_NUMBER = "no number"
+    NOT_NUMERIC = "not numeric"
     RARE = "rare"
 
 
-@dataclass(frozen=True)
-class Suspect(Result):
-    """A value that few rows hold and that stands out or looks like an error."""
+class SuspectValue(Result):
+    """A value of few records that is an outlier or resembles an error."""
 
     column: str
-    kind: Oddity
-    rows: int
+    reason: SuspectReason
+    records: int
     itpr: float
-    """The term of these rows in ITPR of re-identification from the column."""
+    """The term of these records in ITPR of re-identification from the column."""
     value: Any = raw(default=None)
-    instead: Any = raw(default=None)
+    probable_value: Any = raw(default=None)
     """The frequent value that was probably meant, where the spelling suggests one."""
 
 
-@dataclass(frozen=True)
-class Found:
-    """A suspect and its place among the values of the column."""
-
-    place: int
-    suspect: Suspect
-
-
-def suspects(identity: Conditional, name: str, kind: Kind, rare: int) -> list[Found]:
-    """The suspect values of a column, those in the fewest rows first (at most twenty)."""
-    values = identity.groups.values[0].take(arrays.places(identity.groups.codes[0]))
+def suspects(identity: Conditional, name: str, kind: Kind, rare: int) -> dict[int, SuspectValue]:
+    """The suspect values of a column by their place, those of the fewest records first."""
+    values = identity.classes.values[0].take(arrays.places(identity.classes.codes[0]))
     counts = identity.sizes
     few = (counts < rare) & arrays.truths(values.is_valid())
     if not few.any():
-        return []
-    odd: dict[int, tuple[Oddity, Any]] = {}
+        return {}
+    odd: dict[int, tuple[SuspectReason, Any]] = {}
     if kind.ordered:
-        odd.update((int(i), (Oddity.FAR_OUT, None)) for i in _far_out(values, counts, few))
+        odd.update((int(i), (SuspectReason.OUTLIER, None)) for i in _outliers(values, counts, few))
     elif kind is Kind.TEXT:
         odd.update(_texts(values, counts, few))
-    if not kind.ordered and int(counts[few].sum()) <= _UNUSUAL_SHARE * identity.rows:
+    if not kind.ordered and int(counts[few].sum()) <= _UNUSUAL_SHARE * identity.records:
         for i in np.flatnonzero(few):
-            odd.setdefault(int(i), (Oddity.RARE, None))
-    order = sorted(odd, key=lambda i: (odd[i][0] is Oddity.RARE, counts[i], i))
-    return [
-        Found(
-            i,
-            Suspect(
-                column=name,
-                kind=odd[i][0],
-                rows=int(counts[i]),
-                itpr=float(identity.itprs[i]),
-                value=values[i].as_py(),
-                instead=odd[i][1],
-            ),
+            odd.setdefault(int(i), (SuspectReason.RARE, None))
+    order = sorted(odd, key=lambda i: (odd[i][0] is SuspectReason.RARE, counts[i], i))
+    return {
+        i: SuspectValue(
+            column=name,
+            reason=odd[i][0],
+            records=int(counts[i]),
+            itpr=float(identity.itprs[i]),
+            value=values[i].as_py(),
+            probable_value=odd[i][1],
         )
         for i in order[:_MOST_SUSPECTS]
-    ]
+    }
 
 
-def _far_out(
+def _outliers(
     values: pa.Array, counts: NDArray[np.int64], few: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
-    """Values beyond Tukey's outer fences; none where half of the rows are alike."""
+    """Values beyond Tukey's outer fences; none where half of the records are alike."""
     here = arrays.truths(values.is_valid())
     numbers = np.full(len(values), np.nan)
     numbers[here] = _as_numbers(values.filter(pa.array(here)))
@@ -116,13 +103,13 @@ def _as_numbers(values: pa.Array) -> NDArray[np.float64]:
 
 def _texts(
     values: pa.Array, counts: NDArray[np.int64], few: NDArray[np.bool_]
-) -> Iterator[tuple[int, tuple[Oddity, Any]]]:
-    """Rare texts that are no number among numbers, or spelled almost as a frequent one."""
+) -> Iterator[tuple[int, tuple[SuspectReason, Any]]]:
+    """Rare texts that are not numeric among numbers, or spelled almost as a frequent one."""
     texts = [text if text is not None else "" for text in values.to_pylist()]
     numeric = np.array([_NUMBER.fullmatch(text) is not None for text in texts])
     if int(counts[numeric].sum()) >= _NUMBERS_SHARE * int(counts.sum()):
         for i in np.flatnonzero(few & ~numeric):
-            yield int(i), (Oddity.NO_NUMBER, None)
+            yield int(i), (SuspectReason.NOT_NUMERIC, None)
         return
     rare = [int(i) for i in np.flatnonzero(few) if not any(map(str.isdigit, texts[i]))]
     ordered = map(int, np.argsort(-counts, kind="stable"))
@@ -136,7 +123,7 @@ def _texts(
         own = _plain(texts[place])
         near = [own] if own in plain else get_close_matches(own, plain, n=1, cutoff=_ALIKE)
         if near and counts[plain[near[0]]] >= _TIMES_RARER * counts[place]:
-            yield place, (Oddity.MISSPELLED, texts[plain[near[0]]])
+            yield place, (SuspectReason.MISSPELLED, texts[plain[near[0]]])
 
 
 def _plain(text: str) -> str:

@@ -1,65 +1,63 @@
-"""Whether a target's values are all different: declared, proved, seen by counting, or assumed."""
+"""Whether a target's values are all different: declared, proved or counted."""
 
 from __future__ import annotations
 
 from enum import Enum
 
+from crypsis.dataset import Dataset
 from crypsis.errors import ColumnError, ParameterError
-from crypsis.release import Release
 
-LOOK_ROWS = 1_000_000
-"""Up to so many rows a target is simply counted; of more, the first so many are looked at."""
+FIRST_RECORDS = 1_000_000
+"""Up to so many records a target is counted; of a longer table so many are checked first."""
 
 
-class Uniqueness(Enum):
+class UniquenessBasis(Enum):
     """How it is known whether the values of the target are all different."""
 
     COUNTED = "counted"
-    """The target was grouped with the given columns; nothing was taken for granted."""
+    """The target was counted with the given columns."""
     DECLARED = "declared"
     PROVED = "proved"
-    ASSUMED = "assumed"
 
     @property
     def unique(self) -> bool:
-        """Whether the target is treated as unique, so that it need not be grouped."""
-        return self is not Uniqueness.COUNTED
+        """Whether the target is treated as unique, so that it need not be counted."""
+        return self is not UniquenessBasis.COUNTED
 
 
-def uniqueness(release: Release, target: str, unique: bool | None, prove: bool) -> Uniqueness:
+def uniqueness_basis(
+    dataset: Dataset, target: str, unique: bool | None = None, prove: bool = False
+) -> UniquenessBasis:
     """How to treat the target.
 
     `prove` counts its distinct values (memory for each of them). With neither a declaration nor a
-    proof a target that repeats nowhere in the first million rows of a longer table is assumed to
-    repeat nowhere; grouping it would take memory for every row.
+    proof a target without a repeated value in the first million records of a longer table is
+    proved as well: later records may repeat a value, so nothing is assumed. Where the proof fails,
+    the target is counted.
     """
     if unique is False:
         if prove:
-            raise ParameterError("unique=False says not unique; there is nothing to prove.")
-        return Uniqueness.COUNTED
+            raise ParameterError(
+                "The target is declared not unique, so there is nothing to prove.",
+                hint="Set either {unique} or {prove}.",
+            )
+        return UniquenessBasis.COUNTED
     if prove:
-        tally = release.rows.tally([target])
+        tally = dataset.rows.tally([target])
         if tally.distinct == tally.rows and not tally.missing:
-            return Uniqueness.PROVED
+            return UniquenessBasis.PROVED
         if unique:
             raise ColumnError(
-                f"The column {target!r} is declared unique, but it has {tally.distinct:,} values "
-                f"in {tally.rows:,} rows ({tally.missing:,} missing). Leave out unique=True."
+                f"Column {target!r} is declared unique, but it has {tally.distinct:,} values in "
+                f"{tally.rows:,} records ({tally.missing:,} missing).",
+                code="not-unique",
+                columns=(target,),
+                hint="Remove it from {unique}.",
             )
-        return Uniqueness.COUNTED
+        return UniquenessBasis.COUNTED
     if unique:
-        return Uniqueness.DECLARED
-    look = release.rows.tally_first(target, LOOK_ROWS + 1)
-    if look.rows <= LOOK_ROWS or look.distinct < look.rows or look.missing:
-        return Uniqueness.COUNTED
-    return Uniqueness.ASSUMED
-
-
-def assumption(target: str, known: Uniqueness) -> str:
-    """What a result takes for granted, in words; nothing unless it was assumed."""
-    if known is not Uniqueness.ASSUMED:
-        return ""
-    return (
-        f"that no two rows share a value of {target!r}: none of the first {LOOK_ROWS:,} do. "
-        "Declare it with unique=True or have it proved with prove=True."
-    )
+        return UniquenessBasis.DECLARED
+    first = dataset.rows.tally_first(target, FIRST_RECORDS + 1)
+    if first.rows <= FIRST_RECORDS or first.distinct < first.rows or first.missing:
+        return UniquenessBasis.COUNTED
+    return uniqueness_basis(dataset, target, prove=True)

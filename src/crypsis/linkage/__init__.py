@@ -1,65 +1,57 @@
-"""Can a masked record be linked back to its original? (domingo2016, the permutation paradigm)
+"""Can a masked record be linked to its original? (domingo2016, the permutation paradigm)
 
-The protector has both files and knows who is who, the intruder has both files, the subject has her
-own record and the release, the user has the release and should be told how it was made.
+The protector has both files and knows the true matches; the maximum-knowledge intruder has both
+files; a data subject has their own record and the release.
 """
 
 from crypsis.linkage._assignment import Assignment, assign
-from crypsis.linkage._compare import Comparison, compare
-from crypsis.linkage._distances import NearDistances, near_distances
-from crypsis.linkage._frontier import Frontier, FrontierPoint, privacy_frontier
-from crypsis.linkage._intruder import (
-    ColumnDistance,
-    Link,
-    link,
-    link_values,
+from crypsis.linkage._comparable import ComparableColumns, ExcludedColumn, comparable_columns
+from crypsis.linkage._compare import NOT_ALIGNED, Comparison, compare
+from crypsis.linkage._link import Link, SubsetLink, link, link_subsets
+from crypsis.linkage._near_distances import near_distances
+from crypsis.linkage._null_distribution import NullComparison
+from crypsis.linkage._orders import read_orders
+from crypsis.linkage._pair import PairOptions, RankOptions, rows_correspond
+from crypsis.linkage._permuted_privacy import (
+    PermutedPrivacy,
+    PrivacyFrontier,
+    permuted_privacy,
+    privacy_frontier,
 )
-from crypsis.linkage._nulls import DistanceRow, NullComparison
-from crypsis.linkage._orders import Taxonomy
-from crypsis.linkage._permuted_privacy import ColumnFailures, PermutedPrivacy, permuted_privacy
 from crypsis.linkage._random_match import random_match_probability
-from crypsis.linkage._reverse_mapping import TwoSteps, reverse_map, two_steps
-from crypsis.linkage._subject import (
-    PermutationDistances,
-    SubjectColumn,
-    SubjectView,
-    permutation_distances,
-    subject,
-)
-from crypsis.linkage._subsets import SubsetLink, link_subsets
-from crypsis.linkage._verification import Verification, verify
+from crypsis.linkage._record import RecordVerification, verify_record
+from crypsis.linkage._reverse_map import NoiseDecomposition, decompose_noise, reverse_map
+from crypsis.linkage._verification import LinkVerification, verify_links
 
 __all__ = [
+    "NOT_ALIGNED",
     "Assignment",
-    "ColumnDistance",
-    "ColumnFailures",
+    "ComparableColumns",
     "Comparison",
-    "DistanceRow",
-    "Frontier",
-    "FrontierPoint",
+    "ExcludedColumn",
     "Link",
-    "NearDistances",
+    "LinkVerification",
+    "NoiseDecomposition",
     "NullComparison",
-    "PermutationDistances",
+    "PairOptions",
     "PermutedPrivacy",
-    "SubjectColumn",
-    "SubjectView",
+    "PrivacyFrontier",
+    "RankOptions",
+    "RecordVerification",
     "SubsetLink",
-    "Taxonomy",
-    "TwoSteps",
-    "Verification",
     "assign",
+    "comparable_columns",
     "compare",
+    "decompose_noise",
     "link",
     "link_subsets",
-    "link_values",
     "near_distances",
-    "permutation_distances",
     "permuted_privacy",
     "privacy_frontier",
     "random_match_probability",
+    "read_orders",
     "reverse_map",
-    "subject",
-    "two_steps",
-    "verify",
+    "rows_correspond",
+    "verify_links",
+    "verify_record",
 ]

@@ -1,7 +1,7 @@
-"""How diverse the values around a record are (domingo2016, condition 2 of Definition 1).
+"""The diversity of the values near a record (domingo2016, condition 2 of Definition 1).
 
-S(d) is a stretch of a sorted masked column: the values whose rank is within d of the rank of the
-value nearest to the subject's. Sums over such stretches come from running totals, so that all
+S(d) is an interval of a sorted masked column: the values whose rank is within d of the rank of the
+value nearest to the original one. Sums over such intervals come from cumulative sums, so that all
 records of a column cost one pass. Arrays in, arrays out.
 """
 
@@ -15,39 +15,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis.errors import ParameterError
-from crypsis.linkage._orders import Taxonomy
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
+from crypsis.hierarchies import Hierarchy
+from crypsis.linkage._ranks import Floats, Ints, Scores
 
 Criterion: TypeAlias = Literal["variance", "distinct", "entropy", "t-closeness"]
 
 
 @dataclass(frozen=True)
-class Sorted:
+class SortedColumn:
     """A masked column in increasing order, with its runs of equal values."""
 
-    values: NDArray[Any]
+    values: Scores
     run: Ints
     run_start: Ints
 
     @classmethod
-    def of(cls, values: NDArray[Any]) -> Sorted:
-        """Sort a column and note where its runs of equal values begin."""
-        lined_up = np.sort(values, kind="stable")
-        new = np.concatenate([[True], lined_up[1:] != lined_up[:-1]])
-        return cls(lined_up, np.cumsum(new) - 1, np.append(np.flatnonzero(new), len(values)))
+    def of(cls, values: Scores) -> SortedColumn:
+        """Sort a column and find where its runs of equal values begin."""
+        ordered = np.sort(values, kind="stable")
+        new = np.concatenate([[True], ordered[1:] != ordered[:-1]])
+        return cls(ordered, np.cumsum(new) - 1, np.append(np.flatnonzero(new), len(values)))
 
     @cached_property
-    def centred(self) -> Floats:
+    def centered(self) -> Floats:
         """The values less their mean."""
         values = np.asarray(self.values, dtype=np.float64)
         return np.asarray(values - values.mean())
 
     @cached_property
     def totals(self) -> tuple[NDArray[np.longdouble], NDArray[np.longdouble]]:
-        """Running sums of the centred values and of their squares."""
-        wide = self.centred.astype(np.longdouble)
+        """Cumulative sums of the centered values and of their squares."""
+        wide = self.centered.astype(np.longdouble)
         none = np.zeros(1, np.longdouble)
         return (
             np.concatenate([none, np.cumsum(wide)]),
@@ -55,27 +53,27 @@ class Sorted:
         )
 
 
-def stretch(centre: Floats, distance: Floats, records: int) -> tuple[Ints, Ints]:
-    """First and one-past-last position of the ranks within `distance` of the rank `centre`."""
-    low = np.maximum(np.ceil(centre - distance), 1).astype(np.int64) - 1
-    high = np.minimum(np.floor(centre + distance), records).astype(np.int64)
+def rank_interval(center: Floats, distance: Floats, records: int) -> tuple[Ints, Ints]:
+    """First and one-past-last position of the ranks within `distance` of the rank `center`."""
+    low = np.maximum(np.ceil(center - distance), 1).astype(np.int64) - 1
+    high = np.minimum(np.floor(center + distance), records).astype(np.int64)
     return low, np.maximum(high, low + 1)
 
 
 def diversity(
-    column: Sorted,
+    column: SortedColumn,
     low: Ints,
     high: Ints,
     criterion: Criterion,
     *,
-    taxonomy: tuple[Taxonomy, tuple[Any, ...]] | None = None,
+    hierarchy: tuple[Hierarchy, tuple[Any, ...]] | None = None,
 ) -> Floats:
-    """The diversity of the stretches low..high of a sorted column.
+    """The diversity of the intervals low..high of a sorted column.
 
-    Variance divides by the number of values; for a nominal column with a taxonomy it is the mean
-    marginality within the stretch (Domingo-Ferrer et al. 2013). Entropy is in bits. "t-closeness"
-    is the earth mover's distance between the stretch and the whole column, with neighbouring
-    distinct values equally far apart (Li et al. 2007): there less is more diverse.
+    Variance divides by the number of values; for a nominal column with a hierarchy it is the mean
+    marginality within the interval (Domingo-Ferrer et al. 2013). Entropy is in bits. "t-closeness"
+    is the earth mover's distance between the interval and the column, with neighboring distinct
+    values equally far apart (Li et al. 2007): there less is more diverse.
     """
     check_criterion(criterion)
     if criterion == "distinct":
@@ -84,8 +82,8 @@ def diversity(
         return _entropy(column, low, high)
     if criterion == "t-closeness":
         return _closeness(column, low, high)
-    if taxonomy is not None:
-        return _marginality(column, low, high, *taxonomy)
+    if hierarchy is not None:
+        return _marginality(column, low, high, *hierarchy)
     return _variance(column, low, high)
 
 
@@ -93,7 +91,10 @@ def check_criterion(criterion: str) -> None:
     """Refuse a criterion that does not exist."""
     if criterion not in get_args(Criterion):
         names = ", ".join(repr(name) for name in get_args(Criterion))
-        raise ParameterError(f"The diversity criterion is one of {names}; {criterion!r} was given.")
+        raise ParameterError(
+            f"Parameter 'criterion' must be one of {names}; {criterion!r} is not a valid value.",
+            parameter="criterion",
+        )
 
 
 def meets(criterion: Criterion, found: Any, wanted: float) -> Any:
@@ -102,13 +103,13 @@ def meets(criterion: Criterion, found: Any, wanted: float) -> Any:
     return found <= wanted + slack if criterion == "t-closeness" else found >= wanted - slack
 
 
-def _variance(column: Sorted, low: Ints, high: Ints) -> Floats:
-    values, (first, second) = column.centred, column.totals
+def _variance(column: SortedColumn, low: Ints, high: Ints) -> Floats:
+    values, (first, second) = column.centered, column.totals
     size = high - low
     squares = second[high] - second[low] - (first[high] - first[low]) ** 2 / size
     spread = np.maximum(squares, 0).astype(np.float64) / size
     spread[values[low] == values[high - 1]] = 0.0
-    # Near-equal values far from the others drown in the rounding of the totals: count those anew.
+    # Near-equal values far from the others are lost in the rounding of the sums: recompute them.
     rounding = np.finfo(np.longdouble).eps * second[-1]
     doubtful = np.flatnonzero((squares < 1e9 * rounding) & (values[low] < values[high - 1]))
     for width in np.unique(size[doubtful]).tolist():
@@ -118,7 +119,7 @@ def _variance(column: Sorted, low: Ints, high: Ints) -> Floats:
 
 
 def _variance_of(values: Floats, low: Ints, width: int) -> Floats:
-    """The variance of `width` values from each `low` on, taken from the first of them."""
+    """The variance of `width` values from each `low` on, relative to the first of them."""
     start = values[low]
     total, squares = np.zeros(len(low)), np.zeros(len(low))
     for step in range(1, width):
@@ -128,8 +129,8 @@ def _variance_of(values: Floats, low: Ints, width: int) -> Floats:
     return np.asarray(np.maximum(squares - total * total / width, 0.0) / width)
 
 
-def _entropy(column: Sorted, low: Ints, high: Ints) -> Floats:
-    """log2(size) minus the mean of log2(run length), full runs from totals, the two ends apart."""
+def _entropy(column: SortedColumn, low: Ints, high: Ints) -> Floats:
+    """log2(size) minus the mean of log2(run length), ends separately."""
     runs = np.diff(column.run_start).astype(np.float64)
     totals = np.concatenate([[0.0], np.cumsum(runs * np.log2(runs))])
     first, last = column.run[low], column.run[high - 1]
@@ -141,11 +142,11 @@ def _entropy(column: Sorted, low: Ints, high: Ints) -> Floats:
     return np.maximum(np.log2(size) - (inner + ends) / size, 0.0)
 
 
-def _closeness(column: Sorted, low: Ints, high: Ints) -> Floats:
-    """Sum over distinct values of |share of the stretch - share of the column| up to that value.
+def _closeness(column: SortedColumn, low: Ints, high: Ints) -> Floats:
+    """Sum over distinct values of |share of the interval - share of the column| up to that value.
 
-    Up to a value below the stretch the difference is minus the column's share; beyond it, one minus
-    that share; inside, it grows with the count and changes sign once.
+    Up to a value below the interval the difference is minus the share of the column; beyond it,
+    one minus that share; inside, it grows with the count and changes sign once.
     """
     n = len(column.values)
     up_to = column.run_start[1:].astype(np.float64)  # records up to and with each distinct value
@@ -172,14 +173,14 @@ def _linear(totals: Floats, begin: Ints, end: Ints, slope: Floats, offset: Float
 
 
 def _marginality(
-    column: Sorted, low: Ints, high: Ints, tree: Taxonomy, values: tuple[Any, ...]
+    column: SortedColumn, low: Ints, high: Ints, hierarchy: Hierarchy, values: tuple[Any, ...]
 ) -> Floats:
-    """Mean over the stretch of each value's total distance to the stretch, per record."""
+    """The mean over the interval of each value's total distance to the interval."""
     codes = column.values[column.run_start[:-1]].astype(np.int64)
-    table = tree.distances([values[code] for code in codes])
+    table = hierarchy.semantic_distances([values[code] for code in codes])
     begin, end = column.run_start[:-1], column.run_start[1:]
-    stretches, which = np.unique(np.column_stack([low, high]), axis=0, return_inverse=True)
-    counts = np.minimum(end, stretches[:, 1:]) - np.maximum(begin, stretches[:, :1])
+    intervals, which = np.unique(np.column_stack([low, high]), axis=0, return_inverse=True)
+    counts = np.minimum(end, intervals[:, 1:]) - np.maximum(begin, intervals[:, :1])
     counts = np.maximum(counts, 0).astype(np.float64)
     size = counts.sum(axis=1)
     return np.asarray((np.einsum("ij,jk,ik->i", counts, table, counts) / size)[which.ravel()])

@@ -1,25 +1,21 @@
-"""All nearest neighbours in rank space, ties included. Arrays in, arrays out.
+"""All nearest neighbors in rank space, ties included. Arrays in, arrays out.
 
-Points that coincide are one place with several members, so that files full of equal records cost
-no more than their distinct ones, and no table of all pairs is ever made.
+Points that coincide are one place with several members, so that files with many
+equal records cost no more than their distinct ones, and no table of all pairs is made.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from crypsis import progress
-from crypsis.grouping import firsts, numbered
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
+from crypsis.counting.grouping import firsts, numbered
+from crypsis.linkage._ranks import Floats, Ints
 
 _CHUNK = 1 << 16
 _TIES_AT_ONCE = 1 << 22
@@ -27,7 +23,7 @@ _WORTH_ORDERING = 20_000
 
 
 @dataclass(frozen=True)
-class Found:
+class NearestPlaces:
     """For query i: the smallest distance, and the places at it, `place[start[i]:start[i + 1]]`."""
 
     distance: Floats
@@ -40,14 +36,12 @@ class Found:
         return np.repeat(np.arange(len(self.distance)), np.diff(self.start))
 
 
-class Field:
-    """Points that can be searched, in the maximum norm if not told otherwise.
+class PointIndex:
+    """An index of points, by default in the maximum norm; points that coincide share a place.
 
-    Points that coincide share a place.
-
-    >>> field = Field(np.array([[1.0, 1.0], [3.0, 3.0], [3.0, 3.0]]))
-    >>> found = field.nearest(np.array([[2.0, 2.0]]))
-    >>> found.distance, found.place, field.sizes
+    >>> index = PointIndex(np.array([[1.0, 1.0], [3.0, 3.0], [3.0, 3.0]]))
+    >>> found = index.nearest(np.array([[2.0, 2.0]]))
+    >>> found.distance, found.place, index.sizes
     (array([1.]), array([0, 1]), array([1, 2]))
     """
 
@@ -55,7 +49,7 @@ class Field:
         self._norm = norm
         self.points, self.place_of = distinct(points)
         self.sizes: Ints = np.bincount(self.place_of, minlength=len(self.points)).astype(np.int64)
-        # Sliding midpoints: ranks are spread evenly, so medians would cost time and gain nothing.
+        # Sliding midpoints: ranks are spread evenly, so medians cost time without a gain.
         self._tree = cKDTree(self.points, balanced_tree=False, compact_nodes=False)
 
     def members(self, place: int) -> Ints:
@@ -68,26 +62,17 @@ class Field:
         by_place = np.argsort(self.place_of, kind="stable")
         return by_place, np.concatenate([[0], np.cumsum(self.sizes)])
 
-    def nearest(self, queries: Floats, what: str = "nearest records") -> Found:
-        """Every place at the smallest distance from each query (several, where distances tie)."""
-        order = neighbourly(queries)
-        parts = []
-        with progress.step(what, total=len(queries)) as step:
-            for begin in range(0, len(queries), _CHUNK):
-                some = order[begin : begin + _CHUNK]
-                parts.append(self._nearest_chunk(queries[some]))
-                step.advance(len(some))
-        return _put_back(parts, order)
+    def nearest(self, queries: Floats, what: str = "nearest records") -> NearestPlaces:
+        """Every place at the smallest distance from each query."""
+        order = spatial_order(queries)
+        parts = [self._nearest_chunk(queries[some]) for some in _chunks(order, what)]
+        return _in_query_order(parts, order)
 
     def distances(self, queries: Floats, what: str = "nearest records") -> Floats:
         """The smallest distance from each query to any place."""
-        order = neighbourly(queries)
         found = np.empty(len(queries))
-        with progress.step(what, total=len(queries)) as step:
-            for begin in range(0, len(queries), _CHUNK):
-                some = order[begin : begin + _CHUNK]
-                found[some] = self.some(queries[some], 1)[0][:, 0]
-                step.advance(len(some))
+        for some in _chunks(spatial_order(queries), what):
+            found[some] = self.some(queries[some], 1)[0][:, 0]
         return found
 
     def some(self, queries: Floats, k: int) -> tuple[Floats, Ints]:
@@ -96,14 +81,7 @@ class Field:
         distance, place = self._tree.query(queries, k=range(1, k + 1), p=self._norm, workers=-1)
         return distance, place.astype(np.int64, copy=False)
 
-    def within(self, queries: Floats, radius: Floats) -> tuple[Ints, Ints]:
-        """All places within each query's own radius, as pairs of query and place."""
-        lists = self._tree.query_ball_point(queries, radius, p=self._norm, workers=-1)
-        sizes = np.fromiter((len(some) for some in lists), dtype=np.int64, count=len(lists))
-        place = np.concatenate([*(np.asarray(some, dtype=np.int64) for some in lists), []])
-        return np.repeat(np.arange(len(lists)), sizes), place.astype(np.int64)
-
-    def _nearest_chunk(self, queries: Floats) -> Found:
+    def _nearest_chunk(self, queries: Floats) -> NearestPlaces:
         distance, place = self.some(queries, 2)
         least = distance[:, 0].copy()
         tied = distance[:, -1] == least if distance.shape[1] > 1 else np.zeros(len(least), bool)
@@ -116,10 +94,10 @@ class Field:
         answer = np.concatenate([some for _, some in pairs])
         order = np.lexsort((answer, query))
         counts = np.bincount(query, minlength=len(queries))
-        return Found(least, np.concatenate([[0], np.cumsum(counts)]), answer[order])
+        return NearestPlaces(least, np.concatenate([[0], np.cumsum(counts)]), answer[order])
 
     def _settle(self, queries: Floats, rows: Ints, k: int, pairs: list[tuple[Ints, Ints]]) -> Ints:
-        """Note the ties of those rows whose k nearest show all of them; hand back the others."""
+        """Add the ties of the rows whose k nearest include all of them; return the other rows."""
         left = []
         block = max(1, _TIES_AT_ONCE // k)
         for begin in range(0, len(rows), block):
@@ -133,8 +111,15 @@ class Field:
         return np.concatenate(left)
 
 
-def neighbourly(points: Floats) -> Ints:
-    """An order in which neighbours follow each other, so that searches find the cache warm.
+def _chunks(order: Ints, what: str) -> Iterator[Ints]:
+    with progress.step(what, total=len(order)) as step:
+        for begin in range(0, len(order), _CHUNK):
+            yield order[begin : begin + _CHUNK]
+            step.advance(len(order[begin : begin + _CHUNK]))
+
+
+def spatial_order(points: Floats) -> Ints:
+    """An order in which near points follow each other, which uses the cache better.
 
     Points are taken cell by cell of a coarse grid: twice as fast on a million points.
     """
@@ -152,8 +137,8 @@ def neighbourly(points: Floats) -> Ints:
     return np.argsort(cell)
 
 
-def _put_back(parts: Sequence[Found], order: Ints) -> Found:
-    """Answers to the queries taken in some order, as answers in the order of the queries."""
+def _in_query_order(parts: Sequence[NearestPlaces], order: Ints) -> NearestPlaces:
+    """Results in the order of the queries, from results in the order of the search."""
     counts = np.empty(len(order), dtype=np.int64)
     counts[order] = np.concatenate([np.diff(part.start) for part in parts])
     distance = np.empty(len(order))
@@ -164,7 +149,7 @@ def _put_back(parts: Sequence[Found], order: Ints) -> Found:
     into = np.repeat(start[order] - first, taken) + np.arange(start[-1])
     place = np.empty(start[-1], dtype=np.int64)
     place[into] = np.concatenate([part.place for part in parts])
-    return Found(distance, start, place)
+    return NearestPlaces(distance, start, place)
 
 
 def _all_different(values: Floats) -> bool:

@@ -1,7 +1,7 @@
-"""Orders for nominal columns, so that their values can be ranked.
+"""Orders of nominal columns, so that their values can be ranked.
 
-Ranks need an order. Numbers, dates and ordered categories bring theirs; for other columns the
-caller says which one holds: his own, the one a taxonomy implies, or how frequent the values are.
+Numbers, dates and ordered categories have an order. For other columns the caller sets one: a list
+of the values, the order that a hierarchy implies, or the frequency of the values.
 """
 
 from __future__ import annotations
@@ -9,89 +9,51 @@ from __future__ import annotations
 import csv
 from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+from crypsis.errors import ColumnError, ParameterError
+from crypsis.hierarchies import Hierarchy
 
-from crypsis.errors import ColumnError, ParameterError, SourceError
+Order: TypeAlias = Sequence[Hashable] | Hierarchy | Literal["frequency"]
+Orders: TypeAlias = Mapping[str, Order]
 
-Floats: TypeAlias = NDArray[np.float64]
 
+def read_orders(orders: Sequence[str] = (), hierarchies: Sequence[str] = ()) -> dict[str, Order]:
+    """Orders of columns from text, as the command line and settings files have them.
 
-class Taxonomy:
-    """A tree over the values of a nominal column: each value with its ancestors, parent first.
+    Parameters
+    ----------
+    orders : sequence of str
+        `"column=frequency"`, or the values in order: `"column=low,middle,high"`.
+    hierarchies : sequence of str
+        `"column=file"`, a hierarchy in a file of `Hierarchy.read`.
 
-    Two values are log2(1 + share of their ancestors that they do not have in common) apart, where a
-    value counts among its own ancestors: 0 for the same value, less than 1 under a common root. The
-    marginality of a value is its total distance to all records (Domingo-Ferrer, Sanchez and
-    Rufian-Torrell 2013): the central values come first, the marginal ones last.
+    Returns
+    -------
+    dict
+        The order of each column, for the `orders` of `link` and `compare`.
 
-    >>> tree = Taxonomy({"flu": ("lung", "*"), "cold": ("lung", "*"), "ulcer": ("gut", "*")})
-    >>> tree.order({"flu": 5, "cold": 2, "ulcer": 1})
-    ('flu', 'cold', 'ulcer')
-    >>> round(tree.distance("flu", "cold"), 3), tree.distance("flu", "flu")
-    (0.585, 0.0)
+    Examples
+    --------
+    >>> read_orders(["job=frequency", "size=low,middle,high"])
+    {'job': 'frequency', 'size': ['low', 'middle', 'high']}
     """
-
-    def __init__(self, ancestors: Mapping[Hashable, Sequence[Hashable]]) -> None:
-        if not ancestors:
-            raise ParameterError("A taxonomy needs at least one value with its ancestors.")
-        self._nodes = {
-            # A node is known by its path to the root: equal names on two branches stay apart.
-            value: frozenset([("", value), *(tuple(path[i:]) for i in range(len(path)))])
-            for value, path in ancestors.items()
-        }
-
-    @classmethod
-    def read(cls, path: str | Path, *, delimiter: str = ";") -> Taxonomy:
-        """A taxonomy from a file as ARX writes it: a value, then its ancestors, root last."""
-        try:
-            with Path(path).open(newline="", encoding="utf-8") as lines:
-                rows = [
-                    [cell.strip() for cell in row] for row in csv.reader(lines, delimiter=delimiter)
-                ]
-        except OSError as error:
-            raise SourceError(
-                f"The taxonomy {str(path)!r} cannot be read: {error.strerror}."
-            ) from error
-        rows = [row for row in rows if row]
-        if any(len(row) < 2 for row in rows):
-            raise SourceError(
-                f"Some lines of the taxonomy {str(path)!r} have a value and no ancestor; expected "
-                f"the value, then its ancestors, separated by {delimiter!r}."
-            )
-        return cls({row[0]: row[1:] for row in rows})
-
-    def distance(self, one: Hashable, other: Hashable) -> float:
-        """How far two values are apart: 0 for the same, near 1 with only the root in common."""
-        a, b = self._nodes_of(one), self._nodes_of(other)
-        union = len(a | b)
-        return float(np.log2(1 + (union - len(a & b)) / union))
-
-    def distances(self, values: Sequence[Hashable]) -> Floats:
-        """The table of distances between `values`."""
-        return np.array([[self.distance(a, b) for b in values] for a in values], dtype=np.float64)
-
-    def order(self, counts: Mapping[Hashable, int]) -> tuple[Hashable, ...]:
-        """The values, the most central one first, given how often each occurs."""
-        values = sorted(counts, key=str)
-        weights = np.array([counts[value] for value in values], dtype=np.float64)
-        # Rounded, so that equal marginalities do not split on the last bit of a sum.
-        marginality = np.round(self.distances(values) @ weights, 9)
-        return tuple(values[i] for i in np.argsort(marginality, kind="stable"))
-
-    def _nodes_of(self, value: Hashable) -> frozenset[Any]:
-        try:
-            return self._nodes[value]
-        except KeyError:
-            raise ColumnError(
-                "A value of the column does not occur in its taxonomy; add it there, with its "
-                "ancestors, or use another order for the column."
-            ) from None
+    found: dict[str, Order] = {}
+    for text in orders:
+        name, values = _name_and_value(text, "COLUMN=frequency or COLUMN=low,middle,high")
+        listed = next(csv.reader([values], skipinitialspace=True))
+        found[name] = "frequency" if values == "frequency" else [one.strip() for one in listed]
+    for text in hierarchies:
+        name, path = _name_and_value(text, "COLUMN=FILE")
+        found[name] = Hierarchy.read(Path(path))
+    return found
 
 
-Order: TypeAlias = Sequence[Hashable] | Taxonomy | Literal["frequency"]
+def _name_and_value(text: str, form: str) -> tuple[str, str]:
+    name, _, value = text.partition("=")
+    if not name or not value:
+        raise ParameterError(f"The order of a column is written {form}.", code="order-syntax")
+    return name, value
 
 
 def ordered_values(
@@ -99,25 +61,28 @@ def ordered_values(
 ) -> tuple[Hashable, ...]:
     """All values of a nominal column, in order.
 
-    `counts` are the values of the file that decides (the original; for the subject the release) and
-    how often they occur there; `others` occur in the other file only. By frequency, the rarest
-    value comes first; equally frequent ones are taken in the order of their names.
+    `counts` has the values of the file that decides (the original; for a data subject the release)
+    and their frequencies; `others` occur in the other file only. By frequency, the rarest value
+    comes first; equally frequent values come in the order of their names.
     """
-    everything: dict[Hashable, int] = {**dict.fromkeys(others, 0), **counts}
-    if isinstance(order, Taxonomy):
-        return order.order(everything)
+    every: dict[Hashable, int] = {**dict.fromkeys(others, 0), **counts}
+    if isinstance(order, Hierarchy):
+        return order.marginality_order(every, name)
     if isinstance(order, str):
         if order != "frequency":
             raise ParameterError(
-                f"The order of column {name!r} is {order!r}; expected 'frequency', a Taxonomy, or "
-                "the list of its values in order."
+                f"The order of column {name!r} must be 'frequency', a Hierarchy, or a list of its "
+                f"values; {order!r} was given.",
+                parameter="orders",
             )
-        return tuple(sorted(everything, key=lambda value: (everything[value], str(value))))
+        return tuple(sorted(every, key=lambda value: (every[value], str(value))))
     listed = tuple(order)
-    missing = sum(value not in set(listed) for value in everything)
+    missing = sum(value not in set(listed) for value in every)
     if missing or len(set(listed)) != len(listed):
+        problem = f"{missing} of them are missing" if missing else "some are listed twice"
         raise ColumnError(
-            f"The order given for column {name!r} must list each of its values once; "
-            + (f"{missing} of them are missing." if missing else "some are listed twice.")
+            f"The order of column {name!r} must list each of its values once; {problem}.",
+            code="incomplete-order",
+            columns=(name,),
         )
     return listed

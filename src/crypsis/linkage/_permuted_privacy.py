@@ -1,172 +1,38 @@
-"""(d, v, f)-permuted privacy: how far values moved, and how diverse their surroundings are.
+"""(d, v, f)-permuted privacy: how far values moved, and how diverse the values near them are.
 
-domingo2016, Sec. 4: Definitions 1 and 2, Algorithms 2 and 3.
+domingo2016, Sec. 4, Definitions 1 and 2.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from crypsis import progress
+from crypsis.dataset import Data
 from crypsis.errors import InputError, ParameterError
-from crypsis.grouping import sorted_values
-from crypsis.linkage._alignment import RowMap
-from crypsis.linkage._columns import Column, Orders, Pair, pair
-from crypsis.linkage._diversity import (
-    Criterion,
-    Sorted,
-    check_criterion,
-    diversity,
-    meets,
-    stretch,
-)
-from crypsis.linkage._nearest import Field, Floats, Ints
-from crypsis.linkage._ranks import Ties, check_ties, column_seed, ranks
-from crypsis.linkage._reverse_mapping import measured
+from crypsis.linkage._diversity import Criterion, meets
+from crypsis.linkage._neighborhoods import Mapping, Neighborhoods, neighborhoods
+from crypsis.linkage._pair import RankOptions, pair
+from crypsis.linkage._ranks import Floats
 from crypsis.results import Result, raw
 
-Mapping: TypeAlias = Literal["protector", "subject"] | ArrayLike
+# The levels that neighborhoods of up to a tenth of the records reach: variance grows with the
+# square of their size, entropy with its logarithm.
+_LEVELS: dict[Criterion, tuple[float, ...]] = {
+    "variance": (0.0, 0.0001, 0.001, 0.01, 0.05),
+    "distinct": (0.0, 0.01, 0.05, 0.1, 0.2),
+    "entropy": (0.0, 0.2, 0.4, 0.6, 0.8),
+    "t-closeness": (0.5, 0.4, 0.3, 0.25, 0.2),
+}
+_STEPS = (1, 2, 5)
 
 
-@dataclass(frozen=True)
-class Around:
-    """Each original as a point among the ranks of the masked file, column by column.
-
-    `centre` holds the ranks of the masked values nearest to the original ones, `moved` how far the
-    record that f gives is from there, `rows` that record (-1: none).
-    """
-
-    columns: tuple[Column, ...]
-    lined_up: tuple[Sorted, ...]
-    centre: Floats
-    moved: Floats
-    rows: Ints
-    candidates: Ints | None
-    name: str
-
-    @property
-    def kept(self) -> Ints:
-        """The originals that f gives a masked record."""
-        return np.flatnonzero(self.rows >= 0)
-
-    def diversities(self, distance: Floats, criterion: Criterion) -> Floats:
-        """The diversity of S(d) in every column, for distances by record and column."""
-        return np.column_stack(
-            [
-                self._diversity(j, self.centre[:, j], distance[:, j], criterion)
-                for j in range(len(self.columns))
-            ]
-        )
-
-    def diversities_within(self, distance: float, criterion: Criterion) -> Floats:
-        """The same with one distance for all: once for each rank that is a centre."""
-        found = []
-        for j, (centre, record) in enumerate(self._centres):
-            far = np.full(len(centre), distance)
-            found.append(self._diversity(j, centre, far, criterion)[record])
-        return np.column_stack(found)
-
-    @cached_property
-    def _centres(self) -> list[tuple[Floats, Ints]]:
-        """The ranks that are a centre in each column, and which of them each record has."""
-        return [sorted_values(column) for column in self.centre.T]
-
-    def _diversity(self, j: int, centre: Floats, distance: Floats, criterion: Criterion) -> Floats:
-        column, lined_up = self.columns[j], self.lined_up[j]
-        low, high = stretch(centre, distance, len(lined_up.values))
-        tree = None if column.taxonomy is None else (column.taxonomy, column.values)
-        return diversity(lined_up, low, high, criterion, taxonomy=tree)
-
-    def whole(self, criterion: Criterion) -> Floats:
-        """The diversity of each whole column."""
-        everything = np.full((1, len(self.columns)), float(len(self.lined_up[0].values)))
-        one = Around(
-            self.columns, self.lined_up, self.centre[:1], self.moved[:1], self.rows, None, self.name
-        )
-        return np.asarray(one.diversities(everything, criterion)[0])
-
-
-def around(
-    both: Pair, mapping: Mapping, criterion: Criterion, ties: Ties = "average", seed: int = 0
-) -> Around:
-    """Algorithm 2 for all originals, with f as the protector, the subject or an array of rows."""
-    check_criterion(criterion)
-    check_ties(ties)
-    lined_up = tuple(
-        Sorted.of(measured(c.masked, c) if c.is_measured and criterion == "variance" else c.masked)
-        for c in both.columns
-    )
-    scores = [
-        measured(c.original, c) if c.is_measured and criterion == "variance" else c.original
-        for c in both.columns
-    ]
-    rng = np.random.default_rng((seed, 3))
-    centre = np.column_stack(
-        [_nearest_rank(s, x, ties, rng) for s, x in zip(lined_up, scores, strict=True)]
-    )
-    y = np.column_stack(
-        [ranks(c.masked, ties=ties, seed=column_seed(seed, c.name, 1)) for c in both.columns]
-    )
-    rows, candidates, name = _mapped(both, mapping, centre, y)
-    moved = np.abs(y[rows] - centre)
-    moved[rows < 0] = np.nan
-    return Around(both.columns, lined_up, centre, moved, rows, candidates, name)
-
-
-def _nearest_rank(
-    lined_up: Sorted, x: NDArray[Any], ties: Ties, rng: np.random.Generator
-) -> Floats:
-    """The rank of the masked value nearest to each original one; of two equally near, the lower."""
-    values, n = lined_up.values, len(lined_up.values)
-    wanted, which = sorted_values(x)
-    right = np.minimum(np.searchsorted(values, wanted), n - 1)
-    left = np.maximum(right - 1, 0)
-    with np.errstate(invalid="ignore"):
-        gaps = [
-            np.where(values[i] == wanted, 0.0, np.abs(values[i] - wanted)) for i in (left, right)
-        ]
-    run = lined_up.run[np.where(gaps[0] <= gaps[1], left, right)][which]
-    first, after = lined_up.run_start[run], lined_up.run_start[run + 1]
-    if ties == "average":
-        return np.asarray((first + 1 + after) / 2)
-    return rng.integers(first, after).astype(np.float64) + 1
-
-
-def _mapped(
-    both: Pair, mapping: Mapping, centre: Floats, y: Floats
-) -> tuple[Ints, Ints | None, str]:
-    if isinstance(mapping, str):
-        if mapping == "protector":
-            return both.known_own("The protector's mapping"), None, mapping
-        if mapping != "subject":
-            raise ParameterError(
-                f"The mapping is 'protector', 'subject' or an array of rows; {mapping!r} was given."
-            )
-        field = Field(y)
-        found = field.nearest(centre, "nearest to each subject")
-        first_row = np.full(len(field.points), len(y))
-        np.minimum.at(first_row, field.place_of, np.arange(len(y)))
-        rows = np.minimum.reduceat(first_row[found.place], found.start[:-1])
-        many = np.add.reduceat(field.sizes[found.place], found.start[:-1])
-        return rows, many, mapping
-    given = np.asarray(mapping)
-    fits = given.shape == (both.original_records,) and np.issubdtype(given.dtype, np.integer)
-    if not fits or given.min() < -1 or given.max() >= both.masked_records:
-        raise ParameterError(
-            f"A mapping gives, for each of the {both.original_records:,} originals, the row of a "
-            f"masked record (0 to {both.masked_records - 1}) or -1."
-        )
-    return given.astype(np.int64), None, "given"
-
-
-@dataclass(frozen=True)
 class ColumnFailures(Result):
-    """How many records one column lets down, and what it asked of them."""
+    """How many records do not meet the distance d or the diversity v of one column."""
 
     column: str
     distance: float
@@ -175,14 +41,13 @@ class ColumnFailures(Result):
     too_uniform: int
 
 
-@dataclass(frozen=True)
-class PermutedPrivacy(Result):
+class PermutedPrivacy(Result, eq=False):
     """Whether, and for which records, a masked file has (d, v, f)-permuted privacy.
 
-    `satisfied` is Definition 2: every record meets every column's distance d and diversity v. One
-    record decides that, so `share` says how many do. `meets`, `distances` and `diversities` are by
-    record (and column); the last are of S(d). Records without a masked version (`suppressed`) do
-    not count.
+    `satisfied` is Definition 2: every record meets the distance d and the diversity v of every
+    column. One record decides that, so `share` is the share of records that do. `meets`,
+    `distances` and `diversities` (of S(d)) are by record. Records without a masked record
+    (`suppressed`) do not count.
     """
 
     mapping: str
@@ -202,91 +67,99 @@ class PermutedPrivacy(Result):
         """Why one record does not meet d and v, column by column; empty where it does."""
         if np.isnan(self.distances[row]).any():
             return ()
-        words = []
+        reasons = []
         for j, column in enumerate(self.columns):
             moved, found = self.distances[row, j], self.diversities[row, j]
             if moved < column.distance:
-                words.append(f"{column.column!r} moved {moved:g} ranks, not {column.distance:g}")
+                reasons.append(f"{column.column!r} moved {moved:g} ranks, not {column.distance:g}")
             if not meets(self.criterion, found, column.diversity):
-                words.append(
+                reasons.append(
                     f"{column.column!r} has a {self.criterion} of {found:.4g} around it, "
                     f"not {column.diversity:.4g}"
                 )
-        return tuple(words)
+        return tuple(reasons)
 
 
 def permuted_privacy(
-    original: Any,
-    masked: Any,
+    original: Data,
+    masked: Data,
     *,
     d: float | Sequence[float] | None = None,
     v: float | Sequence[float] | None = None,
     mapping: Mapping = "protector",
     criterion: Criterion = "variance",
-    columns: Sequence[str] | None = None,
-    orders: Orders | None = None,
-    on: str | None = None,
-    row_map: RowMap = None,
-    ties: Ties = "average",
-    seed: int = 0,
+    **options: Unpack[RankOptions],
 ) -> PermutedPrivacy:
-    """Hold every record against distances d and diversities v, one of each a column.
+    """Which records meet the distances d and diversities v: (d, v, f)-permuted privacy.
 
-    domingo2016, Definitions 1 and 2. Without `d` or `v`, those that every record meets are found:
-    the strongest claim that holds for the whole file (on real data it is next to nothing; ask for
-    the `share` at a d and v of your own, or see `privacy_frontier`). `mapping` is f: the
-    protector's (record numbers), the subject's (Algorithm 3) or an array of masked rows.
-    `criterion` is "variance" (of the population), "distinct" values, "entropy" in bits, or
-    "t-closeness", where v is an upper limit. Definition 1 asks for more than v, its example for at
-    least v: so do we. Missing values are an error. Cost: sorts, plus a k-d tree search for the
-    subject.
+    Parameters
+    ----------
+    original, masked, **options
+        See `link`.
+    d : float or sequence of float, optional
+        The distance in ranks, one for all columns or one per column. By default the largest that
+        every record meets.
+    v : float or sequence of float, optional
+        The diversity in the same way; an upper bound for t-closeness.
+    mapping : {"protector", "subject"} or array of int
+        f, the masked record of each original: the true one, the nearest one (Algorithm 3), or
+        rows of the masked file.
+    criterion : {"variance", "distinct", "entropy", "t-closeness"}
+        The diversity: population variance, number of distinct values, entropy in bits, or distance
+        to the distribution of the column.
 
+    Returns
+    -------
+    PermutedPrivacy
+        Whether all records meet d and v, the share that does, and the failures by column.
+
+    Notes
+    -----
+    Definition 1 requires more than v, its example at least v, which is what is computed. The d and
+    v of a file are those of its worst record; see `privacy_frontier` for the share over a grid.
+    Reference: domingo2016, Definitions 1 and 2.
+
+    Examples
+    --------
     >>> x, y = {"a": [1, 2, 3, 4]}, {"a": [3.1, 2.2, 1.3, 4.4]}
     >>> permuted_privacy(x, y).d, permuted_privacy(x, y, d=1).share
     ((0.0,), 0.5)
     """
-    both = pair(original, masked, columns=columns, orders=orders, on=on, row_map=row_map)
-    near = around(both, mapping, criterion, ties, seed)
-    kept = near.kept
+    both = pair(original, masked, **options)
+    return privacy_of(neighborhoods(both, mapping, criterion), d, v)
+
+
+def privacy_of(
+    near: Neighborhoods, d: float | Sequence[float] | None, v: float | Sequence[float] | None
+) -> PermutedPrivacy:
+    """Compare every record with d and v."""
+    criterion, kept = near.criterion, near.kept
+    names = tuple(column.name for column in near.columns)
     if len(kept) == 0:
-        raise InputError(
-            "No original has a masked record; there is nothing to hold against d and v."
-        )
+        raise InputError("No original has a masked record.", code="not-aligned")
     moved = near.moved[kept]
-    wanted_d = _vector(d, both.names, "d") if d is not None else moved.min(axis=0)
-    found = near.diversities(np.tile(wanted_d, (both.original_records, 1)), criterion)
+    wanted_d = _vector(d, names, "d") if d is not None else moved.min(axis=0)
+    found = near.diversities(np.tile(wanted_d, (len(near.rows), 1)))
     worst = found[kept].max(axis=0) if criterion == "t-closeness" else found[kept].min(axis=0)
-    wanted_v = _vector(v, both.names, "v") if v is not None else worst
+    wanted_v = _vector(v, names, "v") if v is not None else worst
     far = moved >= wanted_d
     diverse = np.column_stack(
         [meets(criterion, found[kept, j], wanted_v[j]) for j in range(len(wanted_v))]
     )
     good = (far & diverse).all(axis=1)
-    by_record = np.ones(both.original_records, dtype=bool)
+    by_record = np.ones(len(near.rows), dtype=bool)
     by_record[kept] = good
+    counts = zip(
+        names, wanted_d.tolist(), wanted_v.tolist(), (~far).sum(axis=0).tolist(),
+        (~diverse).sum(axis=0).tolist(), strict=True,
+    )  # fmt: skip
     return PermutedPrivacy(
-        mapping=near.name,
-        criterion=criterion,
-        records=both.original_records,
-        suppressed=both.original_records - len(kept),
-        satisfied=bool(good.all()),
-        share=float(good.mean()),
-        d=tuple(wanted_d.tolist()),
-        v=tuple(wanted_v.tolist()),
-        columns=tuple(
-            ColumnFailures(
-                name,
-                float(wanted_d[j]),
-                float(wanted_v[j]),
-                int((~far[:, j]).sum()),
-                int((~diverse[:, j]).sum()),
-            )
-            for j, name in enumerate(both.names)
-        ),
-        meets=by_record,
-        distances=near.moved,
-        diversities=found,
-    )
+        mapping=near.mapping, criterion=criterion, records=len(near.rows),
+        suppressed=len(near.rows) - len(kept), satisfied=bool(good.all()),
+        share=float(good.mean()), d=tuple(wanted_d.tolist()), v=tuple(wanted_v.tolist()),
+        columns=tuple(ColumnFailures(*one) for one in counts), meets=by_record,
+        distances=near.moved, diversities=found,
+    )  # fmt: skip
 
 
 def _vector(value: float | Sequence[float], names: tuple[str, ...], what: str) -> Floats:
@@ -295,7 +168,116 @@ def _vector(value: float | Sequence[float], names: tuple[str, ...], what: str) -
         numbers = np.repeat(numbers, len(names))
     if numbers.shape != (len(names),) or not np.all(numbers >= 0):
         raise ParameterError(
-            f"{what} is one number >= 0, or one for each of the {len(names)} columns "
-            f"({', '.join(repr(name) for name in names)}); {len(numbers)} were given."
+            f"Parameter {what!r} must be one number of at least 0, or one for each of the "
+            f"{len(names)} columns ({', '.join(map(repr, names))}); {len(numbers)} were given.",
+            parameter=what,
         )
     return numbers
+
+
+class FrontierPoint(Result):
+    """The share of records that moved `distance` ranks in every column and are diverse enough.
+
+    `diversity` is a share of that of the column (for t-closeness the largest distance allowed).
+    """
+
+    distance: int
+    diversity: float
+    share: float
+
+
+class PrivacyFrontier(Result):
+    """The share of records that meet (d, v) for a grid of d and v, the same in every column."""
+
+    columns: tuple[str, ...]
+    mapping: str
+    criterion: str
+    records: int
+    points: tuple[FrontierPoint, ...]
+
+    def at(self, share: float) -> tuple[FrontierPoint, ...]:
+        """The strongest pairs of distance and diversity that `share` of the records meet."""
+        sign = -1 if self.criterion == "t-closeness" else 1
+        enough = [point for point in self.points if point.share >= share]
+        keys = [(point.distance, sign * point.diversity) for point in enough]
+
+        def dominated(key: tuple[int, float]) -> bool:
+            return any(other != key and other[0] >= key[0] and other[1] >= key[1] for other in keys)
+
+        return tuple(point for point, key in zip(enough, keys, strict=True) if not dominated(key))
+
+
+def privacy_frontier(
+    original: Data,
+    masked: Data,
+    *,
+    distances: Sequence[int] | None = None,
+    mapping: Mapping = "protector",
+    criterion: Criterion = "variance",
+    **options: Unpack[RankOptions],
+) -> PrivacyFrontier:
+    """The share of records that meet each distance and diversity of a grid.
+
+    The permuted privacy of a file is that of its worst record, which on real data hardly moved. The
+    frontier shows the trade-off: a larger distance d is met by fewer records and has a larger, more
+    diverse neighborhood S(d).
+
+    Parameters
+    ----------
+    original, masked, **options
+        See `link`.
+    distances : sequence of int, optional
+        The distances in ranks; by default 0, 1, 2, 5, 10, ... up to a tenth of the records.
+    mapping, criterion
+        See `permuted_privacy`.
+
+    Returns
+    -------
+    PrivacyFrontier
+        One point per distance and diversity.
+
+    Examples
+    --------
+    >>> x, y = {"a": [1, 2, 3, 4]}, {"a": [3.1, 2.2, 1.3, 4.4]}
+    >>> [(p.distance, p.share) for p in privacy_frontier(x, y, distances=[0, 1]).at(0.5)]
+    [(1, 0.5)]
+    """
+    both = pair(original, masked, **options)
+    return frontier_of(neighborhoods(both, mapping, criterion), distances)
+
+
+def frontier_of(near: Neighborhoods, distances: Sequence[int] | None = None) -> PrivacyFrontier:
+    """The shares of records over a grid of distances and diversities."""
+    wanted = _grid(len(near.ordered[0].values)) if distances is None else tuple(distances)
+    if not wanted or min(wanted) < 0:
+        raise ParameterError(
+            "Parameter 'distances' must have at least one distance, each at least 0.",
+            parameter="distances",
+        )
+    complete = near.column_diversities()
+    points = [
+        FrontierPoint(int(distance), level, share)
+        for distance in progress.track(wanted, "distances of the frontier")
+        for level, share in _shares(near, float(distance), complete)
+    ]
+    names = tuple(column.name for column in near.columns)
+    return PrivacyFrontier(names, near.mapping, near.criterion, len(near.rows), tuple(points))
+
+
+def _shares(near: Neighborhoods, distance: float, complete: Floats) -> list[tuple[float, float]]:
+    criterion, kept = near.criterion, near.kept
+    far = (near.moved[kept] >= distance).all(axis=1)
+    found = near.diversities_within(distance)[kept]
+    result = []
+    for level in _LEVELS[criterion]:
+        limits = np.full(len(complete), level) if criterion == "t-closeness" else level * complete
+        enough = np.ones(len(kept), dtype=bool)
+        for j, limit in enumerate(limits):
+            enough &= meets(criterion, found[:, j], float(limit))
+        result.append((level, float((far & enough).mean()) if len(kept) else 1.0))
+    return result
+
+
+def _grid(records: int) -> tuple[int, ...]:
+    steps = [0] + [step * 10**power for power in range(8) for step in _STEPS]
+    return tuple(step for step in steps if step <= max(records // 10, 1))

@@ -1,4 +1,4 @@
-"""The distance of a random match in closed form: what domingo2016 leaves to future research.
+"""The distance of a random match in closed form: an open question of domingo2016.
 
 A random record is a point whose m ranks are drawn independently. If the m columns of the masked
 file are in independent orders, each column has its own random set of records within d ranks of the
@@ -13,11 +13,11 @@ w = d+1 ... 2d (each end once) gives, with c = min(2d + 1, n) and (a)_k = a (a-1
 
     E[(w)_k] = ( 2 ((c)_{k+1} - (d+1)_{k+1}) / (k+1) + (n - 2 (c - 1 - d)) (c)_k ) / n.
 
-The terms alternate and cancel, so they are added in decimal arithmetic with digits to spare.
-For large n the sum is nearly exp(-n ((2d+1)/n)^m): random matches turn up at about
+The terms alternate and cancel, so they are added in decimal arithmetic with extra digits.
+For large n the sum is nearly exp(-n ((2d+1)/n)^m): random matches occur at about
 d = n^(1 - 1/m) / 2. Where points away from the ends have hundreds of matches, only those near the
-ends can be without: there the mean of exp(-n (w_1/n) ... (w_m/n)) over the w's is taken, found by
-convolving the distribution of log w with itself.
+ends can have none: there the mean of exp(-n (w_1/n) ... (w_m/n)) over the w's is taken, from the
+distribution of log w convolved with itself.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from decimal import Decimal, localcontext
 import numpy as np
 
 from crypsis.errors import ParameterError
-from crypsis.linkage._nearest import Floats
+from crypsis.linkage._ranks import Floats
 
 _NEGLIGIBLE = Decimal(10) ** -20
 _MANY_MATCHES = 200
@@ -38,31 +38,42 @@ _CELLS = 4096
 def random_match_probability(
     records: int, columns: int, distances: Sequence[int] | Floats | None = None
 ) -> Floats:
-    """P(D <= d): a random record finds a match within d ranks among records in independent orders.
+    """P(D <= d): the probability that a random record has a match within d ranks.
 
-    `distances` are whole ranks; without them, 0 to records - 1. Exact for the average over all
-    masked files with independent columns; a given file scatters around it. For columns that depend
-    on each other it is the wrong reference, like the simulation that it replaces.
+    Parameters
+    ----------
+    records, columns : int
+        The size of the masked file, whose columns are in independent orders.
+    distances : sequence of int, optional
+        The distances d in ranks; by default 0 to `records` - 1.
 
+    Returns
+    -------
+    array of float
+        One probability per distance: exact for the average over all masked files with independent
+        columns. For dependent columns it is the wrong reference, as is the simulation of the paper.
+
+    Examples
+    --------
     >>> random_match_probability(1000, 3, [5, 50]).round(4)
     array([0.0013, 0.6151])
     """
     if records < 1 or columns < 1:
-        raise ParameterError("A random match needs at least one record and one column.")
+        raise ParameterError("Parameters 'records' and 'columns' must be at least 1.")
     asked = np.arange(records) if distances is None else np.asarray(distances)
     if asked.size and asked.min() < 0:
-        raise ParameterError("Distances are ranks >= 0.")
+        raise ParameterError("Parameter 'distances' must be at least 0.", parameter="distances")
     different, which = np.unique(asked.astype(np.int64), return_inverse=True)
     found = np.ones(len(different))
     for i, distance in enumerate(different.tolist()):
         found[i] = 1.0 - _none_within(records, columns, distance)
-        if found[i] == 1.0:  # everything matches, to the last digit: so it does further out
+        if found[i] == 1.0:  # every record matches, to the last digit, and so at larger distances
             break
     return np.asarray(np.maximum.accumulate(found)[which.ravel()])
 
 
 def _none_within(n: int, m: int, d: int) -> float:
-    """P(D > d), the alternating sum of the module's docstring."""
+    """P(D > d), the alternating sum of the module docstring."""
     if d >= n - 1:
         return 0.0
     c = min(2 * d + 1, n)

@@ -1,238 +1,232 @@
-"""Can the intruder trust his links? (domingo2016, Sec. 5.2, with a null that keeps dependence.)"""
+"""Can the intruder trust their links? (domingo2016, Sec. 5.2, with a null that keeps dependence)"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias, Unpack
 
 import numpy as np
 
+from crypsis.dataset import Data
 from crypsis.errors import InputError, ParameterError
-from crypsis.linkage._alignment import RowMap
-from crypsis.linkage._columns import Orders, Pair, pair
-from crypsis.linkage._intruder import candidate_counts, right_among, share
-from crypsis.linkage._nearest import Field, Floats, Found, Ints, distinct
-from crypsis.linkage._nulls import NullComparison, compare, random_records, without_own
-from crypsis.linkage._ranks import Places, Ties, places, places_among
+from crypsis.linkage._null_distribution import NullComparison, compare_with_null
+from crypsis.linkage._null_distribution import random_records as draw_records
+from crypsis.linkage._pair import Pair, RankOptions, pair
+from crypsis.linkage._ranks import Floats
+from crypsis.linkage._search import Search
 from crypsis.results import Estimate, Result
 
-Verdict: TypeAlias = Literal["withstands", "fails", "cannot tell"]
+LinkVerdict: TypeAlias = Literal["safe", "not safe", "cannot tell"]
 
 MARGIN = 0.05
-# Surer than usual: a verdict should not fail one unrelated file in forty.
+# Higher than usual: a verdict should not be wrong for one unrelated file in forty.
 CONFIDENCE = 0.99
 
 
-@dataclass(frozen=True)
-class Verification(Result):
-    """Whether a masked file withstands a known-plaintext attack, and the evidence.
+class LinkVerification(Result):
+    """Whether a masked file is safe against a known-plaintext attack, and the evidence.
 
-    `verdict` rests on `right` (the share of right links, with its interval) held against `chance`,
-    and on `dependent`, the comparison with a null that keeps the dependence between columns;
-    `reasons` say it in words. `paper_verdict` is the paper's own test: the comparison with
-    `independent` draws alone, which is wrong both ways when columns depend on each other.
+    `verdict` rests on `correct_share` (with its interval) compared with `chance`, and on
+    `dependent`, the comparison with a null distribution that keeps the dependence between columns;
+    `reasons` state it. `paper_verdict` is the test of the paper: the comparison with random records
+    alone (`independent`), which errs in both directions when columns depend on each other.
     """
 
-    verdict: Verdict
+    verdict: LinkVerdict
     reasons: tuple[str, ...]
-    paper_verdict: Verdict
+    paper_verdict: LinkVerdict
     columns: tuple[str, ...]
     records: int
     masked_records: int
-    right: Estimate | None
+    correct_share: Estimate | None
     chance: float
     independent: NullComparison
     dependent: NullComparison | None
 
+    def __str__(self) -> str:
+        return "\n- ".join([f"Linkage: {self.verdict}", *self.reasons])
 
-def verify(
-    original: Any,
-    masked: Any,
+
+def verify_links(
+    original: Data,
+    masked: Data,
     *,
     random_records: int = 10_000,
-    controls: Any = None,
+    controls: Data | None = None,
     acceptable: float | None = None,
     false_discovery_rate: float = 0.05,
-    columns: Sequence[str] | None = None,
-    orders: Orders | None = None,
-    on: str | None = None,
-    row_map: RowMap = None,
-    ties: Ties = "average",
-    seed: int = 0,
-) -> Verification:
-    """Compare the match distances of the originals with those of records that are not in the file.
+    **options: Unpack[RankOptions],
+) -> LinkVerification:
+    """Compare the match distances of the originals with those of records not in the file.
 
-    domingo2016, Sec. 5.2: if originals find matches no nearer than random records do, the intruder
-    cannot tell right links from wrong ones. Two nulls are used. The paper's draws values column by
-    column (all n^m combinations where they are at most 100,000, else `random_records` of them). The
-    other keeps the dependence between columns: each original without its own masked record, or
-    `controls`, records of people who are known not to be in the file. The verdict is "fails" when
-    links are right more often than `acceptable` (if not given: than blind guessing), when some
-    links are too near for strangers at the `false_discovery_rate`, or when originals match nearer
-    than strangers by more than 0.05 (largest gap between the two distributions); each with its
-    interval. Without a row map and without controls it is "cannot tell".
+    If originals have matches no nearer than other records, the intruder cannot distinguish true
+    matches from false ones.
 
-    Ranks, ties, row maps and missing values as in `link`. Cost: a k-d tree search for originals and
-    random records; no table of pairs.
+    Parameters
+    ----------
+    original, masked, **options
+        See `link`.
+    random_records : int
+        How many random records to draw, column by column; all n^m combinations are used where they
+        are at most 100,000.
+    controls : Data, optional
+        Records of people known not to be in the file. By default the null distribution that keeps
+        dependence is that of each original with its own masked record excluded.
+    acceptable : float, optional
+        The share of correct links that is acceptable; by default that of a random guess.
+    false_discovery_rate : float
+        The rate at which single links count as too near for chance.
 
+    Returns
+    -------
+    LinkVerification
+        "not safe" if the share of correct links exceeds the acceptable one, if some links are too
+        near for chance, or if originals match nearer by more than 0.05 (largest difference of the
+        two distributions), each with its interval; "cannot tell" without alignment and controls.
+
+    References
+    ----------
+    domingo2016, Sec. 5.2; Benjamini and Hochberg 1995.
+
+    Examples
+    --------
     >>> rng = np.random.default_rng(1)
     >>> x = rng.normal(size=(300, 3))
-    >>> verify(x, x + 0.01 * rng.normal(size=x.shape)).verdict
-    'fails'
-    >>> verify(x, rng.normal(size=x.shape)).verdict
-    'withstands'
+    >>> verify_links(x, x + 0.01 * rng.normal(size=x.shape)).verdict
+    'not safe'
+    >>> verify_links(x, rng.normal(size=x.shape)).verdict
+    'safe'
     """
-    _check(random_records, acceptable, false_discovery_rate)
-    both = pair(
-        original, masked, columns=columns, orders=orders, on=on, row_map=row_map, ranks_only=True
-    )
-    if both.masked_records < 2 or both.original_records < 2:
-        raise InputError("A verification needs at least two original and two masked records.")
-    points = places(both, ties=ties, seed=seed)
+    both = pair(original, masked, ranks_only=True, **options)
     known = None
     if controls is not None:
-        beside = pair(original, controls, columns=both.names, orders=orders, row_map="unknown")
-        known = places_among(beside, both.masked_records, ties=ties, seed=seed)
-    return verify_places(
-        both,
-        points,
-        controls=known,
-        random_records=random_records,
-        acceptable=acceptable,
-        false_discovery_rate=false_discovery_rate,
-        seed=seed,
+        known = control_points(original, controls, both, options)
+    return verification(
+        both, Search.of(both.points), known, random_records, acceptable, false_discovery_rate
     )
 
 
-def _check(random_records: int, acceptable: float | None, rate: float) -> None:
-    if random_records < 100:
-        raise ParameterError(f"random_records is at least 100; {random_records} was given.")
-    if acceptable is not None and not 0 <= acceptable <= 1:
-        raise ParameterError(f"acceptable is a share from 0 to 1; {acceptable} was given.")
-    if not 0 < rate < 1:
-        raise ParameterError(f"false_discovery_rate lies between 0 and 1; {rate} was given.")
+def control_points(original: Data, controls: Data, both: Pair, options: RankOptions) -> Floats:
+    """The controls among the ranks of the originals, on the scale of the points of the pair.
+
+    A value between two ranks takes one of them at random (with `ties="average"` their mean); a
+    value that occurs takes its rank.
+    """
+    given = pair(
+        original, controls, columns=both.names, orders=options.get("orders"), row_map="unknown"
+    )
+    rng = np.random.default_rng((both.seed, 5))
+    n = given.original_records
+    found = []
+    for column in given.columns:
+        ordered = np.sort(column.original)
+        below = np.searchsorted(ordered, column.masked, side="left")
+        upto = np.searchsorted(ordered, column.masked, side="right")
+        first = np.where(upto > below, below + 1, np.maximum(below, 1))
+        last = np.where(upto > below, upto, np.minimum(below + 1, n))
+        drawn = (first + last) / 2 if both.ties == "average" else rng.integers(first, last + 1)
+        found.append(np.asarray(drawn, dtype=np.float64))
+    ranked = np.column_stack(found)
+    return ranked if n == both.masked_records else (2 * ranked - 1) * both.masked_records
 
 
-def verify_places(
+def verification(
     both: Pair,
-    points: Places,
-    *,
-    controls: Floats | None,
-    random_records: int,
-    acceptable: float | None,
-    false_discovery_rate: float,
-    seed: int,
-) -> Verification:
-    """The part of `verify` that comes after the ranks."""
-    field = Field(points.masked)
-    queries, query_of = distinct(points.original)
-    found = field.nearest(queries, "links")
-    distances = found.distance[query_of] / points.unit
-    independent = _independent(
-        both, points, field, distances, random_records, false_discovery_rate, seed
+    search: Search,
+    controls: Floats | None = None,
+    random_records: int = 10_000,
+    acceptable: float | None = None,
+    false_discovery_rate: float = 0.05,
+) -> LinkVerification:
+    """Verify the links that a search found."""
+    check_random_records(random_records)
+    rates = {"acceptable": acceptable, "false_discovery_rate": false_discovery_rate or -1}
+    for name, rate in rates.items():
+        if rate is not None and not 0 <= rate <= 1:
+            raise ParameterError(f"Parameter {name!r} must be between 0 and 1.", parameter=name)
+    if both.masked_records < 2 or both.original_records < 2:
+        raise InputError("A verification needs at least two original and two masked records.")
+    unit, own = search.points.unit, both.own
+    rng = np.random.default_rng((both.seed, 4))
+    drawn, exhaustive = draw_records(search.points.original, random_records, rng)
+    independent = compare_with_null(
+        search.distances,
+        search.index.distances(drawn, "random records") / unit,
+        null="random records",
+        exhaustive=exhaustive,
+        false_discovery_rate=false_discovery_rate,
+        closed_form_columns=len(both.columns),
+        masked_records=both.masked_records,
     )
-    null, strangers = "held-out controls", None
+    null, others = "held-out controls", None
     if controls is not None:
-        strangers = field.distances(controls, null)
-    elif both.own is not None:
-        null = "own record left out"
-        strangers = without_own(points.original, both.own, field, found, query_of)
+        others = search.index.distances(controls, null)
+    elif own is not None:
+        null, others = "own record excluded", search.distances_without_own(own)
     dependent = None
-    if strangers is not None:
-        dependent = compare(
-            distances,
-            strangers / points.unit,
+    if others is not None:
+        dependent = compare_with_null(
+            search.distances,
+            others / unit,
             null=null,
             exhaustive=False,
             false_discovery_rate=false_discovery_rate,
             closed_form_columns=None,
             masked_records=both.masked_records,
         )
-    right = _right(both, field, found, query_of)
-    verdict, reasons = _verdict(right, 1.0 / both.masked_records, acceptable, dependent)
-    return Verification(
-        verdict=verdict,
-        reasons=reasons,
-        paper_verdict="fails" if _tells_apart(independent) else "withstands",
-        columns=both.names,
-        records=both.original_records,
-        masked_records=both.masked_records,
-        right=right,
-        chance=1.0 / both.masked_records,
-        independent=independent,
-        dependent=dependent,
-    )
+    chance = 1.0 / both.masked_records
+    correct = None if own is None else search.correct_share(own, CONFIDENCE)
+    verdict, reasons = _verdict(correct, chance, acceptable, dependent)
+    return LinkVerification(
+        verdict=verdict, reasons=reasons,
+        paper_verdict="not safe" if _differ(independent) else "safe", columns=both.names,
+        records=both.original_records, masked_records=both.masked_records, correct_share=correct,
+        chance=chance, independent=independent, dependent=dependent,
+    )  # fmt: skip
 
 
-def _independent(
-    both: Pair,
-    points: Places,
-    field: Field,
-    distances: Floats,
-    wanted: int,
-    rate: float,
-    seed: int,
-) -> NullComparison:
-    drawn, exhaustive = random_records(points.original, wanted, np.random.default_rng((seed, 4)))
-    return compare(
-        distances,
-        field.distances(drawn, "random records") / points.unit,
-        null="independent draws",
-        exhaustive=exhaustive,
-        false_discovery_rate=rate,
-        closed_form_columns=len(both.columns),
-        masked_records=both.masked_records,
-    )
+def check_random_records(number: int) -> None:
+    """Refuse too few random records."""
+    if number < 100:
+        raise ParameterError(
+            f"Parameter 'random_records' must be at least 100; {number} was given.",
+            parameter="random_records",
+        )
 
 
-def _right(both: Pair, field: Field, found: Found, query_of: Ints) -> Estimate | None:
-    if both.own is None:
-        return None
-    candidates = candidate_counts(field, found)
-    hit = right_among(both.own, field, found, query_of)
-    guesses = float((hit / candidates[query_of]).sum())
-    return share(guesses, both.original_records, CONFIDENCE)
-
-
-def _tells_apart(comparison: NullComparison) -> bool:
+def _differ(comparison: NullComparison) -> bool:
     return comparison.discoveries > 0 or comparison.advantage.low > MARGIN
 
 
 def _verdict(
-    right: Estimate | None,
+    correct: Estimate | None,
     chance: float,
     acceptable: float | None,
     dependent: NullComparison | None,
-) -> tuple[Verdict, tuple[str, ...]]:
+) -> tuple[LinkVerdict, tuple[str, ...]]:
     reasons = []
     failed = False
-    if right is not None:
-        limit = chance if acceptable is None else max(acceptable, chance)
-        failed = right.low > limit
-        times = f"{right.value / chance:,.3g} times as often as a blind guess"
-        bound = "" if acceptable is None else f", {acceptable:.2%} being acceptable"
+    if correct is not None:
+        failed = correct.low > max(acceptable or 0.0, chance)
+        bound = "" if acceptable is None else f"; {acceptable:.2%} is acceptable"
         reasons.append(
-            f"The nearest masked record is the right one for {right.value:.3%} of the records "
-            f"({right.low:.3%} to {right.high:.3%} at {right.confidence:.0%}), {times}{bound}."
+            f"The nearest masked record is the true match of {correct.text('.3%')} of the records; "
+            f"by chance it would be {chance:.3%}{bound}."
         )
     if dependent is None:
         reasons.append(
-            "Nobody knows which masked record belongs to whom and there are no controls, so links "
-            "cannot be held against strangers with the same dependence between columns."
+            "The true matches are unknown and there are no controls, so the links cannot be "
+            "compared with records that have the same dependence between columns."
         )
-        return ("fails" if failed else "cannot tell"), tuple(reasons)
-    failed |= _tells_apart(dependent)
-    if dependent.discoveries:
-        reasons.append(
-            f"{dependent.discoveries:,} links are too near for records that are not in the file "
-            f"({dependent.null})."
-        )
+        return ("not safe" if failed else "cannot tell"), tuple(reasons)
+    failed |= _differ(dependent)
+    number = dependent.discoveries
+    if number:
+        many = "1 link is" if number == 1 else f"{number:,} links are"
+        reasons.append(f"{many} too near for records that are not in the file ({dependent.null}).")
     else:
         reasons.append(f"No single link is too near for chance ({dependent.null}).")
     reasons.append(
-        f"Originals match nearer than strangers by a margin of {dependent.advantage.value:.3f} "
-        f"({dependent.advantage.low:.3f} to {dependent.advantage.high:.3f} at 95 %; up to {MARGIN} "
-        "counts as alike)."
+        "Originals match nearer than records that are not in the file by "
+        f"{dependent.advantage.text('.3f')}; up to {MARGIN} counts as equal."
     )
-    return ("fails" if failed else "withstands"), tuple(reasons)
+    return ("not safe" if failed else "safe"), tuple(reasons)

@@ -1,48 +1,38 @@
 """Do the pseudonyms hold? Anonymity of pseudonymized data after an attack (bagai2017)."""
 
-from crypsis.pseudonyms._belief import Belief, Unmatchable
-from crypsis.pseudonyms._cracks import CrackDistribution, crack_distribution
-from crypsis.pseudonyms._decision import AttackOutcome, Decision, Verdict, decide
-from crypsis.pseudonyms._figures import (
-    GraphPoint,
-    HeuristicErrors,
-    TruthPoint,
-    attack_graphs,
-    heuristic_by_truth,
-    random_heuristic_errors,
+from crypsis.pseudonyms._anonymity import (
+    Anonymity,
+    ItemRisk,
+    anonymity,
+    crack_heuristic,
+    degree_of_anonymity,
+    expected_cracks,
+    matching_probability,
 )
+from crypsis.pseudonyms._attack_file import load_attack
+from crypsis.pseudonyms._belief import Belief, NoPerfectMatchingError
+from crypsis.pseudonyms._cracks import CrackDistribution, crack_distribution
+from crypsis.pseudonyms._decision import AttackOutcome, Decision, decide
+from crypsis.pseudonyms._edges import EdgeProbabilities, crack_probabilities, edge_probabilities
 from crypsis.pseudonyms._frequencies import (
     Frequencies,
     frequencies,
     frequency_attack,
     probabilistic_frequency_attack,
 )
-from crypsis.pseudonyms._glynn import Gpu, gpu_status
-from crypsis.pseudonyms._groups import (
-    GroupAnonymity,
-    group_anonymity,
-    group_belief,
-    group_crack_distribution,
-)
+from crypsis.pseudonyms._glynn import GpuStatus, gpu_status
+from crypsis.pseudonyms._groups import GroupAnonymity, group_anonymity, group_belief
 from crypsis.pseudonyms._joins import join_attack, probabilistic_join_attack
-from crypsis.pseudonyms._metrics import (
-    Anonymity,
-    EdgeProbabilities,
-    ItemRisk,
-    crack_heuristic,
-    crack_probabilities,
-    degree_of_anonymity,
-    edge_probabilities,
-    expected_cracks,
-    heuristic_error,
-    matching_probability,
-    measure,
-)
+from crypsis.pseudonyms._pairs import PairIdentification, pair_identification
 from crypsis.pseudonyms._permanent import log_permanent, permanent
-from crypsis.pseudonyms._releases import ReleasesRisk, combine, releases_risk
+from crypsis.pseudonyms._releases import MultipleReleaseRisk, combine_beliefs, multiple_release_risk
 from crypsis.pseudonyms._sampling import Convergence
-from crypsis.pseudonyms._scaling import Scaling, scale
-from crypsis.pseudonyms._secrets import SecretRisk, secret_distribution, secret_risk
+from crypsis.pseudonyms._scaling import Scaling, doubly_stochastic
+from crypsis.pseudonyms._sensitive_values import (
+    SensitiveValueRisk,
+    sensitive_value_distribution,
+    sensitive_value_risk,
+)
 from crypsis.pseudonyms._solve import Block
 
 __all__ = [
@@ -55,24 +45,22 @@ __all__ = [
     "Decision",
     "EdgeProbabilities",
     "Frequencies",
-    "Gpu",
-    "GraphPoint",
+    "GpuStatus",
     "GroupAnonymity",
-    "HeuristicErrors",
     "ItemRisk",
-    "ReleasesRisk",
+    "MultipleReleaseRisk",
+    "NoPerfectMatchingError",
+    "PairIdentification",
     "Scaling",
-    "SecretRisk",
-    "TruthPoint",
-    "Unmatchable",
-    "Verdict",
-    "attack_graphs",
-    "combine",
+    "SensitiveValueRisk",
+    "anonymity",
+    "combine_beliefs",
     "crack_distribution",
     "crack_heuristic",
     "crack_probabilities",
     "decide",
     "degree_of_anonymity",
+    "doubly_stochastic",
     "edge_probabilities",
     "expected_cracks",
     "frequencies",
@@ -80,19 +68,15 @@ __all__ = [
     "gpu_status",
     "group_anonymity",
     "group_belief",
-    "group_crack_distribution",
-    "heuristic_by_truth",
-    "heuristic_error",
     "join_attack",
+    "load_attack",
     "log_permanent",
     "matching_probability",
-    "measure",
+    "multiple_release_risk",
+    "pair_identification",
     "permanent",
     "probabilistic_frequency_attack",
     "probabilistic_join_attack",
-    "random_heuristic_errors",
-    "releases_risk",
-    "scale",
-    "secret_distribution",
-    "secret_risk",
+    "sensitive_value_distribution",
+    "sensitive_value_risk",
 ]

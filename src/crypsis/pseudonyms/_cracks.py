@@ -1,33 +1,32 @@
-"""How many items are cracked: the whole distribution."""
+"""The probability of each number of cracks."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crypsis.errors import ParameterError, TooLarge
-from crypsis.pseudonyms._belief import Belief
-from crypsis.pseudonyms._metrics import _truth
-from crypsis.pseudonyms._sampling import Sample, sample_block
-from crypsis.pseudonyms._scaling import balance
-from crypsis.pseudonyms._solve import Block, check_options
+from crypsis.errors import ParameterError, TooLargeError
+from crypsis.pseudonyms._belief import Belief, true_columns
+from crypsis.pseudonyms._kinds import Indices, KindMatrix
+from crypsis.pseudonyms._sampling import MatchingSample, sample_block
+from crypsis.pseudonyms._scaling import scaling_factors
+from crypsis.pseudonyms._solve import Block, SolverOptions, check_options
+from crypsis.pseudonyms.kernels import bethe, fourier
 from crypsis.pseudonyms.kernels import cracks as kernel
-from crypsis.pseudonyms.kernels import fourier
 from crypsis.results import Result
 
 _FOURIER_SIZE = 26
 _SMALL = 14
+_MAX_DENSE = 6000  # exact methods need the block item by item
 
 
-@dataclass(frozen=True)
-class CrackDistribution(Result):
+class CrackDistribution(Result, eq=False):
     """The probability of exactly 0, 1, ..., t cracks.
 
-    `half_widths` are 95 % half-widths where a block had to be sampled, and None where all is exact.
+    `half_widths` are 95 % half-widths where a block was sampled, and None where all is exact.
     """
 
     size: int
@@ -40,41 +39,59 @@ class CrackDistribution(Result):
     def at_least(self, cracks: int) -> float:
         """The probability of that many cracks or more."""
         if cracks < 0:
-            raise ParameterError(f"A number of cracks is at least 0, not {cracks}.")
+            raise ParameterError(f"A number of cracks is at least 0; {cracks} was given.")
         return float(self.probabilities[cracks:].sum())
 
 
-class Hits(NamedTuple):
-    """The distribution of the number of hits in one block, and how it was found."""
+class BlockHits(NamedTuple):
+    """The distribution of the number of hits in one block, and how it was computed."""
 
     probabilities: NDArray[np.float64]
     report: Block
     half_widths: NDArray[np.float64] | None = None
 
 
-def crack_distribution(
-    belief: Belief, *, method: str = "auto", seed: int = 0, precision: float = 0.005
-) -> CrackDistribution:
-    """How likely each number of cracks is (bagai2017, Sec. II-C2: the sum over subsets, weighted).
+def crack_distribution(belief: Belief, **options: Unpack[SolverOptions]) -> CrackDistribution:
+    """The probability of each number of cracks.
 
+    Parameters
+    ----------
+    belief : Belief
+        With its truth.
+    **options
+        `method`, `seed` and `precision`, as in `anonymity`.
+
+    Returns
+    -------
+    CrackDistribution
+        `probabilities` of 0, 1, ..., t cracks.
+
+    Notes
+    -----
     Exact by the frontier program with polynomials, or for dense blocks up to 26 items by Glynn's
-    formula at roots of unity; sampled otherwise. Blocks are independent: their distributions fold.
+    formula at roots of unity; sampled otherwise. The distributions of the blocks are convolved.
 
+    References
+    ----------
+    bagai2017, Sec. II-C2.
+
+    Examples
+    --------
     >>> crack_distribution(Belief([[1, 1], [1, 1]], truth=[0, 1])).probabilities
     array([0.5, 0. , 0.5])
     """
-    truth = _truth(belief)
-    check_options(method, precision)
-    local = np.empty(belief.size, dtype=np.int64)
+    truth = true_columns(belief)
+    check_options(**options)
+    method = options.get("method", "auto")
+    seed, precision = options.get("seed", 0), options.get("precision", 0.005)
     found = []
     for number, (rows, columns) in enumerate(belief.structure.blocks):
-        local[columns] = np.arange(columns.size)
-        cells = belief.block(rows, columns)
-        found.append(_block(cells, local[truth[rows]], method, seed + number, precision))
-    return fold(belief.size, found)
+        block = _TrueBlock(belief.kinds.part(rows, columns), np.searchsorted(columns, truth[rows]))
+        found.append(_block(block, method, seed + number, precision))
+    return convolve_blocks(belief.size, found)
 
 
-def fold(size: int, found: list[Hits]) -> CrackDistribution:
+def convolve_blocks(size: int, found: list[BlockHits]) -> CrackDistribution:
     """The distribution of a sum of independent numbers of hits."""
     total = np.ones(1)
     variance = np.zeros(1)
@@ -89,33 +106,33 @@ def fold(size: int, found: list[Hits]) -> CrackDistribution:
     )  # fmt: skip
 
 
-def _block(
-    cells: NDArray[np.float64], truth: NDArray[np.int64], method: str, seed: int, precision: float
-) -> Hits:
-    size = cells.shape[0]
+class _TrueBlock(NamedTuple):
+    """A block and the column of each row's own pseudonym."""
+
+    kinds: KindMatrix
+    truth: Indices
+
+
+def _block(block: _TrueBlock, method: str, seed: int, precision: float) -> BlockHits:
+    kinds, truth = block
+    size = kinds.size
     if method != "sampling" or size == 1:
-        found = _exactly(cells, truth, method)
+        found = _exactly(kinds, truth, method)
         if found is not None:
             return found
         if method != "auto":
-            raise TooLarge(
-                f"The crack distribution of a block of {size} items is out of reach of this "
-                'method. Use method="sampling", or method="auto", which does so by itself.'
+            raise TooLargeError(
+                f"The crack distribution of a block of {size} items is out of reach of the method "
+                f"{method!r}.",
+                hint="Set {method=sampling}, or {method=auto}.",
             )
-    sample = _drawn(cells, truth, seed, precision)
-    hits = (sample.drawn == truth).sum(axis=2).ravel()
-    return sampled_hits(hits, size, sample)
+    bounds = bethe.bounds(bethe.problem(kinds.weights, kinds.rows, kinds.columns))
+    sample = sample_block(kinds, bounds, truth, truth, seed=seed, precision=precision)
+    hits = np.zeros(0, dtype=np.int64) if sample.hits is None else sample.hits.ravel()
+    return _sampled_hits(hits, size, sample)
 
 
-def _drawn(
-    cells: NDArray[np.float64], truth: NDArray[np.int64], seed: int, precision: float
-) -> Sample:
-    from scipy.sparse import csr_array
-
-    return sample_block(csr_array(cells), truth, truth, seed=seed, precision=precision)
-
-
-def sampled_hits(hits: NDArray[np.int64], size: int, sample: Sample) -> Hits:
+def _sampled_hits(hits: NDArray[np.int64], size: int, sample: MatchingSample) -> BlockHits:
     """Frequencies of numbers of hits, with half-widths from batches."""
     batches = np.stack(
         [np.bincount(part, minlength=size + 1) / part.size for part in np.array_split(hits, 16)]
@@ -124,16 +141,17 @@ def sampled_hits(hits: NDArray[np.int64], size: int, sample: Sample) -> Hits:
     # A number never seen may still have the probability that 0 of n draws allow (rule of three).
     half = np.where(half == 0, 3 / max(3.0, sample.convergence.effective_draws), half)
     report = Block(size, "sampling", False, convergence=sample.convergence)
-    return Hits(batches.mean(axis=0), report, half)
+    return BlockHits(batches.mean(axis=0), report, half)
 
 
-def _exactly(cells: NDArray[np.float64], truth: NDArray[np.int64], method: str) -> Hits | None:
-    size = cells.shape[0]
-    if (cells == cells[0, 0]).all():
-        return Hits(_rencontres(size), Block(size, "closed form", True))
-    rows = cells.max(axis=1, keepdims=True)
-    level = cells / rows
-    level = level / level.max(axis=0)
+def _exactly(kinds: KindMatrix, truth: Indices, method: str) -> BlockHits | None:
+    size = kinds.size
+    if kinds.weights.shape == (1, 1):
+        return BlockHits(_rencontres(size), Block(size, "closed form", True))
+    if size > _MAX_DENSE:
+        return None
+    cells = kinds.dense()
+    level = kernel.level(cells)
     if method in ("glynn", "gpu") or (_SMALL < size <= _FOURIER_SIZE and method != "frontier"):
         if size > fourier.LARGEST:
             return None
@@ -141,12 +159,12 @@ def _exactly(cells: NDArray[np.float64], truth: NDArray[np.int64], method: str) 
             kernel.cracks(level, truth, limit=2_000_000) if method not in ("glynn", "gpu") else None
         )
         if quick is None:
-            factors = balance(cells, tolerance=1e-13)
+            factors = scaling_factors(cells, tolerance=1e-13)
             scaled = factors.rows[:, None] * cells * factors.columns
-            return Hits(fourier.cracks(scaled, truth), Block(size, "glynn", True))
-        return Hits(quick, Block(size, "frontier", True))
+            return BlockHits(fourier.cracks(scaled, truth), Block(size, "glynn", True))
+        return BlockHits(quick, Block(size, "frontier", True))
     found = kernel.cracks(level, truth)
-    return None if found is None else Hits(found, Block(size, "frontier", True))
+    return None if found is None else BlockHits(found, Block(size, "frontier", True))
 
 
 def _rencontres(size: int) -> NDArray[np.float64]:

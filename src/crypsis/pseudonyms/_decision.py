@@ -1,34 +1,23 @@
-"""Release or not, under a threshold on Delta or on expected cracks."""
+"""Thresholds on the degree of anonymity and on expected cracks."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum
+from typing import Literal
 
 from crypsis.errors import ParameterError
-from crypsis.pseudonyms._metrics import Anonymity
-from crypsis.results import Estimate, Number, Result
+from crypsis.pseudonyms._anonymity import Anonymity
+from crypsis.results import Estimate, Number, Result, number_text
 
 
-class Verdict(Enum):
-    """What the thresholds say."""
-
-    RELEASE = "release"
-    WITHHOLD = "do not release"
-    UNKNOWN = "cannot tell"
-
-
-@dataclass(frozen=True)
 class Decision(Result):
-    """The verdict and its reasons."""
+    """Whether an attack meets the thresholds, and each number against its threshold."""
 
-    verdict: Verdict
+    verdict: Literal["safe", "not safe", "cannot tell"]
     reasons: tuple[str, ...]
 
 
-@dataclass(frozen=True)
 class AttackOutcome(Result):
-    """An attack as the command line reports it: what it leaves, and what the thresholds say."""
+    """An attack as it is reported: the anonymity it leaves, and the decision if one was asked."""
 
     attack: str
     anonymity: Anonymity
@@ -36,62 +25,78 @@ class AttackOutcome(Result):
 
 
 def decide(
-    anonymity: Anonymity,
-    *,
-    least_degree: float | None = None,
-    most_cracks: float | None = None,
+    anonymity: Anonymity, *, min_degree: float | None = None, max_cracks: float | None = None
 ) -> Decision:
-    """Hold an attack against thresholds; never against the heuristic H, which errs either way.
+    """Compare the anonymity that an attack leaves with thresholds.
 
-    An estimate passes only with its whole interval, and fails only with its whole interval; between
-    these the verdict is "cannot tell".
+    Parameters
+    ----------
+    anonymity : Anonymity
+        The result of `anonymity`.
+    min_degree : float, optional
+        The smallest acceptable degree of anonymity, from 0 to 1.
+    max_cracks : float, optional
+        The largest acceptable number of expected cracks.
 
-    >>> from crypsis.pseudonyms import Belief, measure
-    >>> decide(measure(Belief([[1, 1], [1, 1]], truth=[0, 1])), most_cracks=0.5).verdict.value
-    'do not release'
+    Returns
+    -------
+    Decision
+        "safe" if all thresholds are met, "not safe" if one is exceeded. An estimate meets or
+        exceeds a threshold only with its entire interval; otherwise "cannot tell".
+
+    Notes
+    -----
+    The heuristic H is never used, because it errs either way.
+
+    Examples
+    --------
+    >>> from crypsis import pseudonyms as ps
+    >>> belief = ps.Belief([[1, 1], [1, 1]], truth=[0, 1])
+    >>> ps.decide(ps.anonymity(belief), max_cracks=0.5)
+    Decision(verdict='not safe', reasons=('expected cracks 1, at most 0.5 required'))
     """
-    if least_degree is None and most_cracks is None:
-        raise ParameterError("Give a threshold: least_degree (of Delta) or most_cracks (of Psi).")
-    results: list[tuple[bool | None, str]] = []
-    if least_degree is not None:
-        if not 0 <= least_degree <= 1:
-            raise ParameterError(f"Delta lies between 0 and 1, so {least_degree} is no threshold.")
-        low, high = _ends(anonymity.degree)
-        passes = True if low >= least_degree else False if high < least_degree else None
-        results.append(
-            (
-                passes,
-                f"degree of anonymity {_shown(anonymity.degree)}, at least {least_degree:g} wanted",
-            )
+    if min_degree is None and max_cracks is None:
+        raise ParameterError(
+            "A decision needs a threshold.", hint="Set {min_degree} or {max_cracks}."
         )
-    if most_cracks is not None:
-        if not most_cracks >= 0:
-            raise ParameterError(f"A number of cracks is at least 0, not {most_cracks}.")
+    met: list[bool | None] = []
+    reasons: list[str] = []
+    if min_degree is not None:
+        if not 0 <= min_degree <= 1:
+            raise ParameterError(
+                f"Parameter 'min_degree' must be from 0 to 1; {min_degree} was given.",
+                parameter="min_degree",
+            )
+        low, high = _interval(anonymity.degree)
+        met.append(True if low >= min_degree else False if high < min_degree else None)
+        degree = number_text(anonymity.degree)
+        reasons.append(f"degree of anonymity {degree}, at least {min_degree:g} required")
+    if max_cracks is not None:
+        if not max_cracks >= 0:
+            raise ParameterError(
+                f"Parameter 'max_cracks' must be at least 0; {max_cracks} was given.",
+                parameter="max_cracks",
+            )
         if anonymity.expected_cracks is None:
-            raise ParameterError("Cracks are counted against the truth, and none was given.")
-        low, high = _ends(anonymity.expected_cracks)
-        passes = True if high <= most_cracks else False if low > most_cracks else None
-        results.append(
-            (
-                passes,
-                f"expected cracks {_shown(anonymity.expected_cracks)}, "
-                f"at most {most_cracks:g} wanted",
+            raise ParameterError(
+                "Cracks are counted against the truth, and none was given.",
+                code="no-truth",
+                hint="Set {truth}.",
             )
+        low, high = _interval(anonymity.expected_cracks)
+        met.append(True if high <= max_cracks else False if low > max_cracks else None)
+        cracks = number_text(anonymity.expected_cracks)
+        reasons.append(f"expected cracks {cracks}, at most {max_cracks:g} required")
+    if False in met:
+        return Decision("not safe", tuple(reasons))
+    if max_cracks is not None and anonymity.worse_than_chance:
+        reasons.append(
+            "a random assignment has 1 expected crack: the attack is far worse, so the belief and "
+            "the truth are probably not aligned"
         )
-    if any(passes is False for passes, _ in results):
-        verdict = Verdict.WITHHOLD
-    elif all(passes for passes, _ in results):
-        verdict = Verdict.RELEASE
-    else:
-        verdict = Verdict.UNKNOWN
-    return Decision(verdict, tuple(reason for _, reason in results))
+        met.append(None)
+    return Decision("safe" if all(met) else "cannot tell", tuple(reasons))
 
 
-def _ends(number: Number) -> tuple[float, float]:
-    if isinstance(number, Estimate):
-        return number.low, number.high
-    return float(number), float(number)
-
-
-def _shown(number: Number) -> str:
-    return str(number) if isinstance(number, Estimate) else f"{float(number):.4g}"
+def _interval(number: Number) -> tuple[float, float]:
+    return (number.low, number.high) if isinstance(number, Estimate) else (number, number)

@@ -1,20 +1,20 @@
-"""The attack of Fig. 3: a public table with names joined to the release on what they share."""
+"""Join attack: a public table with names joined to the release on shared columns (Fig. 3)."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, vstack
 
 from crypsis.errors import ColumnError, InputError, ParameterError, unknown_columns
 from crypsis.pseudonyms._belief import Belief
-from crypsis.pseudonyms._frequencies import Truth, from_logs
+from crypsis.pseudonyms._frequencies import Truth, check_negligible, from_logs
 
-Tolerances = Sequence[str] | Mapping[str, float]
+Tolerances: TypeAlias = Sequence[str] | Mapping[str, float]
 
 
 def join_attack(
@@ -26,14 +26,35 @@ def join_attack(
     pseudonym: str | None = None,
     truth: Truth = None,
 ) -> Belief:
-    """Which released records could be which known person (bagai2017, Sec. II-B and Fig. 3).
+    """An intruder who joins a table with names to the release (infeasibility attack).
 
-    `known` and `released` are frames of equally many rows. `on` names the columns they share, or
-    maps each to how far numbers may be apart. A pair is possible if all shared values agree; a
-    missing value (null or NaN) on either side agrees with anything. `item` and `pseudonym` are the
-    columns with the labels; without them rows are numbered. `truth` is a dict, positions, or "rows"
-    where both tables are in the same order. O(rows^2) time, O(possible pairs) memory.
+    Parameters
+    ----------
+    known, released : frame
+        A table with names and the release, of equally many rows.
+    on : sequence of str or dict
+        The columns that both share, or a dict from each to the tolerance of its numbers.
+    item, pseudonym : str, optional
+        The columns with the labels of the known and of the released rows; without them rows are
+        numbered.
+    truth : dict, sequence of int or "rows", optional
+        The pseudonym of each item; "rows" where both tables are in the same order.
 
+    Returns
+    -------
+    Belief
+        1 where all shared values agree. A missing value (null or NaN) agrees with any value.
+
+    Notes
+    -----
+    O(rows^2) time, O(possible pairs) memory.
+
+    References
+    ----------
+    bagai2017, Sec. II-B and Fig. 3.
+
+    Examples
+    --------
     >>> import pyarrow as pa
     >>> voters = pa.table({"name": ["Ann", "Bob", "Cy"], "age": [30, 30, 41]})
     >>> release = pa.table({"id": ["x", "y", "z"], "age": [41, 30, 30]})
@@ -52,8 +73,7 @@ def join_attack(
         for ours, theirs, tolerance in shared:
             fits &= _agree(ours[rows], theirs, tolerance) | _unknown(ours[rows], theirs)
         parts.append(csr_array(fits.astype(np.float64)))
-    matrix = _stack(parts)
-    return _labelled(matrix, left, right, item, pseudonym, truth)
+    return _labelled(csr_array(vstack(parts)), left, right, item, pseudonym, truth)
 
 
 def probabilistic_join_attack(
@@ -67,14 +87,26 @@ def probabilistic_join_attack(
     pseudonym: str | None = None,
     truth: Truth = None,
 ) -> Belief:
-    """How well each pair of records agrees: the likelihood ratio of Fellegi and Sunter (1969).
+    """An intruder who weighs how well records agree (Fellegi and Sunter 1969).
 
-    `agreement` is the probability m that a column agrees for the same person (errors and changes
-    happen), for all columns or by column. Agreement on a value counts m over the share of known
-    records with that value, so rare values say more; disagreement counts (1 - m) over the chance of
-    disagreeing; a missing value on either side counts 1. Columns are taken as independent.
-    Pairs with a probability below `negligible` (in the doubly stochastic matrix) are ruled out.
+    Parameters
+    ----------
+    known, released, on, item, pseudonym, truth
+        See `join_attack`.
+    agreement : float or dict
+        The probability m that a column agrees for the same person, for all columns or by column.
+    negligible : float
+        Pairs with a smaller probability (in the doubly stochastic matrix) are ruled out.
 
+    Returns
+    -------
+    Belief
+        Likelihood ratios: agreement on a value counts m over the share of known records with that
+        value, disagreement (1 - m) over the chance of disagreeing, a missing value 1. Columns are
+        taken as independent.
+
+    Examples
+    --------
     >>> import pyarrow as pa
     >>> voters = pa.table({"age": [30, 30, 41]})
     >>> release = pa.table({"age": [30, 41, 30]})
@@ -82,8 +114,7 @@ def probabilistic_join_attack(
     >>> bool(belief.matrix[2, 1] > belief.matrix[2, 0])
     True
     """
-    if not 0 <= negligible < 1:
-        raise ParameterError(f"`negligible` must be at least 0 and below 1, not {negligible}.")
+    check_negligible(negligible)
     left, right, tolerances = _tables(known, released, on)
     chances = _agreements(agreement, tolerances)
     logs = np.zeros((left.shape[0], right.shape[0]))
@@ -92,7 +123,7 @@ def probabilistic_join_attack(
     ):
         agree, unknown = _agree(ours, theirs, tolerance), _unknown(ours, theirs)
         share = _shares(ours, tolerance)
-        seen = ~_missing(ours)
+        seen = ~np.isnan(ours)
         chance = float(share[seen].mean()) if seen.any() else 0.5
         chance = min(max(chance, 1e-12), 1 - 1e-12)
         with np.errstate(divide="ignore"):
@@ -110,19 +141,24 @@ def _tables(
     left, right = _frame(known), _frame(released)
     tolerances = dict(on) if isinstance(on, Mapping) else dict.fromkeys(on, 0.0)
     if isinstance(on, str) or not tolerances:
-        raise ParameterError("`on` is a list of the columns that both tables share; at least one.")
+        raise ParameterError(
+            "A join needs a list of at least one column that both tables share.",
+            hint="Set {on}.",
+            parameter="on",
+        )
     for frame in (left, right):
         if not set(tolerances) <= set(frame.columns):
             raise unknown_columns(tolerances, frame.columns)
     for column, tolerance in tolerances.items():
         if not (np.isfinite(tolerance) and tolerance >= 0):
             raise ParameterError(
-                f"The tolerance of {column!r} must be at least 0, not {tolerance}."
+                f"The tolerance of column {column!r} must be at least 0; {tolerance} was given."
             )
     if left.shape[0] != right.shape[0]:
         raise InputError(
-            f"The known table has {left.shape[0]} rows and the release {right.shape[0]}; they must "
-            "be the same people, one row each. Restrict the larger one to those in both."
+            f"The known table has {left.shape[0]} rows and the release {right.shape[0]}; both must "
+            "have one row for each of the same people.",
+            hint="Restrict the larger table to the people in both.",
         )
     return left, right, tolerances
 
@@ -141,40 +177,28 @@ def _columns(
     found = []
     for column, tolerance in tolerances.items():
         numeric = left[column].dtype.is_numeric() and right[column].dtype.is_numeric()
-        if numeric:
-            pair = [_numbers(frame[column]) for frame in (left, right)]
-        elif tolerance > 0:
-            raise ColumnError(f"The column {column!r} is not numeric, so it has no tolerance.")
-        else:
-            codes: dict[Any, int] = {}
-            pair = [
-                np.array(
-                    [_code(codes, value) for value in frame[column].to_list()], dtype=np.float64
-                )
-                for frame in (left, right)
-            ]
+        if not numeric and tolerance > 0:
+            raise ColumnError(
+                f"Column {column!r} is not numeric. A tolerance needs a numeric column.",
+                columns=(column,),
+            )
+        codes: dict[Any, int] | None = None if numeric else {}
+        pair = [
+            np.array([_code(codes, value) for value in frame[column].to_list()], dtype=np.float64)
+            for frame in (left, right)
+        ]
         found.append((pair[0], pair[1], float(tolerance)))
     return found
 
 
-def _numbers(series: nw.Series[Any]) -> NDArray[np.float64]:
-    return np.array(
-        [np.nan if value is None else float(value) for value in series.to_list()], dtype=np.float64
-    )
-
-
-def _code(codes: dict[Any, int], value: Any) -> float:
+def _code(codes: dict[Any, int] | None, value: Any) -> float:
     if value is None or value != value:  # NaN is the one value that differs from itself
         return float("nan")
-    return float(codes.setdefault(value, len(codes)))
-
-
-def _missing(values: NDArray[np.float64]) -> NDArray[np.bool_]:
-    return np.isnan(values)
+    return float(value if codes is None else codes.setdefault(value, len(codes)))
 
 
 def _unknown(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> NDArray[np.bool_]:
-    return _missing(ours)[:, None] | _missing(theirs)
+    return np.isnan(ours)[:, None] | np.isnan(theirs)
 
 
 def _agree(
@@ -185,12 +209,12 @@ def _agree(
 
 def _shares(values: NDArray[np.float64], tolerance: float) -> NDArray[np.float64]:
     """For each record, the share of known records that agree with it (among those not missing)."""
-    seen = np.sort(values[~_missing(values)])
+    seen = np.sort(values[~np.isnan(values)])
     if seen.size == 0:
         return np.ones(values.size)
     low = np.searchsorted(seen, values - tolerance, side="left")
     high = np.searchsorted(seen, values + tolerance, side="right")
-    return np.asarray(np.where(_missing(values), 1.0, np.maximum(high - low, 1) / seen.size))
+    return np.asarray(np.where(np.isnan(values), 1.0, np.maximum(high - low, 1) / seen.size))
 
 
 def _agreements(
@@ -203,14 +227,8 @@ def _agreements(
     else:
         values = [float(agreement)] * len(columns)
     if not all(0 < value < 1 for value in values):
-        raise ParameterError("A probability of agreement lies above 0 and below 1.")
+        raise ParameterError("A probability of agreement must be above 0 and below 1.")
     return values
-
-
-def _stack(parts: list[csr_array]) -> csr_array:
-    from scipy.sparse import vstack
-
-    return csr_array(vstack(parts)) if len(parts) > 1 else parts[0]
 
 
 def _labelled(
@@ -228,6 +246,6 @@ def _labelled(
         labels.append(None if column is None else frame[column].to_list())
     if isinstance(truth, str):
         if truth != "rows":
-            raise ParameterError('The truth is a dict, column positions, or "rows".')
+            raise ParameterError('The truth is a dict, column positions or "rows".')
         truth = list(range(left.shape[0]))
     return Belief(matrix, truth=truth, items=labels[0], pseudonyms=labels[1])

@@ -1,18 +1,17 @@
-"""Which edges can be in a perfect matching at all, and which blocks they fall into."""
+"""The edges that lie in some perfect matching, and the irreducible blocks."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching, maximum_flow
 
-Indices = NDArray[np.int64]
+from crypsis.pseudonyms._kinds import Indices, KindMatrix
 
 
-class Structure(NamedTuple):
+class BlockStructure(NamedTuple):
     """One perfect matching, the irreducible blocks, and how many edges lie in no matching.
 
     Edges between different blocks are in no perfect matching (Dulmage and Mendelsohn 1958); within
@@ -24,48 +23,91 @@ class Structure(NamedTuple):
     superfluous: int
 
 
-def matching_or_deficiency(matrix: csr_array) -> tuple[Indices | None, Indices]:
+def matching_or_deficiency(kinds: KindMatrix) -> tuple[Indices | None, Indices]:
     """A perfect matching, or a set of rows that have too few columns among them (Hall).
 
-    Returns (the column of each row, empty) or (None, the rows of a deficient set).
+    Returns (the column of each row, empty) or (None, the rows of a deficient set). Kinds of rows
+    and columns are matched by a maximum flow.
     """
-    columns = maximum_bipartite_matching(matrix, perm_type="column").astype(np.int64)
-    free = np.flatnonzero(columns < 0)
-    if free.size == 0:
-        return columns, np.zeros(0, dtype=np.int64)
-    of_column = np.full(matrix.shape[1], -1, dtype=np.int64)
-    of_column[columns[columns >= 0]] = np.flatnonzero(columns >= 0)
+    flow = _flow(kinds)
+    missing = np.flatnonzero(kinds.rows - flow.sum(axis=1) > 0)
+    if missing.size == 0:
+        return _of_items(kinds, flow), np.zeros(0, dtype=np.int64)
     # Alternating paths from a free row: all columns they meet are taken by rows they meet.
-    seen = {int(free[0])}
-    queue = [int(free[0])]
+    by_column = csr_array(flow.T)
+    seen, queue = {int(missing[0])}, [int(missing[0])]
+    met: set[int] = set()
     while queue:
         row = queue.pop()
-        for column in matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]:
-            owner = int(of_column[column])
-            if owner not in seen:
-                seen.add(owner)
-                queue.append(owner)
-    return None, np.array(sorted(seen), dtype=np.int64)
+        weights = kinds.weights
+        for column in weights.indices[weights.indptr[row] : weights.indptr[row + 1]].tolist():
+            if column in met:
+                continue
+            met.add(column)
+            takers = by_column.indices[by_column.indptr[column] : by_column.indptr[column + 1]]
+            new = [taker for taker in takers.tolist() if taker not in seen]
+            seen.update(new)
+            queue += new
+    return None, np.flatnonzero(np.isin(kinds.row_kind, sorted(seen)))
 
 
-def structure(matrix: csr_array, matching: Indices) -> Structure:
-    """The irreducible blocks: strongly connected components once the matching is contracted.
+def _flow(kinds: KindMatrix) -> csr_array:
+    """How many rows of each kind are matched to columns of each kind, as many as possible."""
+    many, wide = kinds.weights.shape
+    if kinds.is_distinct:
+        columns = maximum_bipartite_matching(kinds.weights, perm_type="column").astype(np.int64)
+        rows = np.flatnonzero(columns >= 0)
+        ones = np.ones(rows.size, dtype=np.int64)
+        return csr_array((ones, (rows, columns[rows])), shape=(many, wide))
+    source, sink = many + wide, many + wide + 1
+    rows, columns = kinds.cell_rows, kinds.cell_columns
+    capacity = np.concatenate([
+        np.minimum(kinds.rows[rows], kinds.columns[columns]), kinds.rows, kinds.columns
+    ])  # fmt: skip
+    tails = np.concatenate([rows, np.full(many, source), many + np.arange(wide)])
+    heads = np.concatenate([many + columns, np.arange(many), np.full(wide, sink)])
+    graph = coo_array((capacity.astype(np.int32), (tails, heads)), shape=(sink + 1, sink + 1))
+    found = csr_array(maximum_flow(csr_array(graph), source, sink).flow)[:many, many:source]
+    found = csr_array(found, dtype=np.int64)
+    found.data = np.maximum(found.data, 0)
+    found.eliminate_zeros()
+    return found
 
-    O(edges). Blocks come in the order of their first row.
+
+def _of_items(kinds: KindMatrix, flow: csr_array) -> Indices:
+    """The column of each row, from the number of pairs between kinds."""
+    pairs = coo_array(flow)
+    rows, columns = (np.repeat(part, pairs.data) for part in pairs.coords)
+    matching = np.empty(kinds.size, dtype=np.int64)
+    by_row = np.lexsort((columns, rows))
+    by_column = np.lexsort((rows, columns))
+    of_pair = np.empty(kinds.size, dtype=np.int64)
+    of_pair[by_column] = np.argsort(kinds.column_kind, kind="stable")
+    matching[np.argsort(kinds.row_kind, kind="stable")] = of_pair[by_row]
+    return matching
+
+
+def block_structure(kinds: KindMatrix, matching: Indices) -> BlockStructure:
+    """The irreducible blocks: strongly connected components of rows, columns and the matching.
+
+    Identical rows are always in one block, and so are identical columns: O(edges between kinds).
+    Blocks come in the order of their first row.
     """
-    size = matrix.shape[0]
-    of_column = np.empty(size, dtype=np.int64)
-    of_column[matching] = np.arange(size)
-    row_of = np.repeat(np.arange(size), np.diff(matrix.indptr))
+    many, wide = kinds.weights.shape
+    rows, columns = kinds.cell_rows, kinds.cell_columns
+    matched = np.unique(kinds.row_kind * wide + kinds.column_kind[matching])
+    tails = np.concatenate([rows, many + matched % wide])
+    heads = np.concatenate([many + columns, matched // wide])
     graph = csr_array(
-        (np.ones(matrix.nnz, dtype=np.int8), of_column[matrix.indices], matrix.indptr),
-        shape=matrix.shape,
+        (np.ones(tails.size, dtype=np.int8), (tails, heads)), shape=(many + wide,) * 2
     )
     _, component = connected_components(graph, directed=True, connection="strong")
-    within = component[row_of] == component[of_column[matrix.indices]]
-    order = np.argsort(component, kind="stable")
-    ends = np.cumsum(np.bincount(component))
+    within = component[rows] == component[many + columns]
+    superfluous = int((kinds.rows[rows] * kinds.columns[columns])[~within].sum())
+    of_row = component[kinds.row_kind]
+    order = np.argsort(of_row, kind="stable")
+    ends = np.cumsum(np.bincount(of_row, minlength=int(component.max()) + 1))
     parts = [part for part in np.split(order, ends[:-1]) if part.size]
     parts.sort(key=lambda part: int(part[0]))
     blocks = tuple((part, np.sort(matching[part])) for part in parts)
-    return Structure(matching, blocks, int((~within).sum()))
+    return BlockStructure(matching, blocks, superfluous)

@@ -12,14 +12,17 @@ from scipy.sparse import csr_array
 from scipy.special import stdtrit
 
 from crypsis import progress
-from crypsis.pseudonyms._matchings import Indices
-from crypsis.pseudonyms._scaling import balance
+from crypsis.pseudonyms._kinds import Indices, KindMatrix
+from crypsis.pseudonyms._sample_table import Table, TruePairs, is_flat, make_table, true_pairs
 from crypsis.pseudonyms.kernels import sampler
+from crypsis.pseudonyms.kernels.bethe import Bounds
 from crypsis.results import Result
 
 _CHAINS = 4
 _CONFIDENCE = 0.95
-_WORK = 8e9  # cells visited in smoothing at most: about a minute on two cores
+_WORK = 5e9  # cells visited in smoothing at most: about half a minute on two cores
+_STEP_COST = 8  # a step of a walk costs as much as so many visited cells
+_KEPT = 50_000_000  # numbers in the matchings that are kept
 _LARGEST_R_HAT = 1.05
 _SMALLEST_SIZE = 100  # effective draws, of the chain and of the importance weights
 _BATCHES = 16
@@ -45,12 +48,12 @@ def add(spreads: list[Spread]) -> Spread:
     )
 
 
-@dataclass(frozen=True)
 class Convergence(Result):
     """How well the chains agree (Gelman and Rubin; Geyer): the worst over what was averaged.
 
     `r_hat` near 1 and an `effective_draws` in the hundreds are good. `converged` is false where
-    they are not; intervals then reach as far as the quantity can.
+    they are not; intervals then reach as far as the quantity can. `bethe_cracks` are the expected
+    cracks under the Bethe marginals, an approximation that was not drawn, as a check.
     """
 
     chains: int
@@ -58,144 +61,160 @@ class Convergence(Result):
     r_hat: float
     effective_draws: float
     refused_fraction: float
-    importance_draws: int
-    effective_importance_draws: float
     converged: bool
+    bethe_cracks: float | None = None
 
 
-class Sample(NamedTuple):
-    """What was drawn from one block: matchings, chain by chain, and everything averaged."""
+class MatchingSample(NamedTuple):
+    """What was drawn from one block: matchings (thinned), and everything averaged.
+
+    `cracked` and `hits` are the crack probability of each row and the cracks of each draw;
+    `log_weight` is the mean logarithm of the weight of a matching under the scaled cells, where
+    weights differ.
+    """
 
     drawn: NDArray[np.int32]
-    rows: tuple[Indices, Indices, NDArray[np.float64]]
-    columns: tuple[Indices, Indices, NDArray[np.float64]]
+    table: Table
     cracked: NDArray[np.float64] | None
+    hits: NDArray[np.int64] | None
     cracks: Spread | None
-    entropy: Spread
-    log_permanent: Spread
+    log_weight: Spread | None
     convergence: Convergence
 
 
 def sample_block(
-    block: csr_array, start: Indices, truth: Indices | None, *, seed: int, precision: float
-) -> Sample:
+    kinds: KindMatrix,
+    bounds: Bounds,
+    start: Indices,
+    truth: Indices | None,
+    *,
+    seed: int,
+    precision: float,
+) -> MatchingSample:
     """Draw matchings of an irreducible block until the cracks are known to `precision`.
 
     The half-width aimed at is `precision` times the expected number of cracks, and `precision`
-    times log t! for entropies; the work is bounded, so it may stay wider. Same seed, same answer.
+    times log t! for weights; the work is bounded, so it may stay wider. Same seed, same answer.
     """
-    size = block.shape[0]
-    scaling = balance(block, tolerance=1e-10)
-    scaled = csr_array(block.multiply(scaling.rows[:, None]).multiply(scaling.columns))
-    scaled.sort_indices()
-    rows = (scaled.indptr.astype(np.int64), scaled.indices.astype(np.int64), scaled.data)
-    by_column = scaled.tocsc()
-    by_column.sort_indices()
-    columns = (
-        by_column.indptr.astype(np.int64), by_column.indices.astype(np.int64), by_column.data,
-    )  # fmt: skip
-    chain_seed, weight_seed = np.random.SeedSequence(seed).spawn(2)
-    drawn, cracked, refused = _chains(scaled, start, truth, rows, columns, chain_seed, precision)
-    weights = sampler.log_weights(drawn.reshape(-1, size), rows).reshape(drawn.shape[:2])
-    goal = precision * math.lgamma(size + 1)
-    log_scaled, importance, effective = _log_permanent(
-        scaled, start, rows, columns, weight_seed, goal
-    )
-    mean_weight = average(weights)
-    averages = [mean_weight]
+    size = kinds.size
+    table = make_table(kinds, bounds.scaled.cells)
+    chain_seed = np.random.SeedSequence(seed).spawn(2)[0]
+    weighted = not is_flat(kinds)
+    pairs = None if truth is None else true_pairs(kinds, bounds.marginals, truth, precision)
+    chains = _run(table, start, truth, pairs, weighted, chain_seed, precision)
+    averages = []
+    log_weight = None
+    if weighted:
+        averages.append(average(chains.weights))
+        log_weight = Spread(averages[0].mean, averages[0].half)
     cracks = None
-    if cracked is not None:
-        by_draw = average(cracked.sum(axis=2))
-        averages.append(by_draw)
-        cracks = Spread(by_draw.mean, by_draw.half)
-    r_hat = max(found.r_hat for found in averages)
-    size_found = min(found.effective for found in averages)
-    converged = r_hat <= _LARGEST_R_HAT and size_found >= _SMALLEST_SIZE
-    entropy = add([log_scaled, Spread(-mean_weight.mean, mean_weight.half)])
-    most = math.lgamma(size + 1)
-    entropy = entropy._replace(value=min(max(entropy.value, 0.0), most))
+    if chains.cracks is not None:
+        averages.append(average(chains.cracks))
+        cracks = Spread(averages[-1].mean, averages[-1].half)
+    r_hat = max((found.r_hat for found in averages), default=1.0)
+    effective = min((found.effective for found in averages), default=float(chains.draws))
+    converged = r_hat <= _LARGEST_R_HAT and effective >= _SMALLEST_SIZE
     if not converged:
-        entropy = Spread(entropy.value, 0.0, entropy.value, most - entropy.value)
         cracks = cracks and Spread(cracks.value, 0.0, cracks.value, size - cracks.value)
-    shift = -math.fsum(np.log(scaling.rows)) - math.fsum(np.log(scaling.columns))
-    return Sample(
-        drawn, rows, columns, None if cracked is None else cracked.mean(axis=(0, 1)), cracks,
-        entropy, log_scaled._replace(value=log_scaled.value + shift),
+    return MatchingSample(
+        chains.kept, table, chains.cracked, chains.hits, cracks, log_weight,
         Convergence(
-            _CHAINS, drawn.shape[0] * drawn.shape[1], r_hat, size_found, refused, importance,
-            effective, converged,
+            _CHAINS, chains.draws, r_hat, effective, chains.refused, converged,
+            None if pairs is None else pairs.bethe,
         ),
     )  # fmt: skip
 
 
-def _chains(
-    scaled: csr_array,
+class _Chains(NamedTuple):
+    """The series of each chain, means over all draws, and the draws that were kept."""
+
+    cracks: NDArray[np.float64] | None
+    weights: NDArray[np.float64]
+    cracked: NDArray[np.float64] | None
+    hits: NDArray[np.int64] | None
+    kept: NDArray[np.int32]
+    draws: int
+    refused: float
+
+
+def _run(
+    table: Table,
     start: Indices,
     truth: Indices | None,
-    rows: tuple[Indices, Indices, NDArray[np.float64]],
-    columns: tuple[Indices, Indices, NDArray[np.float64]],
+    pairs: TruePairs | None,
+    weighted: bool,
     seed: np.random.SeedSequence,
     precision: float,
-) -> tuple[NDArray[np.int32], NDArray[np.float64] | None, float]:
-    """Run the chains, doubling them until the cracks are known well enough."""
-    size, edges = scaled.shape[0], scaled.nnz
+) -> _Chains:
+    """Run the chains in pieces of a second until the cracks are known well enough."""
+    size = start.size
     generator = np.random.default_rng(seed)
-    matchings = _starts(scaled, start, generator)
+    matchings = _starts(table, start, generator)
     streams = generator.integers(0, 2**63, (_CHAINS, 1)).astype(np.uint64)
-    cumulative = np.cumsum(rows[2])
-    before = np.concatenate([[0.0], cumulative])[rows[0][:-1]]
-    cumulative -= np.repeat(before, np.diff(rows[0]))
-    walks = int(min(8, max(2, edges // (16 * size))))
-    most = int(min(50_000, max(32, _WORK / edges / _CHAINS), max(64, 1e8 / size)))
-    draws = min(64, most) if edges > 1e5 else min(512, most)
-    longest = 200 * size
-    parts: list[NDArray[np.int32]] = []
-    smooth: list[NDArray[np.float64]] = []
-    refused = attempted = 0
+    visited = table.values.size if pairs is None else pairs.cost
+    walks = int(min(8, max(2, visited // (16 * size))))
+    cost = visited + _STEP_COST * walks * size
+    most = int(min(50_000, max(32, _WORK / cost / _CHAINS)))
+    piece = max(1, int(_PIECE / cost / _CHAINS))
+    cracks, weights, hits = [], [], []
+    kept: list[NDArray[np.int32]] = []
+    total = np.zeros(0 if pairs is None else pairs.items.size)
+    done = refused = 0
+    goal = min(64 if visited > 1e5 else 512, most)
+
+    def walk(draws: int, each: int) -> tuple[NDArray[np.int32], int]:
+        drawn, failed = sampler.run_chains(
+            matchings, streams, table.kernel, table.cumulative, draws, each, 200 * size
+        )
+        return drawn, int(failed.sum())
+
     with progress.step("matchings drawn", total=_CHAINS * most) as work:
-        sampler.run_chains(matchings, streams, rows[0], rows[1], cumulative, 1, 20 * walks, longest)
+        for _ in range(20):
+            walk(1, walks)
+            work.advance(0)
         while True:
-            new, failed = sampler.run_chains(
-                matchings, streams, rows[0], rows[1], cumulative, draws, walks, longest
+            draws = min(piece, goal - done)
+            new, failed = walk(draws, walks)
+            refused, done = refused + failed, done + draws
+            flat = new.reshape(-1, size)
+            if pairs is not None and truth is not None:
+                found = sampler.crack_stars(
+                    flat, pairs.items, pairs.truth, pairs.smooth, table.kernel, table.by_column,
+                    table.row_lists,
+                )  # fmt: skip
+                cracks.append((found @ pairs.numbers).reshape(_CHAINS, draws))
+                total += found.sum(axis=0)
+                hits.append((new == truth).sum(axis=2))
+            if weighted:
+                weights.append(sampler.log_weights(flat, table.kernel).reshape(_CHAINS, draws))
+            kept.append(new)
+            if sum(part.size for part in kept) > _KEPT:
+                kept = [np.concatenate(kept, axis=1)[:, ::2]]
+            work.advance(_CHAINS * draws)
+            if done < goal:
+                continue
+            series = _joined(cracks if pairs is not None else weights)
+            if series is None:
+                break
+            aim = precision * (
+                math.lgamma(size + 1) / 4 if pairs is None else max(float(series.mean()), 0.25)
             )
-            refused, attempted = refused + int(failed.sum()), attempted + _CHAINS * draws * walks
-            parts.append(new)
-            if truth is not None:
-                smooth.append(_smoothed(new, truth, rows, columns, work))
-            drawn = np.concatenate(parts, axis=1)
-            cracked = np.concatenate(smooth, axis=1) if smooth else None
-            if cracked is None:
-                series = sampler.log_weights(drawn.reshape(-1, size), rows).reshape(_CHAINS, -1)
-                enough, factor = _enough(series, precision * math.lgamma(size + 1) / 4)
-                work.advance(new.shape[0] * new.shape[1])
-            else:
-                series = cracked.sum(axis=2)
-                enough, factor = _enough(series, precision * max(float(series.mean()), 0.25))
-            if enough or drawn.shape[1] >= most:
-                work.total = work.done
-                return drawn, cracked, refused / attempted
-            projected = int(min(most, 1.1 * factor * drawn.shape[1]))
-            draws = max(1, min(most, max(projected, drawn.shape[1] + 16)) - drawn.shape[1])
-            draws = min(draws, max(64, drawn.shape[1]))
-            work.total = float(_CHAINS * max(projected, drawn.shape[1] + draws))
+            enough, factor = _enough(series, aim)
+            if enough or done >= most:
+                break
+            goal = int(min(most, max(1.1 * factor * done, done + 16), 2 * max(done, 64)))
+            work.total = float(_CHAINS * min(most, max(1.1 * factor * done, goal)))
+        work.total = work.done
+    return _Chains(
+        _joined(cracks), np.zeros((_CHAINS, 1)) if not weights else np.concatenate(weights, axis=1),
+        None if pairs is None else (total / (_CHAINS * done))[pairs.of_row],
+        None if not hits else np.concatenate(hits, axis=1), np.concatenate(kept, axis=1),
+        _CHAINS * done, refused / (_CHAINS * done * walks),
+    )  # fmt: skip
 
 
-def _smoothed(
-    drawn: NDArray[np.int32],
-    truth: Indices,
-    rows: tuple[Indices, Indices, NDArray[np.float64]],
-    columns: tuple[Indices, Indices, NDArray[np.float64]],
-    work: progress.Step,
-) -> NDArray[np.float64]:
-    """Crack probabilities by draw, in pieces of a second: progress is seen, and may stop it."""
-    chains, draws, size = drawn.shape
-    flat = drawn.reshape(-1, size)
-    pieces = max(1, round(flat.shape[0] * rows[2].size / _PIECE))
-    smooth = []
-    for piece in np.array_split(flat, pieces):
-        smooth.append(sampler.crack_stars(piece, truth, rows, columns))
-        work.advance(len(piece))
-    return np.concatenate(smooth).reshape(chains, draws, size)
+def _joined(series: list[NDArray[np.float64]]) -> NDArray[np.float64] | None:
+    return np.concatenate(series, axis=1) if series else None
 
 
 def _enough(series: NDArray[np.float64], goal: float) -> tuple[bool, float]:
@@ -205,45 +224,54 @@ def _enough(series: NDArray[np.float64], goal: float) -> tuple[bool, float]:
     return found.half <= goal and not poor, max((found.half / goal) ** 2, 2.0 if poor else 1.0)
 
 
-def _starts(scaled: csr_array, start: Indices, generator: np.random.Generator) -> Indices:
+def _starts(table: Table, start: Indices, generator: np.random.Generator) -> Indices:
     """Matchings far from each other to start from: the best under random costs."""
     starts = np.tile(start, (_CHAINS, 1))
-    if scaled.shape[0] <= 500:
+    if start.size <= 500:
         from scipy.optimize import linear_sum_assignment
 
-        dense = scaled.toarray()
+        possible = table.dense() > 0
         for chain in range(1, _CHAINS):
-            costs = np.where(dense > 0, generator.random(dense.shape), 1e6)
+            costs = np.where(possible, generator.random(possible.shape), 1e6)
             starts[chain] = linear_sum_assignment(costs)[1]
     return np.ascontiguousarray(starts, dtype=np.int64)
 
 
-def _log_permanent(
-    scaled: csr_array,
-    start: Indices,
-    rows: tuple[Indices, Indices, NDArray[np.float64]],
-    columns: tuple[Indices, Indices, NDArray[np.float64]],
-    seed: np.random.SeedSequence,
-    goal: float,
-) -> tuple[Spread, int, float]:
-    """The logarithm of the permanent of a doubly stochastic block, with draws and effective draws.
+def log_permanent(
+    kinds: KindMatrix, bounds: Bounds, start: Indices, *, seed: int, precision: float
+) -> tuple[Spread, int]:
+    """The logarithm of the permanent, and how many draws it took (0: it is bounded).
 
-    Where few draws carry all the weight, or too few can be afforded (large sparse blocks), the
-    interval falls back on what is proved: at least
-    sum (1-b) log(1-b) over the cells (Schrijver 1998; Gurvits), at most 0.
+    The bounds, where they are within `precision` times log t! or importance sampling is no narrower
+    (few draws carry all the weight, or too few can be afforded); importance sampling otherwise.
     """
-    size, edges = scaled.shape[0], scaled.nnz
+    size, edges = kinds.size, kinds.pairs
+    half = (bounds.high - bounds.low) / 2
+    known = Spread(bounds.low + half, 0.0, half, half)
+    goal = precision * math.lgamma(size + 1)
     careful = edges < size * size
     cost = edges * (size if careful else 4)
     most = int(min(200_000, _WORK / 2 / cost))
-    cells = np.minimum(scaled.data, 1.0)
-    inside = cells < 1.0
-    lowest = float(((1 - cells[inside]) * np.log1p(-cells[inside])).sum())
-    lowest -= 1e-9 * size  # the block is doubly stochastic to about 1e-10 only
-    if most < _SMALLEST_SIZE:
-        return Spread(lowest, 0.0, 0.0, -lowest), 0, 0.0
-    generator = np.random.default_rng(seed)
+    if half <= goal or most < 10 * _SMALLEST_SIZE:
+        return known, 0
+    found, draws, effective = _importance(kinds, bounds, start, seed, goal, most, cost)
+    shift = -float(kinds.rows @ bounds.scaled.u + kinds.columns @ bounds.scaled.v)
+    if effective < _SMALLEST_SIZE or found.half >= half:
+        return known, 0
+    return found._replace(value=min(max(found.value + shift, bounds.low), bounds.high)), draws
+
+
+def _importance(
+    kinds: KindMatrix, bounds: Bounds, start: Indices, seed: int, goal: float, most: int, cost: int
+) -> tuple[Spread, int, float]:
+    """The logarithm of the permanent of the scaled block, with draws and effective draws."""
+    weights = kinds.weights
+    cells = csr_array((bounds.scaled.cells, weights.indices, weights.indptr), shape=weights.shape)
+    scaled = KindMatrix(cells, kinds.row_kind, kinds.column_kind).expand()
+    rows, columns = _compressed(scaled), _compressed(csr_array(scaled.T))
+    generator = np.random.default_rng(np.random.SeedSequence(seed).spawn(2)[1])
     order = np.argsort(np.diff(rows[0]), kind="stable")
+    careful = scaled.nnz < kinds.size**2
     logs = np.zeros(0)
     draws = min(2000, most)
     with progress.step("permanent, importance draws", total=most) as work:
@@ -258,10 +286,12 @@ def _log_permanent(
                 work.total = work.done
                 break
             draws = min(logs.size, most - logs.size)
-    value = min(max(value, lowest), 0.0)
-    if effective < _SMALLEST_SIZE:
-        return Spread(value, 0.0, value - lowest, -value), logs.size, effective
-    return Spread(value, half), logs.size, effective
+    return Spread(value, max(half, 1e-9 * kinds.size)), logs.size, effective  # never certain
+
+
+def _compressed(matrix: csr_array) -> tuple[Indices, Indices, NDArray[np.float64]]:
+    matrix.sort_indices()
+    return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data
 
 
 def _log_mean(logs: NDArray[np.float64]) -> tuple[float, float, float]:
@@ -280,7 +310,7 @@ def _log_mean(logs: NDArray[np.float64]) -> tuple[float, float, float]:
 
 
 @dataclass(frozen=True)
-class Average:
+class ChainAverage:
     """The mean of a series over chains, with its 95 % half-width and diagnostics."""
 
     mean: float
@@ -289,7 +319,7 @@ class Average:
     r_hat: float
 
 
-def average(series: NDArray[np.float64]) -> Average:
+def average(series: NDArray[np.float64]) -> ChainAverage:
     """Mean, half-width, effective size and split R-hat of a series (one row a chain).
 
     Gelman et al., Bayesian Data Analysis (2013), Sec. 11.4-11.5, with Geyer's initial positive
@@ -301,8 +331,8 @@ def average(series: NDArray[np.float64]) -> Average:
     within = float(split.var(axis=1, ddof=1).mean())
     between = draws * float(split.mean(axis=1).var(ddof=1))
     total = (draws - 1) / draws * within + between / draws
-    if total <= 1e-30:
-        return Average(float(series.mean()), 0.0, float(series.size), 1.0)
+    if total <= 1e-20 * (1e-10 + float(series.mean()) ** 2):  # rounding
+        return ChainAverage(float(series.mean()), 0.0, float(series.size), 1.0)
     r_hat = math.sqrt(total / within) if within > 0 else math.inf
     centred = split - split.mean(axis=1, keepdims=True)
     padded = np.fft.rfft(centred, n=2 * draws, axis=1)
@@ -320,7 +350,7 @@ def average(series: NDArray[np.float64]) -> Average:
     # wider of the two intervals.
     stretches = split.mean(axis=1)
     by_stretch = _quantile(chains - 1) * float(stretches.std(ddof=1)) / math.sqrt(chains)
-    return Average(float(series.mean()), max(half_width, by_stretch), effective, r_hat)
+    return ChainAverage(float(series.mean()), max(half_width, by_stretch), effective, r_hat)
 
 
 def _quantile(freedom: float) -> float:

@@ -1,8 +1,8 @@
-"""Doubly stochastic scaling: the probability matrix that says the same as given likelihoods."""
+"""Doubly stochastic scaling: the probability matrix equivalent to given likelihoods."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,19 +10,20 @@ from scipy.sparse import csr_array
 
 from crypsis.errors import ParameterError
 from crypsis.pseudonyms._belief import Belief, as_belief
+from crypsis.pseudonyms._kinds import Indices, KindMatrix
+from crypsis.pseudonyms.kernels import bethe
 from crypsis.results import Result, raw
 
 _SWEEPS_BEFORE_NEWTON = 50
-_LARGEST_NEWTON = 500
-_MOST_SWEEPS = 100_000
+_MAX_NEWTON = 500
+_MAX_SWEEPS = 100_000
 
 
-@dataclass(frozen=True)
-class Scaling(Result):
-    """A doubly stochastic matrix D1 A D2 and how it was reached.
+class Scaling(Result, eq=False):
+    """A doubly stochastic matrix D1 P D2 with its factors.
 
-    `residual` is the largest distance of a row or column sum from 1; `superfluous` edges were
-    removed first because they lie in no perfect matching.
+    `residual` is the largest distance of a row or column sum from 1; `superfluous` counts the edges
+    in no perfect matching, which were removed first.
     """
 
     size: int
@@ -34,19 +35,43 @@ class Scaling(Result):
     column_factors: NDArray[np.float64] = raw()
 
 
-def scale(belief: Belief | ArrayLike, *, tolerance: float = 1e-14) -> Scaling:
-    """The doubly stochastic matrix with the same matching probabilities (bagai2017, Sec. III-D).
+def doubly_stochastic(belief: Belief | ArrayLike, *, tolerance: float = 1e-14) -> Scaling:
+    """The doubly stochastic matrix D1 P D2 with the same matching probabilities.
 
-    For a 0-1 matrix it is the flat matrix of the graph. Edges in no perfect matching are removed
-    first: with them Sinkhorn-Knopp converges only sublinearly (Fig. 8), without them geometrically.
-    Each irreducible block is scaled by itself. There are no missing values: NaN is refused.
+    For a 0-1 matrix it is the flat matrix of the graph.
 
-    >>> flat = scale([[0, 0, 0, 1], [0, 1, 1, 0], [1, 0, 1, 1], [1, 1, 1, 0]])   # Fig. 8
+    Parameters
+    ----------
+    belief : Belief or matrix
+        The belief matrix of the intruder.
+    tolerance : float
+        The largest distance of a row sum from 1.
+
+    Returns
+    -------
+    Scaling
+        The matrix, the factors of rows and columns, and the number of sweeps.
+
+    Notes
+    -----
+    Edges in no perfect matching are removed first: with them Sinkhorn-Knopp converges only
+    sublinearly (Fig. 8), without them geometrically. Each irreducible block is scaled by itself.
+
+    References
+    ----------
+    bagai2017, Sec. III-D.
+
+    Examples
+    --------
+    >>> flat = doubly_stochastic([[0, 0, 0, 1], [0, 1, 1, 0], [1, 0, 1, 1], [1, 1, 1, 0]])
     >>> flat.matrix[1].round(4), flat.superfluous
     (array([0.   , 0.618, 0.382, 0.   ]), 1)
     """
     if not 0 < tolerance < 1:
-        raise ParameterError(f"The tolerance must lie between 0 and 1, not {tolerance}.")
+        raise ParameterError(
+            f"Parameter 'tolerance' must be between 0 and 1; {tolerance} was given.",
+            parameter="tolerance",
+        )
     belief = as_belief(belief)
     size = belief.size
     rows, columns = np.ones(size), np.ones(size)
@@ -54,7 +79,7 @@ def scale(belief: Belief | ArrayLike, *, tolerance: float = 1e-14) -> Scaling:
     sweeps, residual = 0, 0.0
     for at, to in belief.structure.blocks:
         block = belief.block(at, to)
-        done = balance(block, tolerance=tolerance)
+        done = scaling_factors(block, tolerance=tolerance)
         rows[at], columns[to] = done.rows, done.columns
         scaled[np.ix_(at, to)] = done.rows[:, None] * block * done.columns
         sweeps, residual = max(sweeps, done.sweeps), max(residual, done.residual)
@@ -64,8 +89,23 @@ def scale(belief: Belief | ArrayLike, *, tolerance: float = 1e-14) -> Scaling:
     )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Balance:
+def true_cells(belief: Belief, truth: Indices) -> NDArray[np.float64]:
+    """The cell of each item's own pseudonym in the doubly stochastic matrix."""
+    cells = np.empty(belief.size)
+    for rows, columns in belief.structure.blocks:
+        kinds = belief.kinds.part(rows, columns)
+        given = bethe.problem(kinds.weights, kinds.rows, kinds.columns)
+        scaled = csr_array(
+            (bethe.scale(given, tolerance=1e-14).cells, given.indices, given.starts),
+            shape=kinds.weights.shape,
+        )
+        of_block = KindMatrix(scaled, kinds.row_kind, kinds.column_kind)
+        own = np.searchsorted(columns, truth[rows])
+        cells[rows] = of_block.cells(np.arange(rows.size), own)
+    return cells
+
+
+class ScalingFactors(NamedTuple):
     """Factors that make the row and column sums of one block 1."""
 
     rows: NDArray[np.float64]
@@ -74,9 +114,12 @@ class Balance:
     sweeps: int
 
 
-def balance(
-    block: NDArray[np.float64] | csr_array, *, tolerance: float = 1e-14, most: int = _MOST_SWEEPS
-) -> Balance:
+def scaling_factors(
+    block: NDArray[np.float64] | csr_array,
+    *,
+    tolerance: float = 1e-14,
+    max_sweeps: int = _MAX_SWEEPS,
+) -> ScalingFactors:
     """Sinkhorn and Knopp (1967) on an irreducible block, finished by Newton where it is slow.
 
     Newton's method is applied to the convex function whose gradient are the row and column sums
@@ -86,18 +129,18 @@ def balance(
     transposed = block.T.tocsr() if isinstance(block, csr_array) else block.T
     rows, columns = np.ones(size), np.ones(size)
     residual = np.inf
-    for sweep in range(1, most + 1):
+    for sweep in range(1, max_sweeps + 1):
         rows = 1.0 / (block @ columns)
         columns = 1.0 / (transposed @ rows)
         residual = float(np.abs(rows * (block @ columns) - 1.0).max())
         if residual <= max(tolerance, 4e-16 * size):
             break
-        if sweep == _SWEEPS_BEFORE_NEWTON and size <= _LARGEST_NEWTON:
+        if sweep == _SWEEPS_BEFORE_NEWTON and size <= _MAX_NEWTON:
             dense = block.toarray() if isinstance(block, csr_array) else block
             rows, columns, residual = _newton(dense, rows, columns, residual)
             if residual <= max(tolerance, 1e-15 * size):
                 break
-    return Balance(rows, columns, residual, sweep)
+    return ScalingFactors(rows, columns, residual, sweep)
 
 
 def _newton(

@@ -1,35 +1,52 @@
-"""How it is computed: a method for each irreducible block, chosen by cost and always reported."""
+"""The method of each irreducible block: chosen by cost and always reported."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import NamedTuple, cast
+from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple, TypedDict, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from crypsis import progress
-from crypsis.errors import ParameterError, TooLarge
+from crypsis.errors import ParameterError, TooLargeError
 from crypsis.pseudonyms._belief import Belief
 from crypsis.pseudonyms._glynn import auto_size, compute
-from crypsis.pseudonyms._matchings import Indices
-from crypsis.pseudonyms._sampling import Convergence, Sample, Spread, sample_block
-from crypsis.pseudonyms._scaling import balance
-from crypsis.pseudonyms.kernels import frontier, order
+from crypsis.pseudonyms._kinds import Indices, KindMatrix
+from crypsis.pseudonyms._sample_table import is_flat
+from crypsis.pseudonyms._sampling import (
+    Convergence,
+    MatchingSample,
+    Spread,
+    add,
+    log_permanent,
+    sample_block,
+)
+from crypsis.pseudonyms._scaling import scaling_factors
+from crypsis.pseudonyms.kernels import bethe, frontier, order
 from crypsis.pseudonyms.kernels.sums import Minors
-from crypsis.results import Result
+from crypsis.results import Estimate, Number, Result
 
+BOUNDS = "bounds (Bethe)"
 METHODS = ("auto", "exact", "frontier", "glynn", "gpu", "sampling")
 _EASY_STATES = 100_000  # a frontier this small always beats Glynn, and nothing cancels in it
-_LARGEST_DENSE = 6000  # exact methods want the block as a dense array
 _FRONTIER_MOVES = 60_000_000  # of an attempt that may fail
 WORST_ROUNDING = 1e-9
 
 
-@dataclass(frozen=True)
+class SolverOptions(TypedDict, total=False):
+    """How permanents are computed: `method` (default "auto"), `seed` (0), `precision` (0.005)."""
+
+    method: str
+    seed: int
+    precision: float
+
+
 class Block(Result):
-    """One irreducible block: how many items, how it was computed, and how exact that is.
+    """One irreducible block: its size, how it was computed, and how exact that is.
 
     `rounding` bounds the relative error of the permanent from rounding, for exact methods; `where`
     names the GPU if one was used.
@@ -44,128 +61,217 @@ class Block(Result):
     where: str = "processor"
 
 
-class Solved(NamedTuple):
-    """A block with its numbers; `probabilities` are cells, `sample` takes their place if drawn."""
+class SolvedBlock:
+    """A block with its numbers: `means` are edge probabilities by kind, None where not exact.
 
-    rows: Indices
-    columns: Indices
-    report: Block
-    log_permanent: Spread
-    entropy: Spread
-    probabilities: NDArray[np.float64] | None
-    sample: Sample | None
+    What is not exact is bounded or sampled when it is first asked for.
+    """
+
+    def __init__(
+        self,
+        belief: Belief,
+        rows: Indices,
+        columns: Indices,
+        kinds: KindMatrix,
+        exact: _Exact | None,
+        seed: int,
+        precision: float,
+    ) -> None:
+        self.rows, self.columns, self.kinds = rows, columns, kinds
+        self.means = None if exact is None else exact.means
+        self._exact, self._belief, self._seed, self._precision = exact, belief, seed, precision
+
+    @property
+    def report(self) -> Block:
+        """How the block was computed, as far as it was."""
+        size, found = self.rows.size, self._exact
+        if found is not None:
+            return Block(size, found.method, True, found.states, found.rounding, where=found.where)
+        sample = self.__dict__.get("sample")
+        ways = [BOUNDS] if self._permanent[1] == 0 else []
+        if sample is not None or not ways:
+            ways.append("sampling")
+        convergence = None if sample is None else sample.convergence
+        return Block(size, ", ".join(ways), False, convergence=convergence)
+
+    @cached_property
+    def bounds(self) -> bethe.Bounds:
+        """The Bethe permanent and what it proves."""
+        kinds = self.kinds
+        with progress.step("bounds of the permanent") as work:
+            return bethe.bounds(
+                bethe.problem(kinds.weights, kinds.rows, kinds.columns), on_round=work.advance
+            )
+
+    @cached_property
+    def _permanent(self) -> tuple[Spread, int]:
+        return log_permanent(
+            self.kinds, self.bounds, self.local(self._belief.structure.matching),
+            seed=self._seed, precision=self._precision,
+        )  # fmt: skip
+
+    @property
+    def log_permanent(self) -> Spread:
+        """The logarithm of the permanent."""
+        return self._permanent[0] if self._exact is None else Spread(self._exact.log_permanent)
+
+    @cached_property
+    def sample(self) -> MatchingSample:
+        """Matchings drawn from a block that is not exact."""
+        truth = self._belief.truth
+        return sample_block(
+            self.kinds, self.bounds, self.local(self._belief.structure.matching),
+            None if truth is None else self.local(truth),
+            seed=self._seed, precision=self._precision,
+        )  # fmt: skip
+
+    @cached_property
+    def entropy(self) -> Spread:
+        """The entropy of the matching, in nats."""
+        kinds, most = self.kinds, math.lgamma(self.rows.size + 1)
+        logs = np.log(kinds.weights.data)
+        if is_flat(kinds):
+            spread = _less(self.log_permanent, Spread(float(logs[0]) * kinds.size))
+        elif self.means is not None:
+            shares = self.means[kinds.cell_rows, kinds.cell_columns]
+            pairs = kinds.rows[kinds.cell_rows] * kinds.columns[kinds.cell_columns]
+            spread = _less(self.log_permanent, Spread(math.fsum(pairs * shares * logs)))
+        else:
+            weight, scaled = self.sample.log_weight or Spread(0.0), self.bounds.scaled
+            shift = float(kinds.rows @ scaled.u + kinds.columns @ scaled.v)
+            spread = _less(self.log_permanent, weight._replace(value=weight.value - shift))
+            if not self.sample.convergence.converged:
+                value = min(max(spread.value, 0.0), most)
+                return Spread(value, 0.0, value, most - value)
+        return spread._replace(value=min(max(spread.value, 0.0), most))
+
+    def local(self, columns: Indices) -> Indices:
+        """Columns of all rows as positions in the block."""
+        return np.searchsorted(self.columns, columns[self.rows])
+
+
+def _less(one: Spread, other: Spread) -> Spread:
+    return add([one, Spread(-other.value, other.half, other.above, other.below)])
 
 
 class _Exact(NamedTuple):
     method: str
     log_permanent: float
-    probabilities: NDArray[np.float64]
+    means: NDArray[np.float64]
     states: int | None
     rounding: float
     where: str = "processor"
 
 
-def check_options(method: str, precision: float) -> None:
+def check_options(method: str = "auto", seed: int = 0, precision: float = 0.005) -> None:
     """Refuse methods that do not exist and precisions out of range."""
     if method not in METHODS:
-        raise ParameterError(f"There is no method {method!r}; use one of {', '.join(METHODS)}.")
+        raise ParameterError(
+            f"{method!r} is not a valid method. The methods are {', '.join(METHODS)}.",
+            parameter="method",
+        )
     if not 0 < precision < 1:
-        raise ParameterError(f"The precision must lie between 0 and 1, not {precision}.")
+        raise ParameterError(
+            f"Parameter 'precision' must be between 0 and 1; {precision} was given.",
+            parameter="precision",
+        )
 
 
 def solve(
     belief: Belief, *, method: str = "auto", seed: int = 0, precision: float = 0.005
-) -> list[Solved]:
+) -> list[SolvedBlock]:
     """Every block with its permanent, entropy and edge probabilities (or a sample of matchings).
 
     "auto": closed form, else a small frontier, else Glynn's formula up to 32 items (40 where there
-    is a GPU), else a large frontier, else sampling. "exact": the same, but `TooLarge` instead of
-    sampling. The others insist. Results are kept with the belief, so asking again costs nothing.
+    is a GPU), else a large frontier, else sampling. "exact": the same, with `TooLargeError` instead
+    of sampling. The others use that method alone. The belief keeps the blocks for later calls.
     """
-    check_options(method, precision)
+    check_options(method, seed, precision)
     key = (method, seed, precision)
-    if key not in belief._solutions:
-        blocks = belief.structure.blocks
+    if key not in belief.solutions:
         with progress.step("blocks", total=belief.size) as work:
             solved = []
-            for number, (rows, columns) in enumerate(blocks):
+            for number, (rows, columns) in enumerate(belief.structure.blocks):
                 solved.append(_solve_block(belief, rows, columns, method, seed + number, precision))
                 work.advance(rows.size)
-        belief._solutions[key] = solved
-    return list(belief._solutions[key])
+        belief.solutions[key] = solved
+    return list(belief.solutions[key])
+
+
+def reports(solved: Sequence[SolvedBlock]) -> tuple[Block, ...]:
+    """How each block was computed."""
+    return tuple(part.report for part in solved)
+
+
+def as_number(
+    spread: Spread, solved: Sequence[SolvedBlock], *, method: str, low: float, high: float
+) -> Number:
+    """A float where every block is exact, an estimate with its interval otherwise.
+
+    An interval that is proved has confidence 1, and its method says so.
+    """
+    value = min(max(spread.value, low), high)
+    if all(part.means is not None for part in solved):
+        return value
+    if spread.half == 0:
+        method = method if "NOT converged" in method else BOUNDS
+    elif spread.below + spread.above > 0:
+        method = f"{BOUNDS}, and {method}"
+    return Estimate(
+        value,
+        min(value, max(low, spread.value - spread.half - spread.below)),
+        max(value, min(high, spread.value + spread.half + spread.above)),
+        confidence=1.0 if spread.half == 0 else 0.95,
+        method=method,
+    )
 
 
 def _solve_block(
     belief: Belief, rows: Indices, columns: Indices, method: str, seed: int, precision: float
-) -> Solved:
-    size = rows.size
-    sparse = belief.matrix[rows][:, columns]
-    hopeless = method == "sampling" or (method == "auto" and size > _LARGEST_DENSE)
-    found = None if hopeless and size > 1 else _exactly(sparse.toarray(), method)
-    if found is None:
-        return _sampled(belief, rows, columns, seed, precision)
-    cells = sparse.toarray()
-    inside = (cells > 0) & (found.probabilities > 0)
-    expected = math.fsum(found.probabilities[inside] * np.log(cells[inside]))
-    entropy = min(max(found.log_permanent - expected, 0.0), math.lgamma(size + 1))
-    report = Block(size, found.method, True, found.states, found.rounding, where=found.where)
-    return Solved(
-        rows,
-        columns,
-        report,
-        Spread(found.log_permanent),
-        Spread(entropy),
-        found.probabilities,
-        None,
-    )
+) -> SolvedBlock:
+    kinds = belief.kinds.part(rows, columns)
+    found = None
+    if rows.size == 1 or method != "sampling":
+        found = _exactly(kinds, method)
+    return SolvedBlock(belief, rows, columns, kinds, found, seed, precision)
 
 
-def _sampled(
-    belief: Belief, rows: Indices, columns: Indices, seed: int, precision: float
-) -> Solved:
-    local = np.full(belief.size, -1, dtype=np.int64)
-    local[columns] = np.arange(columns.size)
-    start = local[belief.structure.matching[rows]]
-    truth = None if belief.truth is None else local[belief.truth[rows]]
-    block = belief.matrix[rows][:, columns]
-    sample = sample_block(block, start, truth, seed=seed, precision=precision)
-    report = Block(rows.size, "sampling", False, convergence=sample.convergence)
-    return Solved(rows, columns, report, sample.log_permanent, sample.entropy, None, sample)
-
-
-def _exactly(cells: NDArray[np.float64], method: str) -> _Exact | None:
-    """The block by an exact method, or None where only sampling is left (and allowed)."""
-    size = cells.shape[0]
-    closed = _closed_form(cells)
+def _exactly(kinds: KindMatrix, method: str) -> _Exact | None:
+    """The block by an exact method, or None where only bounds and sampling are left."""
+    size = kinds.size
+    closed = _closed_form(kinds)
     if closed is not None:
         return closed
-    tried = None
     if method in ("glynn", "gpu"):
-        return _by_glynn(cells, method)
-    if method != "frontier":
-        if _is_easy(cells):
-            tried = _by_frontier(cells, frontier.STATES)
-        if tried is None and size <= auto_size():
-            tried = _by_glynn(cells, method)
-            if tried.rounding > WORST_ROUNDING:  # too much cancels: positive terms only, then
-                tried = _by_frontier(cells, frontier.STATES) or tried
+        return _by_glynn(kinds, method)
+    tried = None
     limit = frontier.STATES if method in ("frontier", "exact") else _FRONTIER_MOVES // size
-    if tried is None:
-        tried = _by_frontier(cells, limit)
+    if np.diff(csr_array(kinds.weights.T).indptr).max() <= order.MOST_OPEN:
+        merged = _leveled(kinds)
+        easy = method != "frontier" and _is_easy(merged.kinds)
+        if easy:
+            tried = _by_frontier(merged, frontier.STATES)
+        if tried is None and size <= auto_size() and method != "frontier":
+            tried = _by_glynn(kinds, method)
+            if tried.rounding > WORST_ROUNDING:  # too much cancels: positive terms only, then
+                tried = _by_frontier(merged, frontier.STATES) or tried
+        if tried is None:
+            tried = _by_frontier(merged, limit)
     if tried is None and method in ("exact", "frontier"):
-        raise TooLarge(
+        raise TooLargeError(
             f"A block of {size} items is out of reach of exact computation (more than {limit:,} "
-            'states). Use method="sampling" for an estimate with an interval, or method="auto", '
-            "which does so by itself."
+            "states).",
+            hint="Set {method=sampling} for an estimate with an interval, or {method=auto}.",
         )
     return tried
 
 
-def _closed_form(cells: NDArray[np.float64]) -> _Exact | None:
+def _closed_form(kinds: KindMatrix) -> _Exact | None:
     """Blocks of one item, and complete blocks: equal cells, up to factors of rows and columns."""
-    size = cells.shape[0]
-    if (cells <= 0).any():
+    size, (many, wide) = kinds.size, kinds.weights.shape
+    if kinds.weights.nnz < many * wide:
         return None
+    cells = kinds.weights.toarray()
     outer = np.outer(cells[:, 0], cells[0]) / cells[0, 0]
     if np.abs(outer - cells).max() > 4e-16 * cells.max() or (
         np.abs(outer / cells - 1).max() > 1e-15
@@ -173,15 +279,36 @@ def _closed_form(cells: NDArray[np.float64]) -> _Exact | None:
         return None
     logarithm = (
         math.lgamma(size + 1)
-        + math.fsum(np.log(cells[:, 0]))
-        + math.fsum(np.log(cells[0] / cells[0, 0]))
+        + math.fsum(kinds.rows * np.log(cells[:, 0]))
+        + math.fsum(kinds.columns * np.log(cells[0] / cells[0, 0]))
     )
-    return _Exact("closed form", logarithm, np.full((size, size), 1.0 / size), None, 1e-15 * size)
+    return _Exact("closed form", logarithm, np.full((many, wide), 1 / size), None, 1e-15 * size)
 
 
-def _is_easy(cells: NDArray[np.float64]) -> bool:
+class _Leveled(NamedTuple):
+    """A block for the frontier: rows and columns divided by their largest cells."""
+
+    kinds: order.MergedMatrix
+    logarithm: float
+
+
+def _leveled(kinds: KindMatrix) -> _Leveled:
+    # Dividing by maxima leaves identical rows and columns identical to the last bit.
+    cells = kinds.weights.toarray()
+    rows = cells.max(axis=1, keepdims=True)
+    level = cells / rows
+    columns = level.max(axis=0)
+    merged = order.MergedMatrix(
+        level / columns, kinds.rows, kinds.columns, kinds.row_kind, kinds.column_kind
+    )
+    shift = math.fsum(kinds.rows * np.log(rows).ravel()) + math.fsum(
+        kinds.columns * np.log(columns)
+    )
+    return _Leveled(merged, shift)
+
+
+def _is_easy(kinds: order.MergedMatrix) -> bool:
     """Whether the frontier is surely small."""
-    kinds = order.classes(cells)
     support = kinds.weights > 0
     if support.all() and kinds.rows.size > 17:  # every subset of the rows is a state
         return False
@@ -192,22 +319,19 @@ def _is_easy(cells: NDArray[np.float64]) -> bool:
     return states <= math.log(_EASY_STATES)
 
 
-def _by_frontier(cells: NDArray[np.float64], limit: int) -> _Exact | None:
-    # Dividing by maxima leaves identical rows and columns identical to the last bit.
-    rows = cells.max(axis=1, keepdims=True)
-    level = cells / rows
-    columns = level.max(axis=0)
-    built = frontier.build(level / columns, limit=limit)
+def _by_frontier(leveled: _Leveled, limit: int) -> _Exact | None:
+    built = frontier.build(leveled.kinds, limit=limit)
     if built is None:
         return None
     found = frontier.edges(built)
-    logarithm = found.log_permanent + math.fsum(np.log(rows).ravel()) + math.fsum(np.log(columns))
-    size = cells.shape[0]
-    return _Exact("frontier", logarithm, found.probabilities, built.states, 4e-16 * size)
+    size = int(leveled.kinds.rows.sum())
+    logarithm = found.log_permanent + leveled.logarithm
+    return _Exact("frontier", logarithm, found.means, built.states, 4e-16 * size)
 
 
-def _by_glynn(cells: NDArray[np.float64], method: str) -> _Exact:
-    factors = balance(cells, tolerance=1e-13)
+def _by_glynn(kinds: KindMatrix, method: str) -> _Exact:
+    cells = kinds.dense()
+    factors = scaling_factors(cells, tolerance=1e-13)
     scaled = factors.rows[:, None] * cells * factors.columns
     computed, where = compute(scaled, minors=True, method=method)
     found = cast("Minors", computed)
@@ -217,4 +341,7 @@ def _by_glynn(cells: NDArray[np.float64], method: str) -> _Exact:
         - math.fsum(np.log(factors.columns))
     )
     probabilities = np.clip(scaled * found.minors / found.permanent, 0.0, 1.0)
-    return _Exact("glynn", logarithm, probabilities, None, found.error / found.permanent, where)
+    rows, columns = (np.unique(kind, return_index=True)[1]
+                     for kind in (kinds.row_kind, kinds.column_kind))  # fmt: skip
+    means = probabilities[np.ix_(rows, columns)]
+    return _Exact("glynn", logarithm, means, None, found.error / found.permanent, where)

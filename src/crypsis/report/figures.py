@@ -1,4 +1,4 @@
-"""The charts of an assessment: a picture that needs nothing, and its interactive twin."""
+"""The charts of an assessment: each as a picture and as an interactive chart."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from crypsis.errors import ParameterError
-from crypsis.report.markdown import _UNSEEN
-from crypsis.results import Answer, Assessment
+from crypsis.report.wording import visible
+
+if TYPE_CHECKING:
+    from crypsis.assessment.result import Answer, Assessment
 
 _LONGEST_NAME, _LONGEST_TITLE = 42, 90
-_SECRETS_DRAWN = 3
-# Every figure that is given a specification draws itself; where that fails the picture stays.
+_ATTRIBUTES_DRAWN = 3
+# Every figure with a specification is drawn; if that fails the picture remains.
 # Expressions are interpreted, not compiled: the page allows no code but its own.
 _DRAW = """
 for (const figure of document.querySelectorAll("figure.chart")) {
@@ -30,7 +32,7 @@ for (const figure of document.querySelectorAll("figure.chart")) {
 
 @dataclass(frozen=True)
 class Figure:
-    """One chart: the picture as an address, its specification, and its description."""
+    """One chart: the picture as a data URL, its specification, and its description."""
 
     picture: str
     specification: str
@@ -39,7 +41,7 @@ class Figure:
 
 @lru_cache(maxsize=1)
 def script() -> tuple[str, str]:
-    """The script that draws, with everything it needs, and its hash for the page's policy."""
+    """The script that draws the charts, and its hash for the content security policy."""
     import vl_convert
 
     text: str = vl_convert.javascript_bundle(_DRAW)
@@ -58,14 +60,14 @@ def figures(assessment: Assessment) -> dict[str, list[Figure]]:
 def _singling_out(answer: Answer) -> Iterator[Any]:
     from crypsis.report.charts import singling_out as charts
 
-    found: Any = answer.results.get("crowds")
-    if found is not None:
+    found: Any = answer.results.get("equivalence_classes")
+    if found is not None and found.sampled_fraction == 1:
         yield charts.class_sizes(found)
     sets: Any = answer.results.get("quasi_identifiers")
     if sets is not None and sets.ranking:
         yield charts.contributions(sets)
     if sets is not None and sets.found:
-        yield charts.risk_by_column_set(sets, top=12)
+        yield charts.risk_by_column_set(sets, limit=12)
 
 
 def _inference(answer: Answer) -> Iterator[Any]:
@@ -73,9 +75,10 @@ def _inference(answer: Answer) -> Iterator[Any]:
 
     leaks: list[Any] = [one for name, one in answer.results.items() if name.startswith("leakage")]
     leaks.sort(key=lambda one: -one.best_guess.worst_gain)
-    for one in leaks[:_SECRETS_DRAWN]:
-        yield charts.risk_by_group(one, top=10)
-    if leaks and len(leaks[0].given) > 1:
+    for one in leaks[:_ATTRIBUTES_DRAWN]:
+        if one.riskiest:
+            yield charts.risk_by_class(one, limit=10)
+    if leaks and len(leaks[0].contributions) > 1:
         yield charts.contributions(leaks[0])
 
 
@@ -96,7 +99,7 @@ def _pseudonyms(answer: Answer) -> Iterator[Any]:
         return
     try:
         yield charts.exposed_items(found)
-    except ParameterError:  # without the truth nobody is known to be exposed
+    except ParameterError:  # without the true assignment no item is known to be exposed
         return
 
 
@@ -109,33 +112,31 @@ _DRAWERS: dict[str, Callable[[Answer], Iterator[Any]]] = {
 
 
 def figure(chart: Any) -> Figure:
-    """A chart of ours as picture, compiled specification and description."""
+    """A chart as picture, compiled specification and description."""
     import vl_convert
 
-    # Room at the sides: the reader's font may be wider than the one the text was measured with.
+    # Padding: the font of the reader may be wider than the one the text was measured with.
     roomy = chart.properties(padding={"left": 8, "right": 32, "top": 5, "bottom": 5})
-    spec = _tamed(json.loads(roomy.to_json()))
+    spec = _shortened(json.loads(roomy.to_json()))
     description = str(spec.get("description", ""))
     compiled = vl_convert.vegalite_to_vega(json.dumps(spec))
     picture = vl_convert.vega_to_svg(compiled)
     coded = base64.b64encode(picture.encode()).decode()
-    # "<" could end the element that holds the text; in JSON it may be written as an escape.
+    # "<" could end the element with the text; in JSON it may be written as an escape.
     text = json.dumps(compiled).replace("<", "\\u003c")
     return Figure(f"data:image/svg+xml;base64,{coded}", text, description)
 
 
-def _tamed(part: Any, key: str = "") -> Any:
-    """A specification in which names from the data are cut and hold no unseen characters."""
+def _shortened(part: Any, key: str = "") -> Any:
+    """A specification in which names from the data are short and have no hidden characters."""
     if isinstance(part, dict):
-        return {name: _tamed(value, name) for name, value in part.items()}
+        return {name: _shortened(value, name) for name, value in part.items()}
     if isinstance(part, list):
-        return [_tamed(value, key) for value in part]
+        return [_shortened(value, key) for value in part]
     if not isinstance(part, str):
         return part
     if key in ("$schema", "field", "type"):
         return part
-    clean = _UNSEEN.sub("", part)
     if key == "description":
-        return clean if len(clean) <= 1_000 else clean[:999] + "…"
-    most = _LONGEST_TITLE if key in ("text", "title", "subtitle") else _LONGEST_NAME
-    return clean if len(clean) <= most else clean[: most - 1] + "…"
+        return visible(part, 1_000)
+    return visible(part, _LONGEST_TITLE if key in ("text", "title", "subtitle") else _LONGEST_NAME)

@@ -1,4 +1,4 @@
-"""Pages that stand alone: everything from the data is escaped, nothing is fetched."""
+"""Self-contained pages: everything from the data is escaped, nothing is fetched."""
 
 from __future__ import annotations
 
@@ -7,21 +7,24 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from crypsis import __version__
+from crypsis.results import number_text, without_control
 
 if TYPE_CHECKING:
-    from crypsis.profile import Profile
+    from crypsis.columns.profile import Profile
 
 
-def _environment() -> Environment:
+def page_environment() -> Environment:
+    """The templates, with everything from the data escaped."""
     environment = Environment(
-        loader=PackageLoader("crypsis.report"), autoescape=True, undefined=StrictUndefined
-    )
-    environment.filters["count"] = lambda value: f"{value:,}"
+        loader=PackageLoader("crypsis.report"), autoescape=True, undefined=StrictUndefined,
+        finalize=lambda value: without_control(value) if isinstance(value, str) else value,
+    )  # fmt: skip
+    environment.filters["count"] = lambda value: number_text(value, ",")
     environment.filters["percent"] = lambda share: f"{100 * share:.1f} %"
     return environment
 
 
-def profile_page(profile: Profile, source: str) -> str:
-    """The scan of a release as one HTML page."""
-    template = _environment().get_template("scan.html")
+def scan_page(profile: Profile, source: str) -> str:
+    """The scan of a dataset as one HTML page."""
+    template = page_environment().get_template("scan.html")
     return template.render(profile=profile, source=source, version=__version__)

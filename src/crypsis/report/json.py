@@ -3,30 +3,38 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from crypsis import __version__
-from crypsis.results import Assessment, Result, Severity, Status, Verdict
+from crypsis.policies.findings import Severity, Status, Verdict
+from crypsis.results import Result, without_control
+
+if TYPE_CHECKING:
+    from crypsis.assessment.result import Assessment
 
 
 def to_json(verb: str, result: Result, *, reveal: bool = False) -> str:
     """A result with the verb that made it and the version that knows its fields."""
     content = {"crypsis": __version__, "verb": verb, "result": result.to_dict(reveal=reveal)}
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+    return without_control(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
 
 
-FORMAT = 1
-"""The version of the JSON of an assessment; it grows when a field changes its meaning."""
+FORMAT = 3
+"""The version of the JSON of an assessment; it is raised if a field changes its meaning."""
+_EXIT_STATUSES = {Verdict.SAFE: 0, Verdict.NOT_SAFE: 1, Verdict.CANNOT_TELL: 4}
 
 
 def assessment_json(assessment: Assessment) -> str:
-    """An assessment as JSON; the time it was made is the only part that two equal runs differ in.
-
-    No value of the data is in it.
-    """
+    """An assessment as JSON without data values; two equal runs differ in `made` alone."""
     head = {"crypsis": __version__, "verb": "assess", "format": FORMAT}
-    content = {**head, "result": assessment.to_dict()}
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+    status = {"exit_status": exit_status(assessment)}
+    content = {**head, **status, "result": assessment.to_dict()}
+    return without_control(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def exit_status(assessment: Assessment) -> int:
+    """The exit status of the command line: 0 safe, 1 not safe, 4 cannot tell, 130 interrupted."""
+    return _EXIT_STATUSES[assessment.verdict] if assessment.complete else 130
 
 
 def schema() -> dict[str, Any]:
@@ -35,36 +43,43 @@ def schema() -> dict[str, Any]:
         value=_NUMBER, low=_NUMBER, high=_NUMBER, confidence=_NUMBER, method=_TEXT, assumes=_TEXT
     )
     number = {"anyOf": [{"type": ["number", "null"]}, estimate]}
+    reason = _object(code=_TEXT, text=_TEXT, hint=_TEXT)
     remedy = _object(
-        text=_TEXT, command=_MAYBE_TEXT, tried=_TRUTH, value_after=number, outcome=_TEXT
-    )
+        action=_TEXT, description=_TEXT, parameters={"type": "object"}, tried=_BOOLEAN,
+        value_after=number, outcome=_TEXT,
+    )  # fmt: skip
     finding = _object(
         question=_TEXT, measure=_TEXT, status=_enum(Status), severity=_enum(Severity),
         statement=_TEXT, value=number, comparison={"enum": ["at most", "at least"]},
-        threshold=_NUMBER, unit=_TEXT, crowd=_MAYBE_COUNT, why=_TEXT, source=_TEXT, columns=_TEXTS,
-        people=_MAYBE_COUNT, remedy={"anyOf": [{"type": "null"}, remedy]},
+        threshold=_NUMBER, unit=_TEXT, k=_MAYBE_COUNT, why=_TEXT, source=_TEXT, columns=_TEXTS,
+        affected=_MAYBE_COUNT, hint=_TEXT, remedy={"anyOf": [{"type": "null"}, remedy]},
     )  # fmt: skip
     column = _object(
-        column=_TEXT, kind=_TEXT, role=_TEXT, guessed=_TRUTH, confidence=_NUMBER, reason=_TEXT,
-        distinct={"anyOf": [_COUNT, estimate]}, missing=_COUNT, hipaa=_MAYBE_TEXT, free_text=_TRUTH,
+        column=_TEXT, kind=_TEXT, role=_TEXT, guessed=_BOOLEAN, confidence=_NUMBER, reason=_TEXT,
+        distinct={"anyOf": [_COUNT, estimate]}, missing=_COUNT, hipaa=_MAYBE_TEXT,
+        free_text=_BOOLEAN, evidence=_TEXT, override=_TEXT,
     )  # fmt: skip
     answer = _object(
         question=_TEXT, title=_TEXT, status=_enum(Status), headline=_TEXT,
         results={"type": "object", "additionalProperties": {"type": "object"}}, notes=_TEXTS,
+        hint=_TEXT,
     )  # fmt: skip
     change = _object(measure=_TEXT, before=_NUMBER, after=_NUMBER, unit=_TEXT)
     result = _object(
-        verdict=_enum(Verdict), complete=_TRUTH, reasons=_TEXTS, name=_TEXT, rows=_COUNT,
+        verdict=_enum(Verdict), statement=_TEXT, complete=_BOOLEAN, reasons=_list(reason), name=_TEXT, rows=_COUNT,
         policy={"type": "object"}, columns=_list(column), findings=_list(finding),
-        answers=_list(answer), changes=_list(change), parameters={"type": "object"},
+        answers=_list(answer), changes=_list(change),
+        not_asked={"type": "object", "additionalProperties": _TEXT},
+        checklist=_list(_object(item=_TEXT, why=_TEXT, source=_TEXT, answer=_TEXT)), parameters={"type": "object"},
         versions={"type": "object", "additionalProperties": _TEXT},
         made={"type": "string", "format": "date-time"},
     )  # fmt: skip
-    whole = _object(
-        crypsis=_TEXT, verb={"const": "assess"}, format={"const": FORMAT}, result=result
-    )
+    document = _object(
+        crypsis=_TEXT, verb={"const": "assess"}, format={"const": FORMAT},
+        exit_status={"enum": [*_EXIT_STATUSES.values(), 130]}, result=result,
+    )  # fmt: skip
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Assessment"}
-    return {**head, **whole}
+    return {**head, **document}
 
 
 _TEXT: dict[str, Any] = {"type": "string"}
@@ -73,7 +88,7 @@ _TEXTS: dict[str, Any] = {"type": "array", "items": _TEXT}
 _NUMBER: dict[str, Any] = {"type": "number"}
 _COUNT: dict[str, Any] = {"type": "integer", "minimum": 0}
 _MAYBE_COUNT: dict[str, Any] = {"type": ["integer", "null"], "minimum": 0}
-_TRUTH: dict[str, Any] = {"type": "boolean"}
+_BOOLEAN: dict[str, Any] = {"type": "boolean"}
 
 
 def _enum(kind: Any) -> dict[str, Any]:

@@ -3,64 +3,87 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
+from crypsis.policies.findings import Finding, Status
 from crypsis.report import wording
-from crypsis.results import Assessment, Finding, Status
+from crypsis.report.wording import Phrasing
 
-# Marks of direction and of no width, and control characters: they hide or reorder text.
-_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+if TYPE_CHECKING:
+    from crypsis.assessment.result import Assessment
 
 
 def safe(text: str, most: int = 300) -> str:
-    """Text from the data so that it means nothing in Markdown or HTML and stays in its cell."""
-    clean = _UNSEEN.sub("", text)
-    clean = clean if len(clean) <= most else clean[: most - 1] + "…"
+    """Text from the data, escaped for Markdown and HTML."""
+    clean = wording.visible(text, most)
     clean = clean.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(r"([\\`*_{}\[\]#|~!])", r"\\\1", clean)
 
 
-def assessment_markdown(found: Assessment) -> str:
-    """Verdict, reasons, findings, questions and columns."""
+def assessment_markdown(found: Assessment, phrasing: Phrasing | None = None) -> str:
+    """Verdict, reasons, findings, questions and columns.
+
+    Parameters
+    ----------
+    found : Assessment
+        The assessment.
+    phrasing : Phrasing, optional
+        How remedies and options are worded; by default as Python calls.
+    """
+    words = phrasing or Phrasing()
     policy = found.policy
     lines = [
         f"# {safe(found.name)}: {wording.head(found).lower()}",
         "",
-        f"{found.rows:,} rows, {len(found.columns)} columns, held against the policy "
-        f"{safe(policy['title'])} ({safe(policy['source'])}, {policy['date']}).",
+        f"{wording.plural(found.rows, 'record')}, {wording.plural(len(found.columns), 'column')}. "
+        f"Policy {safe(policy['title'])} ({safe(policy['source'])}, {policy['date']}): "
+        f"{wording.outcome(found)}.",
         "",
     ]
     guessed = wording.guesses(found)
     if guessed:
         lines += [f"**{guessed}**", ""]
-    lines += [f"- {safe(reason, 600)}" for reason in found.reasons]
-    lines += ["", "## Findings", "", "| | finding | number | threshold | people | why |"]
+    lines += [f"- {safe(words.reason(reason), 600)}" for reason in found.reasons]
+    lines += [
+        f"- Role against the evidence: {safe(text, 1200)}" for text in wording.overrides(found)
+    ]
+    lines += ["", "## Findings", "", "| | finding | value | threshold | records | why |"]
     lines += ["| --- | --- | --- | --- | --- | --- |"]
     lines += [_row(one) for one in found.findings]
-    commands = dict.fromkeys(
-        one.remedy.command for one in found.exposed if one.remedy and one.remedy.command
-    )
+    commands = wording.remedies(found, words)
     if commands:
-        lines += ["", "## What to do", ""]
+        lines += ["", "## Remedies", ""]
         for command in commands:
-            lines += ["```sh", *(_UNSEEN.sub("", line) for line in command.split("\n")), "```"]
-    lines += _outcomes(found)
+            shown = (wording.UNSEEN.sub("", line) for line in command.split("\n"))
+            lines += ["```sh" if command.startswith("crypsis ") else "```python", *shown, "```"]
+    outcomes = wording.outcomes(found)
+    lines += ["", *(f"- {safe(text, 600)}" for text in outcomes)] if outcomes else []
+    if found.checklist:
+        lines += ["", "## Checklist", "", "| item | answer | why |", "| --- | --- | --- |"]
+        lines += [
+            f"| {safe(one.item)} | {safe(one.answer) or 'not answered'} | "
+            f"{safe(one.why)} ({safe(one.source)}) |"
+            for one in found.checklist
+        ]
     lines += ["", "## The four questions", ""]
     for one in found.answers:
-        state = wording.STATES[one.status]
-        lines.append(f"- **{one.title}** ({state}) {safe(one.headline, 600)}")
+        term, status = wording.TERMS[one.question], wording.STATUSES[one.status]
+        headline = words.sentence(one.headline, one.hint)
+        lines.append(f"- **{one.title}** ({term}; {status}) {safe(headline, 600)}")
         lines += [f"  - {safe(note, 600)}" for note in one.notes]
     if found.changes:
-        lines += ["", "## Before and after", "", "| | before | after |", "| --- | --- | --- |"]
+        lines += ["", "## Original and release", "", "| | original | release |"]
+        lines += ["| --- | --- | --- |"]
         lines += [
             f"| {one.measure} | {wording.number(one.before, one.unit)} | "
             f"{wording.number(one.after, one.unit)} |"
             for one in found.changes
         ]
-    lines += ["", "## Columns", "", "| column | role | distinct | missing | why |"]
+    lines += ["", "## Columns", "", "| column | role | distinct | missing | evidence |"]
     lines += ["| --- | --- | --- | --- | --- |"]
     lines += [
         f"| {safe(one.column, 60)} | {one.role}{' (guessed)' if one.guessed else ''} | "
-        f"{one.distinct:,} | {one.missing:,} | {safe(one.reason)} |"
+        f"{one.distinct:,} | {one.missing:,} | {safe(wording.column_evidence(one), 1200)} |"
         for one in found.columns
     ]
     versions = ", ".join(f"{name} {number}" for name, number in found.versions.items())
@@ -69,18 +92,9 @@ def assessment_markdown(found: Assessment) -> str:
 
 
 def _row(one: Finding) -> str:
-    mark = one.severity.value if one.status is Status.OUTSIDE else one.status.value
+    mark = one.severity.value if one.status is Status.EXCEEDED else one.status.value
     cells = (
         mark, safe(one.statement, 600), wording.number(one.value, one.unit), wording.limit(one),
-        wording.exposed(one), f"{safe(one.why)} ({safe(one.source)})",
+        wording.affected(one), f"{safe(one.why)} ({safe(one.source)})",
     )  # fmt: skip
     return f"| {' | '.join(cells)} |"
-
-
-def _outcomes(found: Assessment) -> list[str]:
-    told = [
-        f"{one.measure}: {one.remedy.outcome}"
-        for one in found.exposed
-        if one.remedy and one.remedy.outcome
-    ]
-    return ["", *(f"- {safe(text, 600)}" for text in told)] if told else []

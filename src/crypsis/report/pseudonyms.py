@@ -1,4 +1,4 @@
-"""Attacks on pseudonyms in the terminal."""
+"""An attack on pseudonyms in the terminal."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from rich.table import Table
 from rich.text import Text
 
 from crypsis.report.terminal import shown
-from crypsis.results import Estimate, Number
+from crypsis.results import number_text
 
 if TYPE_CHECKING:
-    from crypsis.pseudonyms import Anonymity, AttackOutcome, Block, Decision
+    from crypsis.pseudonyms import Anonymity, AttackOutcome, Block
 
-_COLOURS = {"release": "green", "do not release": "red", "cannot tell": "yellow"}
+_COLORS = {"safe": "green", "not safe": "red", "cannot tell": "yellow"}
 
 
 def attack_view(outcome: AttackOutcome, title: str, *, reveal: bool = False) -> RenderableType:
-    """What an attack leaves, who is exposed most, and whether to release."""
+    """The anonymity that an attack leaves, the items exposed most, and the verdict."""
     found = outcome.anonymity
     parts: list[RenderableType] = [
         Text.assemble(
             (title, "bold"),
             f": {found.size:,} items, {found.possible_pairs:,} possible pairs "
-            f"({found.superfluous_pairs:,} in no one-to-one assignment)",
+            f"({found.superfluous_pairs:,} in no perfect matching)",
         ),
         "",
         _numbers(found),
@@ -34,7 +34,12 @@ def attack_view(outcome: AttackOutcome, title: str, *, reveal: bool = False) -> 
         parts += ["", Text("Exposed most", "bold"), _exposed(found, reveal)]
     parts += ["", Text("How it was computed", "bold"), *_methods(found.blocks)]
     if outcome.decision is not None:
-        parts += ["", _verdict(outcome.decision)]
+        color = _COLORS[outcome.decision.verdict]
+        parts += [
+            "",
+            Text.assemble(("Verdict: ", "bold"), (outcome.decision.verdict, f"bold {color}")),
+            *(Text(f"- {reason}") for reason in outcome.decision.reasons),
+        ]
     return Group(*parts)
 
 
@@ -42,13 +47,14 @@ def _numbers(found: Anonymity) -> Table:
     table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
     table.add_column()
     table.add_column()
-    table.add_row("degree of anonymity", _number(found.degree) + "  (1 is full, 0 is none)")
+    table.add_row("degree of anonymity", f"{number_text(found.degree)}  (1 is full, 0 is none)")
     if found.expected_cracks is not None:
-        table.add_row(
-            "expected cracks", f"{_number(found.expected_cracks)}  of {found.size:,} items"
-        )
+        cracks = number_text(found.expected_cracks)
+        table.add_row("expected cracks", f"{cracks}  of {found.size:,} items")
     if found.heuristic is not None:
-        table.add_row("heuristic H", f"{found.heuristic:.4g}  (errs either way: not to decide on)")
+        table.add_row(
+            "heuristic H", f"{found.heuristic:.4g}  (errs either way; not used in the verdict)"
+        )
     return table
 
 
@@ -78,20 +84,12 @@ def _methods(blocks: tuple[Block, ...]) -> list[Text]:
         drawn = block.convergence
         if drawn is not None:
             state = "converged" if drawn.converged else "NOT converged"
+            bethe = drawn.bethe_cracks
+            check = "" if bethe is None else f"; Bethe marginals give {bethe:.4g} cracks"
             lines.append(
                 Text(
                     f"- {block.size:,} items: {drawn.draws:,} matchings drawn, R-hat "
-                    f"{drawn.r_hat:.3f}, worth {drawn.effective_draws:,.0f}, {state}"
+                    f"{drawn.r_hat:.3f}, {drawn.effective_draws:,.0f} effective, {state}{check}"
                 )
             )
     return lines
-
-
-def _verdict(decision: Decision) -> Group:
-    verdict = decision.verdict.value
-    head = Text.assemble(("Verdict: ", "bold"), (verdict, f"bold {_COLOURS[verdict]}"))
-    return Group(head, *(Text(f"- {reason}") for reason in decision.reasons))
-
-
-def _number(number: Number) -> str:
-    return str(number) if isinstance(number, Estimate) else f"{float(number):.4g}"

@@ -8,16 +8,18 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from crypsis.results import number_text
+
 if TYPE_CHECKING:
-    from crypsis.profile import ColumnProfile, Profile
+    from crypsis.columns.profile import ColumnProfile, Profile
 
 _WIDE = 110
-_COLOURS = {
+_COLORS = {
     "identifier": "red",
     "quasi-identifier": "yellow",
     "sensitive": "magenta",
 }
-# Control characters, and marks of direction or of no width: they can make a name look like another.
+# Control characters, direction marks and zero-width characters can make two names look alike.
 _UNSEEN = dict.fromkeys(
     (
         *range(32),
@@ -31,26 +33,27 @@ _UNSEEN = dict.fromkeys(
 )
 
 
-def shown(name: str, most: int = 40) -> Text:
-    """A name from the data: without control and direction marks, cut where it is too long."""
+def shown(name: str, width: int = 40) -> Text:
+    """A name from the data: without control and direction marks, truncated if it is too long."""
     clean = name.translate(_UNSEEN)
-    return Text(clean if len(clean) <= most else clean[: most - 1] + "…")
+    return Text(clean if len(clean) <= width else clean[: width - 1] + "…")
 
 
-def profile_view(profile: Profile, source: str, width: int) -> RenderableType:
-    """The scan of a release."""
+def scan_view(profile: Profile, source: str, width: int) -> RenderableType:
+    """The scan of a dataset."""
     head = Text.assemble(
-        (source, "bold"), f": {profile.rows:,} rows, {len(profile.columns)} columns"
+        (source, "bold"), f": {profile.rows:,} records, {len(profile.columns)} columns"
     )
     parts: list[RenderableType] = [head, "", _columns(profile, wide=width >= _WIDE)]
     guessed = [column for column in profile.columns if column.guessed]
     if guessed and width < _WIDE:
-        parts += ["", Text("Why these roles", "bold"), _reasons(guessed)]
-    parts += ["", Text("What tells people apart most", "bold"), _identifying(profile)]
+        parts += ["", Text("Reasons for the guessed roles", "bold"), _reasons(guessed)]
+    parts += ["", Text("Most identifying columns and pairs", "bold"), _identifying(profile)]
     if guessed:
         note = (
-            f"{len(guessed)} of {len(profile.columns)} roles are guesses. Write them down with "
-            "--save roles.toml, correct them, and give them back with --roles roles.toml."
+            f"{len(guessed)} of {len(profile.columns)} roles are guesses. Save them with --save "
+            "roles.toml (those below 80 % as undecided), correct the file, and use it with --roles "
+            "roles.toml."
         )
         parts += ["", Text(note, "yellow")]
     return Group(*parts)
@@ -64,57 +67,59 @@ def _columns(profile: Profile, *, wide: bool) -> Table:
     table = _table()
     table.add_column("column", overflow="fold")
     table.add_column("type")
-    for name in ("distinct", "missing", "group size"):
+    table.add_column("values", justify="right")
+    for name in ("missing", "class size"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("role", no_wrap=True)
     if wide:
-        table.add_column("sure", justify="right", no_wrap=True)
-        table.add_column("why")
+        table.add_column("confidence", justify="right", no_wrap=True)
+        table.add_column("reason")
     for column in profile.columns:
-        role = Text(column.role.value, _COLOURS.get(column.role.value, ""))
+        role = Text(column.role.value, _COLORS.get(column.role.value, ""))
         if column.guessed:
             role.append("?", "dim")
         row: list[RenderableType] = [
             shown(column.column, 40 if wide else 20),
             column.kind,
-            f"{column.distinct:,}",
+            number_text(column.distinct, ","),
             f"{column.missing:,}" if column.missing else "-",
-            _groups(column),
+            _class_sizes(column),
             role,
         ]
-        table.add_row(*row, *([_sure(column), column.reason] if wide else []))
+        table.add_row(*row, *([_confidence(column), column.reason] if wide else []))
     return table
 
 
-def _groups(column: ColumnProfile) -> str:
-    if not column.largest_group or column.smallest_group is None:
+def _class_sizes(column: ColumnProfile) -> str:
+    if not column.largest_class or column.smallest_class is None:
         return "-"
-    if column.smallest_group == column.largest_group:
-        return f"{column.smallest_group:,}"
-    return f"{column.smallest_group:,}-{column.largest_group:,}"
+    if column.smallest_class == column.largest_class:
+        return f"{column.smallest_class:,}"
+    return f"{column.smallest_class:,}-{column.largest_class:,}"
 
 
-def _sure(column: ColumnProfile) -> str:
+def _confidence(column: ColumnProfile) -> str:
     return f"{100 * column.confidence:.0f} %" if column.guessed else "-"
 
 
 def _reasons(columns: list[ColumnProfile]) -> Table:
     table = _table()
     table.add_column("column", overflow="fold")
-    table.add_column("sure", justify="right", no_wrap=True)
-    table.add_column("why")
+    table.add_column("confidence", justify="right", no_wrap=True)
+    table.add_column("reason")
     for column in columns:
-        table.add_row(shown(column.column, 20), _sure(column), Text(column.reason))
+        table.add_row(shown(column.column, 20), _confidence(column), Text(column.reason))
     return table
 
 
 def _identifying(profile: Profile) -> Table:
     table = _table()
     table.add_column("columns", overflow="fold")
-    for name in ("distinct", "unique rows", "share"):
-        table.add_column(name, justify="right", no_wrap=True)
+    for name in ("classes", "unique records", "share"):
+        table.add_column(name, justify="right")
     for subset in profile.most_identifying:
         names = Text(", ").join(shown(name, 30) for name in subset.columns)
         share = f"{100 * subset.unique_fraction:.1f} %"
-        table.add_row(names, f"{subset.distinct:,}", f"{subset.singletons:,}", share)
+        counts = (number_text(n, ",") for n in (subset.distinct, subset.singletons))
+        table.add_row(names, *counts, share)
     return table

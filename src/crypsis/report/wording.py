@@ -1,40 +1,119 @@
-"""How numbers of an assessment are told, alike in the terminal, in Markdown and on the page."""
+"""How an assessment is worded, alike in the terminal, in Markdown, on the page and in Python."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from crypsis.results import Assessment, Estimate, Finding, Number, Status, Verdict
+from crypsis.errors import python_option, render_hint
+from crypsis.policies.findings import Finding, Reason, Remedy, Status, Verdict
+from crypsis.results import Estimate, Number
+
+if TYPE_CHECKING:
+    from crypsis.assessment.result import Assessment, ColumnRole
 
 VERDICTS = {
     Verdict.SAFE: "Safe to release under this policy",
     Verdict.NOT_SAFE: "Not safe to release",
     Verdict.CANNOT_TELL: "Cannot tell whether it is safe",
 }
-STATES = {
-    Status.OUTSIDE: "outside the policy",
-    Status.UNKNOWN: "cannot tell",
-    Status.WITHIN: "within the policy",
+SHORT_QUESTIONS = {
+    "columns": "direct identifiers and free text",
+    "singling_out": "singling out",
+    "inference": "inference",
+    "linkage": "linkage",
+    "pseudonyms": "pseudonyms",
+}
+STATUSES = {
+    Status.EXCEEDED: "threshold exceeded",
+    Status.NOT_EVALUATED: "not evaluated",
+    Status.MET: "threshold met",
     Status.NOT_ASKED: "not asked",
 }
-_COLUMNS_TOLD = 6
+TERMS = {
+    "singling_out": "k-anonymity, re-identification risk",
+    "inference": "l-diversity, t-closeness, attribute disclosure",
+    "linkage": "record linkage by a maximum-knowledge intruder",
+    "pseudonyms": "expected cracks, degree of anonymity",
+}
+_COLUMNS_SHOWN = 6
+_UNDECIDED_SHOWN = 20
+# Control characters and marks of direction or of no width: they hide or reorder text.
+UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+
+
+def python_call(remedy: Remedy) -> str | None:
+    """A remedy as a call in Python, where there is one.
+
+    >>> python_call(Remedy("anonymize", "", {"k": 5, "closeness": 0.2}))
+    'crypsis.anonymize(data, k=5, closeness=0.2)'
+    """
+    given = remedy.parameters
+    if remedy.action == "anonymize":
+        rest = {name: value for name, value in given.items() if name != "excluded"}
+        options = "".join(f", {name}={value!r}" for name, value in rest.items())
+        excluded = "".join(f", {name!r}: 'excluded'" for name in given.get("excluded", ()))
+        data = f"data.with_roles({{**data.roles{excluded}}})" if excluded else "data"
+        return f"crypsis.anonymize({data}{options})"
+    if remedy.action == "rank_swap":
+        columns, percent = list(given["columns"]), given["percent"]
+        return f"crypsis.protection.masking.rank_swap(original, {columns!r}, percent={percent!r})"
+    if remedy.action == "suppress_items" and given:
+        return "crypsis.pseudonyms.crack_probabilities(belief)"
+    return None
+
+
+@dataclass(frozen=True)
+class Phrasing:
+    """How a surface words what to do: options of hints, remedies, and hints of its own."""
+
+    option: Callable[[str, str | None], str] = python_option
+    remedy: Callable[[Remedy], str | None] = python_call
+    hints: Mapping[str, str] = field(default_factory=dict)
+    """Hints that replace that of a reason, by the code of the reason."""
+
+    def sentence(self, text: str, hint: str) -> str:
+        """A sentence and its hint."""
+        return f"{text} {render_hint(hint, self.option)}".strip()
+
+    def reason(self, reason: Reason) -> str:
+        """A reason and what to do about it."""
+        return self.sentence(reason.text, self.hints.get(reason.code, reason.hint))
+
+
+def visible(text: str, most: int = 120) -> str:
+    """Text from the data without characters that hide or reorder text, cut at this length."""
+    clean = UNSEEN.sub("", text)
+    return clean if len(clean) <= most else clean[: most - 1] + "…"
+
+
+def plural(count: int, noun: str) -> str:
+    """A count and its noun.
+
+    >>> plural(1, "record"), plural(1200, "class"), plural(0, "column")
+    ('1 record', '1,200 classes', '0 columns')
+    """
+    ending = "" if count == 1 else "es" if noun.endswith("s") else "s"
+    return f"{count:,} {noun}{ending}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in quotes, with commas."""
+    return ", ".join(map(repr, names))
 
 
 def number(value: Number | None, unit: str) -> str:
-    """A number with its unit: shares in percent, an estimate with its interval."""
+    """A number with its unit: fractions in per cent, an estimate with its interval."""
     if value is None:
         return "–"
     if isinstance(value, Estimate):
-        low, high = (_plain(end, unit) for end in (value.low, value.high))
-        return f"{_plain(value.value, unit)} ({low} to {high})"
-    return _plain(float(value), unit)
-
-
-def _plain(value: float, unit: str) -> str:
+        return value.phrase(*(number(end, unit) for end in (value.value, value.low, value.high)))
     if unit == "fraction":
         return "over 99.9 %" if 0.999 < value < 1 else f"{100 * value:.3g} %"
-    told = f"{value:,.0f}" if value == int(value) else f"{value:,.3g}"
-    return f"{told} {unit}"
+    text = f"{value:,.0f}" if value == int(value) else f"{value:,.3g}"
+    return f"{text} {unit.removesuffix('s') if value == 1 and unit != 'classes' else unit}"
 
 
 def limit(finding: Finding) -> str:
@@ -42,27 +121,99 @@ def limit(finding: Finding) -> str:
     return f"{finding.comparison} {number(finding.threshold, finding.unit)}"
 
 
-def exposed(finding: Finding) -> str:
-    """How many people a finding exposes."""
-    return "–" if finding.people is None else f"{finding.people:,}"
+def affected(finding: Finding) -> str:
+    """How many records a finding affects."""
+    return "–" if finding.affected is None else f"{finding.affected:,}"
 
 
-def some(names: Sequence[str], most: int = _COLUMNS_TOLD) -> list[str]:
+def some(names: Sequence[str], most: int = _COLUMNS_SHOWN) -> list[str]:
     """The first names, and how many more there are."""
     more = len(names) - most
     return [*names[:most], *([f"and {more} more"] if more > 0 else [])]
 
 
+def verdict_text(verdict: Verdict, complete: bool, left_out: Iterable[str]) -> str:
+    """The verdict in one sentence, with the questions that are not part of the policy.
+
+    >>> verdict_text(Verdict.SAFE, True, ["inference"])
+    'Safe to release under this policy; not part of this policy: inference'
+    """
+    names = ", ".join(SHORT_QUESTIONS[one] for one in left_out)
+    scope = f"; not part of this policy: {names}" if names else ""
+    return VERDICTS[verdict] + ("" if complete else " (incomplete)") + scope
+
+
 def head(assessment: Assessment) -> str:
     """The verdict in one line."""
-    return VERDICTS[assessment.verdict] + ("" if assessment.complete else " (incomplete)")
+    return assessment.statement
+
+
+def outcome(assessment: Assessment) -> str:
+    """Whether the policy passes."""
+    if assessment.verdict is Verdict.CANNOT_TELL:
+        return "not decided"
+    return "passes" if assessment.verdict is Verdict.SAFE else "fails"
+
+
+def undecided_text(names: Sequence[str]) -> str:
+    """Which columns are undecided.
+
+    >>> undecided_text(["V1", "V2"])
+    "2 columns are undecided: 'V1', 'V2'."
+    """
+    listing = ", ".join([repr(name) for name in names[:_UNDECIDED_SHOWN]])
+    more = len(names) - _UNDECIDED_SHOWN
+    after = f" and {more} more" if more > 0 else ""
+    verb = "is" if len(names) == 1 else "are"
+    return f"{plural(len(names), 'column')} {verb} undecided: {listing}{after}."
+
+
+def column_evidence(column: ColumnRole) -> str:
+    """Why a column has its role, what contradicts it, and what the owner says about that."""
+    parts = [f"{column.reason.rstrip('.')}."]
+    if column.evidence and not column.guessed and column.role != "identifier":
+        parts.append(f"Evidence of a direct identifier: {column.evidence}")
+    if column.override:
+        parts.append(f"The owner's reason: {column.override}")
+    return " ".join(parts)
+
+
+def overrides(assessment: Assessment) -> list[str]:
+    """The reasons that the owner gives for roles that contradict the evidence."""
+    return [
+        f"{one.column!r} is {one.role} although: {one.evidence} The owner's reason: {one.override}"
+        for one in assessment.columns
+        if one.override and one.evidence and not one.guessed
+    ]
+
+
+def guesses_text(guessed: int, columns: int) -> str:
+    """How many roles are guesses."""
+    return (
+        f"{guessed} of {plural(columns, 'role')} {'is a guess' if guessed == 1 else 'are guesses'}."
+    )
 
 
 def guesses(assessment: Assessment) -> str | None:
-    """That roles are guesses, said first."""
+    """That roles are guesses; it comes first in every report."""
     guessed = len(assessment.guessed)
     if not guessed:
         return None
     accepted = assessment.parameters.get("accept_guesses")
-    after = "They were accepted as they are." if accepted else "Nothing may be decided on guesses."
-    return f"{guessed} of {len(assessment.columns)} roles are guesses. {after}"
+    after = "They were accepted." if accepted else "With guessed roles the verdict cannot be safe."
+    return f"{guesses_text(guessed, len(assessment.columns))} {after}"
+
+
+def remedies(assessment: Assessment, phrasing: Phrasing) -> list[str]:
+    """The commands or calls of the remedies, each once."""
+    found = [one.remedy for one in assessment.exceeded if one.remedy is not None]
+    return list(dict.fromkeys(text for one in found if (text := phrasing.remedy(one))))
+
+
+def outcomes(assessment: Assessment, most: int | None = None) -> list[str]:
+    """The measured effects of the remedies that were tried."""
+    return [
+        f"{one.measure}: {one.remedy.outcome}"
+        for one in assessment.exceeded[:most]
+        if one.remedy is not None and one.remedy.outcome
+    ]

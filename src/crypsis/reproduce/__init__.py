@@ -7,15 +7,21 @@
 
 from crypsis.reproduce._figures import save_figures
 from crypsis.reproduce._papers import PAPERS, paper
-from crypsis.reproduce._results import Cell, Item, Reproduction, Reproductions, Verdict
+from crypsis.reproduce._results import (
+    Agreement,
+    ComparedValue,
+    PaperItem,
+    Reproduction,
+    Reproductions,
+)
 
 __all__ = [
     "PAPERS",
-    "Cell",
-    "Item",
+    "Agreement",
+    "ComparedValue",
+    "PaperItem",
     "Reproduction",
     "Reproductions",
-    "Verdict",
     "paper",
     "save_figures",
 ]

@@ -1,4 +1,4 @@
-"""Figures to files: SVG to look at closely, PNG to put anywhere."""
+"""Figures as SVG and PNG files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from crypsis import progress
 from crypsis.errors import OutputError
-from crypsis.files import written_whole
+from crypsis.files import replacing_file
 
 if TYPE_CHECKING:
     from crypsis.reproduce._results import Reproduction
@@ -21,7 +21,26 @@ def save_figures(
 ) -> tuple[Path, ...]:
     """Draw every figure of a paper into a folder, as `<paper>_<item>.svg` and `.png`.
 
-    The folder is made if it is not there; files of those names are replaced.
+    Parameters
+    ----------
+    found : Reproduction
+        The result of `paper`.
+    folder : path
+        Created if it does not exist; files of the same names are replaced.
+    formats : tuple of str
+        "svg", "png" or both.
+
+    Returns
+    -------
+    tuple of Path
+        The files.
+
+    Examples
+    --------
+    >>> from crypsis import reproduce
+    >>> found = reproduce.Reproduction("lodha2007", "", (), (), 0.0)
+    >>> reproduce.save_figures(found, ".")
+    ()
     """
     unknown = set(formats) - set(FORMATS)
     if unknown:
@@ -37,7 +56,7 @@ def save_figures(
         specification = json.dumps(chart.to_dict())
         for form in formats:
             path = place / f"{found.paper}_{item.slug}.{form}"
-            with written_whole(path, overwrite=True) as partial:
+            with replacing_file(path, overwrite=True) as partial:
                 partial.write_bytes(_rendered(specification, form))
             paths.append(path)
     return tuple(paths)

@@ -1,58 +1,54 @@
-"""What a reproduction is made of: cells with the paper's value and ours, gathered into items."""
+"""The parts of a reproduction: values of the paper and ours, gathered into the paper's items."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from crypsis.results import Result
 
-Drawing: TypeAlias = Callable[[], Any]
-"""Makes an Altair chart; called only when somebody wants to see it."""
 
-
-class Verdict(Enum):
-    """How our value stands to the one that the paper prints."""
+class Agreement(Enum):
+    """How our value agrees with the printed one."""
 
     EQUAL = "equal"
     ROUNDED = "equal after rounding"
     ERRATUM = "erratum"
-    """The paper is wrong here: ours is the value that the note explains, and not the printed."""
+    """The paper is wrong: ours is the value that the note explains, and not the printed one."""
     NOT_DERIVABLE = "not derivable"
-    """The paper does not print what its value was made from; ours agrees with what it does say."""
+    """The paper does not print the data of its value; ours agrees with what it does state."""
     DATA_ABSENT = "not run: data absent"
     DIFFERS = "differs"
-    """Unexplained: a fault, ours or the paper's. A run with such a cell has failed."""
+    """Unexplained: a fault, ours or the paper's. A run with such a value has failed."""
 
 
-@dataclass(frozen=True)
-class Cell(Result):
-    """One value of a paper and what we get for it."""
+class ComparedValue(Result):
+    """One value of a paper and ours."""
 
     group: str
-    """What the cell belongs to: a column of a table, a panel of a figure; may be empty."""
+    """A column of a table, a panel of a figure; may be empty."""
     name: str
     paper: str
     ours: str
-    verdict: Verdict
+    agreement: Agreement
     note: str = ""
     timed: bool = False
-    """Ours is a time of this run on this machine, so that the next run will show another."""
+    """Ours is a time of this run on this machine, so the next run will show another."""
 
 
-@dataclass(frozen=True)
-class Item(Result):
+class PaperItem(Result):
     """A table, figure, theorem, example, algorithm or corollary of a paper, by its own name."""
 
     name: str
     title: str
-    cells: tuple[Cell, ...]
+    values: tuple[ComparedValue, ...]
     figure: str = ""
-    """The description of its figure; empty where there is nothing to draw."""
-    _drawing: Drawing | None = field(default=None, repr=False, compare=False)
+    """The description of its figure; empty where there is none."""
+    _drawing: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
 
     @property
     def slug(self) -> str:
@@ -65,43 +61,41 @@ class Item(Result):
         return self._drawing is not None
 
     def chart(self) -> Any:
-        """The figure as an Altair chart; None where there is nothing to draw."""
+        """The figure as an Altair chart; None where there is none."""
         return None if self._drawing is None else self._drawing()
 
 
-@dataclass(frozen=True)
 class Reproduction(Result):
-    """A paper, everything in it that has a name, and how long it took to compute again."""
+    """A paper, its items, and the seconds that computing them took."""
 
     paper: str
     citation: str
     account: tuple[str, ...]
-    """What the method says, in our own words: paragraphs of Markdown."""
-    items: tuple[Item, ...]
+    """The method in our own words: paragraphs of Markdown."""
+    items: tuple[PaperItem, ...]
     seconds: float
 
     @property
-    def cells(self) -> tuple[Cell, ...]:
-        """All cells of all items."""
-        return tuple(cell for item in self.items for cell in item.cells)
+    def values(self) -> tuple[ComparedValue, ...]:
+        """All values of all items."""
+        return tuple(value for item in self.items for value in item.values)
 
     @property
-    def counts(self) -> Mapping[Verdict, int]:
-        """How many cells there are of each verdict."""
-        found = Counter(cell.verdict for cell in self.cells)
-        return {verdict: found[verdict] for verdict in Verdict}
+    def counts(self) -> Mapping[Agreement, int]:
+        """The number of values of each agreement."""
+        found = Counter(value.agreement for value in self.values)
+        return {agreement: found[agreement] for agreement in Agreement}
 
     @property
     def differs(self) -> bool:
-        """Whether a cell disagrees and nothing explains it."""
-        return self.counts[Verdict.DIFFERS] > 0
+        """Whether a value differs unexplained."""
+        return self.counts[Agreement.DIFFERS] > 0
 
-    def item(self, name: str) -> Item:
+    def item(self, name: str) -> PaperItem:
         """The item of that name."""
         return next(item for item in self.items if item.name == name)
 
 
-@dataclass(frozen=True)
 class Reproductions(Result):
     """Several papers."""
 
@@ -109,5 +103,42 @@ class Reproductions(Result):
 
     @property
     def differs(self) -> bool:
-        """Whether any cell of any paper disagrees unexplained."""
+        """Whether any value of any paper differs unexplained."""
         return any(paper.differs for paper in self.papers)
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """The folder of the real data, if there is one, and the number of rows of itpr2019's Fig. 6."""
+
+    data: Path | None
+    max_rows: int
+
+    def file(self, *parts: str) -> Path | None:
+        """A file of the real data, if it exists."""
+        if self.data is None:
+            return None
+        path = self.data.joinpath(*parts)
+        return path if path.is_file() else None
+
+
+Values: TypeAlias = Sequence[ComparedValue]
+Drawn: TypeAlias = tuple[Values, Callable[[], Any] | None]
+"""Values with a function that draws their figure, called only when the figure is wanted."""
+ItemMaker: TypeAlias = Callable[[RunSettings], PaperItem]
+
+
+def paper_item(
+    name: str, title: str, *, figure: str = ""
+) -> Callable[[Callable[[RunSettings], Any]], ItemMaker]:
+    """Make an item of a paper from a function that computes its values, or values and figure."""
+
+    def decorated(compute: Callable[[RunSettings], Any]) -> ItemMaker:
+        def make(settings: RunSettings) -> PaperItem:
+            found = compute(settings)
+            values, drawing = found if figure else (found, None)
+            return PaperItem(name, title, tuple(values), figure if drawing else "", drawing)
+
+        return make
+
+    return decorated

@@ -1,70 +1,52 @@
-"""Can one person be picked out? (lodha2007, and what is expected beside it.)"""
+"""Can one person be singled out? (k-anonymity, re-identification risk; lodha2007.)"""
 
 from crypsis.singling_out._bounds import (
-    CellLimit,
-    cell_limit,
-    exact_uniqueness_bound,
     max_cells,
-    max_cells_binomial,
     min_cells,
     uniqueness_bound,
     values_per_column,
 )
 from crypsis.singling_out._column_sets import Uniqueness, column_sets, uniqueness
-from crypsis.singling_out._crowds import Crowds, Presence, Risk, crowds, presence
+from crypsis.singling_out._contributions import ColumnShare
+from crypsis.singling_out._equivalence_classes import (
+    EquivalenceClasses,
+    equivalence_classes,
+    k_anonymity,
+    reidentification_risk,
+)
+from crypsis.singling_out._measures import ColumnSet
 from crypsis.singling_out._population import (
     IndividualRisk,
     PopulationUniqueness,
     individual_risk,
     population_uniqueness,
 )
-from crypsis.singling_out._quasi_identifiers import (
-    ColumnShare,
-    QuasiIdentifiers,
-    find_quasi_identifiers,
+from crypsis.singling_out._presence import (
+    DeltaPresence,
+    delta_presence,
+    k_map,
+    population_class_sizes,
 )
+from crypsis.singling_out._quasi_identifiers import QuasiIdentifiers, find_quasi_identifiers
 from crypsis.singling_out._records import (
     HouseholdRisk,
     RecordsAtRisk,
     household_risk,
     records_at_risk,
 )
-from crypsis.singling_out._sampled import SampledCrowds, sampled_crowds
-from crypsis.singling_out._suda import ColumnScore, SpecialUniques, special_uniques
-from crypsis.singling_out._yardstick import ColumnSet
+from crypsis.singling_out._released_columns import ReleasedUniqueness, released_uniqueness
+from crypsis.singling_out._risk import AttackerRisk, ReidentificationRisk
+from crypsis.singling_out._suda import ColumnScore, SudaScores, suda
 
 __all__ = [
-    "CellLimit",
-    "ColumnScore",
-    "ColumnSet",
-    "ColumnShare",
-    "Crowds",
-    "HouseholdRisk",
-    "IndividualRisk",
-    "PopulationUniqueness",
-    "Presence",
-    "QuasiIdentifiers",
-    "RecordsAtRisk",
-    "Risk",
-    "SampledCrowds",
-    "SpecialUniques",
-    "Uniqueness",
-    "cell_limit",
-    "column_sets",
-    "crowds",
-    "exact_uniqueness_bound",
-    "find_quasi_identifiers",
-    "household_risk",
-    "individual_risk",
-    "max_cells",
-    "max_cells_binomial",
-    "min_cells",
-    "population_uniqueness",
-    "presence",
-    "records_at_risk",
-    "sampled_crowds",
-    "special_uniques",
-    "uniqueness",
-    "uniqueness_bound",
-    "values_per_column",
-]
+    "AttackerRisk", "ColumnScore", "ColumnSet", "ColumnShare", "DeltaPresence",
+    "EquivalenceClasses", "HouseholdRisk", "IndividualRisk", "PopulationUniqueness",
+    "QuasiIdentifiers", "RecordsAtRisk", "ReidentificationRisk", "ReleasedUniqueness",
+    "SudaScores", "Uniqueness",
+    "column_sets", "delta_presence", "equivalence_classes", "find_quasi_identifiers",
+    "household_risk", "individual_risk", "k_anonymity", "k_map", "max_cells", "min_cells",
+    "population_class_sizes",
+    "population_uniqueness", "records_at_risk", "reidentification_risk", "released_uniqueness",
+    "suda", "uniqueness",
+    "uniqueness_bound", "values_per_column",
+]  # fmt: skip

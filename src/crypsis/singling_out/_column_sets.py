@@ -1,142 +1,187 @@
-"""Unique rows, and every set of columns with all that it tells: lodha2007's Fig. 3 for any data."""
+"""Unique records, and the measures of every set of columns."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Unpack
 
-from crypsis.engine.base import Kind
-from crypsis.errors import ColumnError, ParameterError, TooLarge, unknown_columns
-from crypsis.release import NullPolicy, Release, as_release
+from crypsis.counting.estimates import class_total, fraction_of, rows_in_small_classes
+from crypsis.counting.partitions import count_column_sets
+from crypsis.dataset import Data, Dataset, as_columns, as_dataset, takes_roles
+from crypsis.errors import ColumnError, unknown_columns
+from crypsis.options import Columns, Roles
 from crypsis.results import Number, Result
-from crypsis.singling_out._sampled import sampled_crowds
-from crypsis.singling_out._yardstick import ColumnSet, Yardstick
+from crypsis.singling_out._class_sizes import (
+    MAX_CLASSES,
+    cells_if_countable,
+    quasi_identifiers,
+    sample_classes,
+    smallest_class,
+)
+from crypsis.singling_out._measures import ColumnSet, ColumnSetMeasures
+from crypsis.tables import Kind
 
 
-@dataclass(frozen=True)
 class Uniqueness(Result):
-    """How many rows are like no other row in some columns."""
+    """How many records are unique in some columns."""
 
     columns: tuple[str, ...]
-    rows: int
-    cells: Number
-    singletons: Number
+    records: int
+    classes: Number
+    """The number of equivalence classes."""
+    uniques: Number
+    """S: the records that are alone in their equivalence class."""
     fraction: Number
-    smallest: int | None
-    """The smallest group; None where only some groups were seen, and none of them of one row."""
+    """F1 = S / records."""
+    k: Number
+    """The size of the smallest equivalence class."""
 
 
+@takes_roles
 def uniqueness(
-    release: Any,
-    columns: Sequence[str] | None = None,
+    data: Data,
+    columns: Columns | None = None,
     *,
     exact: bool | None = None,
+    max_classes: int = MAX_CLASSES,
     seed: int = 0,
-    **roles: Any,
+    **roles: Unpack[Roles],
 ) -> Uniqueness:
-    """The rows that some columns (default: the quasi-identifiers) make unique (lodha2007: S, F1).
+    """Count the records that are unique in some columns.
 
-    Missing values count as the release says. One scan. Where the distinct tuples are too many to
-    fetch, the numbers are estimates with their intervals (see `sampled_crowds`), drawn by `seed`;
-    with `exact` the engine counts them all where they are, which takes memory or disk for each.
+    Parameters
+    ----------
+    data : Dataset, frame or path
+        The data. Records are counted, also where persons are named.
+    columns : str or sequence of str, optional
+        The columns; by default the quasi-identifiers.
+    exact : bool, optional
+        True counts all classes, False a sample of them. By default all are counted where their
+        cells fit in memory, else a sample.
+    max_classes : int
+        About how many classes a sample has.
+    seed : int
+        The seed of the sample.
+    **roles
+        See `crypsis.read`.
 
+    Returns
+    -------
+    Uniqueness
+        S and F1 of lodha2007; estimates with intervals where classes were sampled.
+
+    Notes
+    -----
+    Missing values count as the data says. Cost: one pass; for a sample two. With `exact` the engine
+    counts classes that do not fit in memory where they are, which takes its memory or disk.
+
+    Examples
+    --------
     >>> import pyarrow as pa
     >>> uniqueness(pa.table({"age": [30, 30, 41], "sex": ["f", "f", "m"]}), ["age", "sex"]).fraction
     0.3333333333333333
     """
-    given = as_release(release, **roles)
-    names = tuple(columns) if columns is not None else given.quasi_identifiers
-    if exact is False:
-        return _estimated(given, names, seed)
-    try:
-        cells = given.cells(columns)
-    except TooLarge:
-        if given.missing is NullPolicy.WILDCARD:
-            raise
-        if not exact:
-            return _estimated(given, names, seed)
-        tally = given.rows.tally(names, drop_missing=given.missing is NullPolicy.DROP)
-        counted = (tally.rows, tally.distinct, tally.singletons, tally.smallest)
-    else:
+    dataset = replace(as_dataset(data, **roles), person=None)
+    names = quasi_identifiers(dataset, columns)
+    cells = cells_if_countable(dataset, names, exact)
+    if cells is not None:
         sizes = cells.class_sizes[cells.class_sizes > 0]
-        counted = (cells.rows, cells.distinct, cells.singletons, int(sizes.min(initial=cells.rows)))
-    rows, distinct, singletons, smallest = counted
-    share = singletons / rows if rows else 0.0
-    return Uniqueness(names, rows, distinct, singletons, share, smallest)
+        share = cells.singletons / cells.rows if cells.rows else 0.0
+        k = int(sizes.min(initial=cells.rows))
+        return Uniqueness(names, cells.rows, cells.distinct, cells.singletons, share, k)
+    sample = sample_classes(dataset, names, exact=exact, max_classes=max_classes, seed=seed)
+    uniques = rows_in_small_classes(sample.sizes, 2)
+    share = fraction_of(uniques, sample.rows)
+    classes = class_total(sample.sizes)
+    return Uniqueness(names, sample.rows, classes, uniques, share, smallest_class(sample))
 
 
-def _estimated(release: Release, names: tuple[str, ...], seed: int) -> Uniqueness:
-    people = replace(release, person=None)  # rows are counted here, whosever they are
-    found = sampled_crowds(people, names, seed=seed)
-    sure = found.share == 1 or found.smallest_seen == 1
-    smallest = found.smallest_seen if sure else None
-    return Uniqueness(
-        names, found.rows, found.classes, found.singletons, found.unique_fraction, smallest
-    )
-
-
+@takes_roles
 def column_sets(
-    release: Any,
-    columns: Sequence[str] | None = None,
+    data: Data,
+    columns: Columns | None = None,
     *,
     alpha: float = 0.5,
-    population: int | Release | None = None,
     domains: Mapping[str, float] | None = None,
-    largest: int | None = None,
-    **roles: Any,
+    max_columns: int | None = None,
+    **roles: Unpack[Roles],
 ) -> tuple[ColumnSet, ...]:
-    """Every set of up to `largest` of the columns, with all that it tells; nothing is left out.
+    """Measure every set of columns: lodha2007's Fig. 3 for any data.
 
-    `domains` gives the numbers of values that columns can take in the population where they are
-    known; otherwise they are estimated (Chao's upper end). Meant for up to a dozen columns, since
-    there are 2^columns sets; `find_quasi_identifiers` is for wide tables. Under the wildcard policy
-    for missing values a set costs a grouping per pair of patterns of missingness.
+    Parameters
+    ----------
+    data : Dataset, frame or path
+        The data.
+    columns : str or sequence of str, optional
+        The columns; by default all that are not identifiers or sensitive.
+    alpha : float
+        The share of unique people from which a set is a quasi-identifier.
+    domains : mapping of str to float, optional
+        The number of values that a column can take in the population, where it is known; otherwise
+        it is estimated (the upper end by Chao 1984).
+    max_columns : int, optional
+        The size of the largest sets; by default all columns.
+    **roles
+        See `crypsis.read`.
 
+    Returns
+    -------
+    tuple of ColumnSet
+        One for each set.
+
+    Notes
+    -----
+    Meant for up to a dozen columns, because there are 2^columns sets; `find_quasi_identifiers` is
+    for wide tables. With missing values as wildcards a set costs a grouping for each pair of
+    patterns of missing values.
+
+    References
+    ----------
+    lodha2007, section 5.1 and Fig. 3.
+
+    Examples
+    --------
     >>> import pyarrow as pa
     >>> people = pa.table({"age": [30, 30, 41], "sex": ["f", "m", "m"]})
     >>> [(s.columns, s.singletons, s.publish) for s in column_sets(people, ["age", "sex"])]
     [(('age',), 1, True), (('age', 'sex'), 3, False), (('sex',), 1, True)]
     """
-    given = as_release(release, **roles)
-    source, people = universe(given, population)
-    cells = source.cells(candidate_columns(given, columns))
-    yardstick = Yardstick(cells, alpha, people, domains)
-    return yardstick.describe(list(cells.subsets(largest)))
+    dataset = as_dataset(data, **roles)
+    table, people = counted_table(dataset)
+    cells = table.cells(candidate_columns(dataset, columns))
+    measures = ColumnSetMeasures(cells, alpha, people, domains)
+    return measures.describe(list(count_column_sets(cells, max_columns)))
 
 
-def universe(release: Release, population: int | Release | None) -> tuple[Release, int | None]:
-    """The table to count in, and the people it stands for; a population's own table is exact."""
-    people = release.population if population is None else population
-    if isinstance(people, Release):
-        return people, people.count
-    if people is not None and (isinstance(people, bool) or people != int(people) or people < 1):
-        raise ParameterError(f"The population is a whole number of at least 1; {people} was given.")
-    return release, None if people is None else int(people)
+def counted_table(dataset: Dataset) -> tuple[Dataset, int | None]:
+    """The table in which uniques are counted (that of the population, if given), and its people."""
+    people = dataset.population
+    return (people, people.count) if isinstance(people, Dataset) else (dataset, people)
 
 
-def candidate_columns(release: Release, columns: Sequence[str] | None) -> tuple[str, ...]:
-    """The columns to look at: those asked for, else all that others might know.
+def candidate_columns(dataset: Dataset, columns: Columns | None) -> tuple[str, ...]:
+    """The columns asked for, by default all that an intruder may know.
 
-    Identifiers are left out because they name people by themselves, sensitive columns because
-    others do not have them (lodha2007, section 5.1).
+    Identifiers are excluded because they identify a person alone, sensitive columns because an
+    intruder does not know them (lodha2007, section 5.1).
     """
     if columns is not None:
-        unknown = [name for name in columns if name not in release.names]
+        names = as_columns(columns)
+        unknown = [name for name in names if name not in dataset.names]
         if unknown:
-            raise unknown_columns(unknown, release.names)
-        if not columns:
-            raise ColumnError("Name at least one column to look at.")
-        return tuple(columns)
-    hidden = {*release.identifiers, *release.sensitive, release.person, release.weight}
-    names = tuple(
-        column.name
-        for column in release.rows.columns
-        if column.name not in hidden and column.kind is not Kind.NESTED
-    )
+            raise unknown_columns(unknown, dataset.names)
+    else:
+        excluded = {*dataset.identifiers, *dataset.sensitive, dataset.person, dataset.weight}
+        names = tuple(
+            column.name
+            for column in dataset.rows.columns
+            if column.name not in excluded and column.kind is not Kind.NESTED
+        )
     if not names:
         raise ColumnError(
-            "No column is left to look at: all are identifiers, sensitive, or cannot be compared. "
-            "Name the columns that others may know."
+            "No column is left: all are identifiers, sensitive or nested.",
+            code="no-columns",
+            hint="Set {columns}.",
         )
     return names

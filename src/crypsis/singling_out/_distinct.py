@@ -75,7 +75,7 @@ def haas_stokes(
 ) -> Floats:
     """The second-order jackknife of Haas & Stokes 1998 (their D_uj2), at most N.
 
-    `squares` is the sum of squared class sizes of the sample; it tells how uneven the classes are.
+    `squares`, the sum of squared class sizes of the sample, measures how uneven the classes are.
     """
     d, f1, s2, n = _floats(distinct, once, squares, rows)
     q = np.minimum(n / population, 1 - 1e-15)  # at q = 1 what is left of the sums is d

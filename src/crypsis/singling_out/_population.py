@@ -1,41 +1,44 @@
-"""How many people are unique in the population when a sample of it is released.
+"""Uniqueness in the population, estimated from a sample of it.
 
-All models see only the sizes of the classes in the sample, and all take it for a simple random
-sample; `individual_risk` is for samples with weights.
+The models use only the sizes of the equivalence classes and assume a simple random sample;
+`individual_risk` is for samples with weights.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import hyp2f1
 
+from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import ParameterError, RoleError
-from crypsis.release import NullPolicy, Release, as_release
+from crypsis.options import Columns, Roles
 from crypsis.results import Estimate, Group, Result
-from crypsis.singling_out._crowds import check_threshold, check_weights
+from crypsis.singling_out._class_sizes import quasi_identifiers
+from crypsis.singling_out._measures import population_too_small
 from crypsis.singling_out._models import (
     Model,
     pitman_uniques,
     slide_negative_binomial_uniques,
     zayatz_uniques,
 )
+from crypsis.singling_out._risk import check_threshold, check_weights, refuse_wildcards
 
 Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _SMALL_SAMPLE = 0.1
 _REDRAWS = 60
-_RANDOM_SAMPLE = "the rows are a simple random sample of the population"
+_MODELS: dict[str, Model] = {
+    "pitman": pitman_uniques,
+    "zayatz": zayatz_uniques,
+    "slide_negative_binomial": slide_negative_binomial_uniques,
+}
 
 
-@dataclass(frozen=True)
 class PopulationUniqueness(Result):
-    """People who are unique in the population, as a share of it, by several models."""
+    """The share of the population that is unique, estimated by several models."""
 
     columns: tuple[str, ...]
     population: int
@@ -44,108 +47,163 @@ class PopulationUniqueness(Result):
     pitman: Estimate | None
     """Hoshino 2001. None where the model does not fit the class sizes."""
     zayatz: Estimate | None
-    """Zayatz 1991. It takes the shape of the sample's classes for the population's."""
+    """Zayatz 1991. It assumes that the classes of the population are shaped as in the sample."""
     slide_negative_binomial: Estimate | None
     """Chen & McNulty 1998. None where the model does not fit the class sizes."""
     chosen: str
-    """The model that Dankar et al. 2012 would take."""
+    """The model that the rule of Dankar et al. 2012 chooses."""
     best: Estimate
-    """What that model says."""
+    """The estimate of that model."""
     advice: str
 
 
+@takes_roles
 def population_uniqueness(
-    release: Any,
-    columns: Sequence[str] | None = None,
+    data: Data,
+    columns: Columns | None = None,
     *,
-    population: int | None = None,
     seed: int = 0,
-    **roles: Any,
+    **roles: Unpack[Roles],
 ) -> PopulationUniqueness:
-    """The share of the population that is unique in the columns, estimated from the sample.
+    """Estimate the share of the population that is unique in the columns.
 
-    Dankar et al. 2012 take Pitman's model for sampling fractions up to 0.1, and beyond that the
-    smaller of Zayatz' and the slide-negative-binomial estimate; a model that does not fit falls
-    back on Zayatz. Intervals come from redrawing the frequencies of class sizes as Poisson counts:
-    they hold the error of sampling, not that of the model. Missing values count as the release
-    says; wildcards have no classes and are an error.
+    Parameters
+    ----------
+    data : Dataset, frame or path
+        The data: a sample of the population.
+    columns : str or sequence of str, optional
+        The columns; by default the quasi-identifiers.
+    seed : int
+        The seed of the intervals.
+    **roles
+        See `crypsis.read`. `population` is the number of people.
 
+    Returns
+    -------
+    PopulationUniqueness
+        The estimates of three models, and the one chosen.
+
+    Notes
+    -----
+    The rule of Dankar et al. takes Pitman's model for sampling fractions up to 0.1, and beyond that
+    the smaller of Zayatz' and the slide-negative-binomial estimate; Zayatz' replaces a model that
+    does not fit. Intervals come from redrawing the frequencies of class sizes as Poisson counts:
+    they cover the error of sampling, not that of the model. Missing values count as the data says;
+    wildcards are an error.
+
+    References
+    ----------
+    Dankar, El Emam, Neisa & Roffey (2012), Estimating the re-identification risk of clinical data
+    sets.
+
+    Examples
+    --------
     >>> import numpy as np, pyarrow as pa
     >>> ages = np.random.default_rng(1).geometric(0.02, 2000)
     >>> found = population_uniqueness(pa.table({"age": ages}), ["age"], population=100_000)
     >>> found.chosen, float(found.best) < 0.001
     ('pitman', True)
     """
-    given = as_release(release, **roles)
-    people = given.population if population is None else population
-    if people is None or isinstance(people, Release):
+    dataset = as_dataset(data, **roles)
+    people = dataset.population
+    if people is None or isinstance(people, Dataset):
         raise RoleError(
-            "Give the size of the population (population=..., --population). With its table, "
-            "uniqueness() of the table itself is exact."
+            "Population models need the size of the population. The uniqueness in the table of a "
+            "population can be counted.",
+            code="no-population-size",
+            hint="Set {population} to a number.",
         )
-    sizes = _class_sizes(given, columns)
-    rows = int(sizes.sum())
+    names = quasi_identifiers(dataset, columns)
+    cells = dataset.cells(names)
+    refuse_wildcards(cells)
+    sizes = cells.class_sizes[cells.class_sizes > 0]
+    if not sizes.size:
+        raise ParameterError("No record can be counted.", code="no-records", columns=names)
+    rows, uniques = int(sizes.sum()), int((sizes == 1).sum())
     if people < rows:
-        raise ParameterError(
-            f"The population ({people:,}) is smaller than the release ({rows:,} rows)."
-        )
+        raise population_too_small(people, rows)
     size, number = np.unique(sizes, return_counts=True)
-    models: dict[str, Estimate | None] = {
-        name: _with_interval(model, size, number, float(people), seed)
-        for name, model in (
-            ("pitman", pitman_uniques),
-            ("zayatz", zayatz_uniques),
-            ("slide_negative_binomial", slide_negative_binomial_uniques),
-        )
-    }
-    chosen = _dankar(models, rows / people)
+    models = {name: _estimate(name, size, number, float(people), seed) for name in _MODELS}
+    chosen = _choose(models, rows / people)
     best = models[chosen]
-    assert best is not None  # noqa: S101 - Zayatz' always exists
-    names = tuple(columns) if columns is not None else given.quasi_identifiers
+    assert best is not None  # noqa: S101 - Zayatz' estimate always exists
+    advice = _advice(rows / people, uniques, models)
     return PopulationUniqueness(
-        names, int(people), rows / people, int((sizes == 1).sum()), models["pitman"],
-        models["zayatz"], models["slide_negative_binomial"], chosen, best,
-        _advice(rows / people, int((sizes == 1).sum()), models),
-    )  # fmt: skip
+        names, people, rows / people, uniques, **models, chosen=chosen, best=best, advice=advice
+    )
 
 
-@dataclass(frozen=True)
 class IndividualRisk(Result):
-    """The risk of each record when an attacker takes the sample for what it is."""
+    """The re-identification risk of the records of a weighted sample."""
 
     columns: tuple[str, ...]
     records: int
     threshold: float
-    above: float
-    highest: float
+    share_above: float
+    """The share of records whose risk is above the threshold."""
+    maximum: float
     average: float
     expected: float
-    """The number of records to expect identified."""
+    """The expected number of re-identifications."""
     riskiest: Group
+    """The equivalence class with the highest risk."""
 
 
+@takes_roles
 def individual_risk(
-    release: Any, columns: Sequence[str] | None = None, *, threshold: float = 0.2, **roles: Any
+    data: Data,
+    columns: Columns | None = None,
+    *,
+    threshold: float = 0.2,
+    **roles: Unpack[Roles],
 ) -> IndividualRisk:
-    """Individual risk in weighted samples (Benedetti & Franconi 1998), with the exact expectation.
+    """Measure individual risk in a weighted sample, with the exact expectation.
 
+    Parameters
+    ----------
+    data : Dataset, frame or path
+        The data: a sample with weights.
+    columns : str or sequence of str, optional
+        The columns; by default the quasi-identifiers.
+    threshold : float
+        The risk above which a record counts as at risk.
+    **roles
+        See `crypsis.read`. `weight` is the column of the sampling weights.
+
+    Returns
+    -------
+    IndividualRisk
+        The maximum, the average, the share above the threshold and the expected number.
+
+    Notes
+    -----
     A class with f records and a sum of weights F-hat has p = f / F-hat. Its people in the
     population are negative binomial given f, and the risk is E[1/F | f], which equals
-    (p/f) 2F1(1, 1; f+1; 1-p) exactly; many programs use approximations. It does not apply to
-    weights that do not expand the sample (a sum below f): then p is taken as 1 and the risk is 1/f.
+    (p/f) 2F1(1, 1; f+1; 1-p) exactly; many programs use approximations. Weights that do not expand
+    the sample (a sum below f) do not fit the model: then p is 1 and the risk is 1/f.
 
+    References
+    ----------
+    Benedetti & Franconi (1998), Statistical and technological solutions for controlled data
+    dissemination.
+
+    Examples
+    --------
     >>> import pyarrow as pa
     >>> people = pa.table({"age": [30, 30, 41], "w": [50.0, 50.0, 100.0]})
-    >>> round(individual_risk(people, ["age"], weight="w").highest, 4)
+    >>> round(individual_risk(people, ["age"], weight="w").maximum, 4)
     0.0465
     """
-    given = as_release(release, **roles)
+    dataset = as_dataset(data, **roles)
     check_threshold(threshold)
-    if given.weight is None:
-        raise RoleError("Individual risk needs the weights of the sample (weight=..., --weight).")
-    if given.missing is NullPolicy.WILDCARD:
-        raise ParameterError("Wildcards have no classes; read missing values as 'value' or 'drop'.")
-    cells = given.cells(columns, weighted=True)
+    if dataset.weight is None:
+        raise RoleError(
+            "Individual risk needs the weights of the sample.",
+            code="no-weights",
+            hint="Set {weight}.",
+        )
+    cells = dataset.cells(quasi_identifiers(dataset, columns), weighted=True)
+    refuse_wildcards(cells)
     check_weights(cells)
     kept = np.flatnonzero(cells.class_sizes > 0)
     number = cells.class_sizes[kept].astype(np.float64)
@@ -159,20 +217,9 @@ def individual_risk(
     )  # fmt: skip
 
 
-def _class_sizes(release: Release, columns: Sequence[str] | None) -> Ints:
-    cells = release.cells(columns)
-    if release.missing is NullPolicy.WILDCARD and cells._blank.any():
-        raise ParameterError("Wildcards have no classes; read missing values as 'value' or 'drop'.")
-    sizes = cells.class_sizes[cells.class_sizes > 0]
-    if not sizes.size:
-        raise ParameterError("The release has no rows that count; there is nobody to single out.")
-    return sizes
-
-
-def _with_interval(
-    model: Model, size: Ints, number: Ints, people: float, seed: int
-) -> Estimate | None:
-    """A model's share of unique people, with the interval of its redraws."""
+def _estimate(name: str, size: Ints, number: Ints, people: float, seed: int) -> Estimate | None:
+    """A model's share of unique people, with an interval from redraws of the class sizes."""
+    model = _MODELS[name]
     fit = model(size, number, people, None)
     if fit is None:
         return None
@@ -187,14 +234,13 @@ def _with_interval(
             if again is not None:
                 drawn.append(again.uniques)
     low, high = np.quantile(drawn, [0.025, 0.975]) if drawn else (0.0, people)
-    name = model.__name__.removesuffix("_uniques").replace("_", " ")
     return Estimate(
         value / people, min(low, value) / people, max(high, value) / people, 0.95,
-        f"{name} model", _RANDOM_SAMPLE,
+        f"{name.replace('_', ' ')} model", "the records are a simple random sample",
     )  # fmt: skip
 
 
-def _dankar(models: dict[str, Estimate | None], fraction: float) -> str:
+def _choose(models: dict[str, Estimate | None], fraction: float) -> str:
     """The rule of Dankar, El Emam, Neisa & Roffey 2012."""
     if fraction <= _SMALL_SAMPLE:
         return "pitman" if models["pitman"] is not None else "zayatz"
@@ -205,16 +251,16 @@ def _dankar(models: dict[str, Estimate | None], fraction: float) -> str:
 
 
 def _advice(fraction: float, once: int, models: dict[str, Estimate | None]) -> str:
-    """What to keep in mind with these estimates."""
-    said = []
+    """The limits of these estimates."""
+    notes = []
     if fraction < 0.001:
-        said.append("The sample is below 0.1 % of the population; the models extrapolate far.")
+        notes.append("The sample is below 0.1 % of the population; the models extrapolate far.")
     if once == 0:
-        said.append("No row is unique in the sample, so the models see no unique people at all.")
+        notes.append("No record is unique in the sample, so the models find no unique people.")
     missing = [name.replace("_", " ") for name, found in models.items() if found is None]
     if missing:
-        said.append(f"No fit to the class sizes: {', '.join(missing)}.")
+        notes.append(f"No fit to the class sizes: {', '.join(missing)}.")
     found = [float(model) for model in models.values() if model is not None]
     if found and max(found) > 2 * min(found) + 1e-12:
-        said.append("The models differ by more than a factor of two; take the largest to be safe.")
-    return " ".join(said) or "The models agree within a factor of two."
+        notes.append("The models differ by more than a factor of two; use the largest estimate.")
+    return " ".join(notes) or "The models agree within a factor of two."

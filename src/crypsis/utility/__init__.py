@@ -1,42 +1,40 @@
-"""What was lost: numbers that compare a release with what it was made from."""
+"""Utility: the information loss and the changed distributions of a masked file."""
 
-from crypsis.utility._classes import ClassCosts, class_costs, ncp
-from crypsis.utility._distances import (
-    ColumnLoss,
-    Lost,
-    PairLoss,
-    lost,
-    marginal_distance,
+from crypsis.utility._column_changes import (
+    ColumnChange,
+    ColumnChanges,
+    PairDistance,
+    column_changes,
     pairwise_distances,
 )
-from crypsis.utility._errors import (
+from crypsis.utility._information_loss import (
+    average_class_size,
+    discernibility,
+    information_loss,
+)
+from crypsis.utility._masked_values import (
     NormalizedError,
-    TradeOff,
     correlation_change,
     il1s,
     normalized_error,
-    trade_off,
+    rank_difference,
 )
 from crypsis.utility._propensity import Propensity, propensity
-from crypsis.utility._ranks import rank_difference
 
 __all__ = [
-    "ClassCosts",
-    "ColumnLoss",
-    "Lost",
+    "ColumnChange",
+    "ColumnChanges",
     "NormalizedError",
-    "PairLoss",
+    "PairDistance",
     "Propensity",
-    "TradeOff",
-    "class_costs",
+    "average_class_size",
+    "column_changes",
     "correlation_change",
+    "discernibility",
     "il1s",
-    "lost",
-    "marginal_distance",
-    "ncp",
+    "information_loss",
     "normalized_error",
     "pairwise_distances",
     "propensity",
     "rank_difference",
-    "trade_off",
 ]

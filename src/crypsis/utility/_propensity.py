@@ -1,54 +1,80 @@
-"""Can the release be told from the original? The propensity score mean squared error."""
+"""Can a model distinguish the masked from the original file? The propensity score measure."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from crypsis.errors import ParameterError
-from crypsis.release import as_release
+from crypsis.dataset import Data, Dataset, as_columns, as_dataset
+from crypsis.errors import ColumnError
+from crypsis.options import Columns
 from crypsis.results import Result
+from crypsis.utility._column_changes import shared_columns
 
 Floats = NDArray[np.float64]
-_MOST_LEVELS = 20
+_MAX_LEVELS = 20
 
 
-@dataclass(frozen=True)
 class Propensity(Result):
-    """pMSE (Woo et al. 2009): 0 when no model tells the two apart."""
+    """The propensity score mean squared error (pMSE); 0 where the files cannot be distinguished."""
 
     pmse: float
     expected: float
-    """What it is on average for a second sample of the same people.
+    """Its mean for a second sample of the same population.
 
     The Wald statistic of the model is then chi-squared, so (terms - 1) c (1 - c) / rows with c the
-    share of released rows. (Snoke et al. 2018 have another null, a release drawn from the model.)
+    share of masked records. (Snoke et al. 2018 have another null, data drawn from the model.)
     """
     largest: float
-    """What it is when every row is told apart."""
+    """Its value where the model distinguishes every record."""
     rows: int
     terms: int
 
     @property
     def ratio(self) -> float:
-        """Over the expected value: near 1 for a release that is as good as the original."""
+        """PMSE divided by its expected value: near 1 for a file as good as a second sample."""
         return self.pmse / self.expected if self.expected else 0.0
 
 
-def propensity(original: Any, released: Any, columns: list[str] | None = None) -> Propensity:
-    """How well a logistic model with main effects tells released rows from original ones.
+def propensity(original: Data, masked: Data, columns: Columns | None = None) -> Propensity:
+    """How well a logistic model with main effects distinguishes masked from original records.
 
-    Numbers enter as they are, other columns by their twenty commonest values; missing values enter
-    as a value of their own. Fitted by iteratively reweighted least squares.
+    Parameters
+    ----------
+    original, masked : Dataset, frame or path
+        The file and what was made of it.
+    columns : str or sequence of str, optional
+        The columns of the model; by default those in both files.
+
+    Returns
+    -------
+    Propensity
+        The mean squared error of the scores, and what to compare it with.
+
+    Notes
+    -----
+    Other than numeric columns enter by their twenty most frequent values, the missing value is one
+    of them. The model is fitted by iteratively reweighted least squares, in memory.
+
+    References
+    ----------
+    Woo et al. (2009), Global measures of data utility for microdata masked for disclosure
+    limitation.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> before, after = pa.table({"a": [1.0, 2.0, 3.0]}), pa.table({"a": [1.0, 2.0, 3.0]})
+    >>> round(propensity(before, after).pmse, 12)
+    0.0
     """
-    first, second = as_release(original), as_release(released)
-    names = columns or [name for name in first.names if name in second.names]
+    first, second = as_dataset(original), as_dataset(masked)
+    names = list(shared_columns(second, first) if columns is None else as_columns(columns))
     if not names:
-        raise ParameterError("The two have no column in common.")
+        raise ColumnError("The two files have no column in common.")
     design, label = _design(first, second, names)
     scores = expit(design @ _fit(design, label))
     share = float(label.mean())
@@ -59,14 +85,12 @@ def propensity(original: Any, released: Any, columns: list[str] | None = None) -
     )
 
 
-def _design(first: Any, second: Any, names: list[str]) -> tuple[Floats, Floats]:
+def _design(first: Dataset, second: Dataset, names: list[str]) -> tuple[Floats, Floats]:
     before, after = first.to_arrow(names), second.to_arrow(names)
     label = np.r_[np.zeros(before.num_rows), np.ones(after.num_rows)]
     parts = [np.ones((label.size, 1))]
     for name in names:
-        numeric = all(
-            side.rows.column(name).kind.value in ("integer", "number") for side in (first, second)
-        )
+        numeric = all(side.rows.column(name).kind.numeric for side in (first, second))
         values = before[name].to_pylist() + after[name].to_pylist()
         parts.append(_numeric(values) if numeric else _levels(values))
     return np.hstack(parts), label
@@ -84,7 +108,7 @@ def _numeric(values: list[Any]) -> Floats:
 def _levels(values: list[Any]) -> Floats:
     texts = np.array(["" if value is None else f"={value}" for value in values])
     named, place, counts = np.unique(texts, return_inverse=True, return_counts=True)
-    common = np.argsort(-counts, kind="stable")[: min(_MOST_LEVELS, named.size - 1)]
+    common = np.argsort(-counts, kind="stable")[: min(_MAX_LEVELS, named.size - 1)]
     return np.asarray(place[:, None] == common[None, :], float)
 
 

@@ -6,18 +6,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from crypsis.web.server import Listening, listen, serve
-    from crypsis.web.settings import Given, Settings, size_of
+    from crypsis.web.server import ListeningServer, listen, serve
+    from crypsis.web.settings import GivenSource, Settings, size_of
 
 _NAMES = {
-    "Given": "settings",
-    "Listening": "server",
+    "GivenSource": "settings",
+    "ListeningServer": "server",
     "Settings": "settings",
     "listen": "server",
     "serve": "server",
     "size_of": "settings",
 }
-__all__ = ["Given", "Listening", "Settings", "listen", "serve", "size_of"]
+__all__ = ["GivenSource", "ListeningServer", "Settings", "listen", "serve", "size_of"]
 
 
 def __getattr__(name: str) -> Any:

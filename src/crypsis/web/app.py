@@ -19,11 +19,12 @@ from starlette.responses import Response
 
 from crypsis import __version__
 from crypsis.errors import CrypsisError
-from crypsis.web import api_files, api_safe, api_tables, assets, pages
-from crypsis.web.house import House
-from crypsis.web.security import Gate, Guard
+from crypsis.web import api_files, api_protection, api_tables, assets, pages
+from crypsis.web.errors import RequestError
+from crypsis.web.security import Gate, Guard, route_of
 from crypsis.web.settings import Settings
-from crypsis.web.trouble import Trouble
+from crypsis.web.wording import page_option
+from crypsis.web.workspace import Workspace
 
 _log = logging.getLogger("crypsis.web")
 _TIDY_SECONDS = 5.0
@@ -35,8 +36,8 @@ _ABOUT = (
 )
 
 
-class Answer(JSONResponse):
-    """JSON that also survives half of a surrogate pair in what somebody sent."""
+class SafeJSONResponse(JSONResponse):
+    """JSON that also survives half of a surrogate pair in a request."""
 
     def render(self, content: Any) -> bytes:
         """The bytes."""
@@ -49,12 +50,12 @@ def create_app(settings: Settings, gate: Gate) -> FastAPI:
 
     @contextlib.asynccontextmanager
     async def living(app: FastAPI) -> AsyncIterator[None]:
-        tidying = asyncio.create_task(_tidy(app.state.house))
+        tidying = asyncio.create_task(_tidy(app.state.workspace))
         try:
             yield
         finally:
             tidying.cancel()
-            await asyncio.to_thread(app.state.house.end)
+            await asyncio.to_thread(app.state.workspace.end)
 
     app = FastAPI(
         title="crypsis",
@@ -64,15 +65,15 @@ def create_app(settings: Settings, gate: Gate) -> FastAPI:
         redoc_url=None,
         openapi_url="/api/openapi.json",
         lifespan=living,
-        default_response_class=Answer,
+        default_response_class=SafeJSONResponse,
     )
-    app.state.house = House(settings, gate)
-    for router in (api_tables.router, api_safe.router, api_files.router):
+    app.state.workspace = Workspace(settings, gate)
+    for router in (api_tables.router, api_protection.router, api_files.router):
         app.include_router(router)
     app.include_router(assets.router)
     app.include_router(pages.router)
-    app.add_exception_handler(Trouble, _trouble)
-    app.add_exception_handler(CrypsisError, _trouble)
+    app.add_exception_handler(RequestError, _known)
+    app.add_exception_handler(CrypsisError, _known)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(Exception, _fault)
@@ -80,37 +81,38 @@ def create_app(settings: Settings, gate: Gate) -> FastAPI:
     return app
 
 
-async def _tidy(house: House) -> None:
-    """Close what nobody has looked at for too long."""
+async def _tidy(workspace: Workspace) -> None:
+    """Close tables that were not used for too long."""
     while True:
-        await asyncio.sleep(min(_TIDY_SECONDS, house.settings.idle_seconds / 2))
-        for name in house.tables.idle():
-            if house.jobs.of(name) is None:
-                with contextlib.suppress(Trouble):
-                    await asyncio.to_thread(house.close, name)
+        await asyncio.sleep(min(_TIDY_SECONDS, workspace.settings.idle_seconds / 2))
+        for name in workspace.tables.idle():
+            if workspace.jobs.of(name) is None:
+                with contextlib.suppress(RequestError):
+                    await asyncio.to_thread(workspace.close, name)
 
 
-def _say(request: Request, status: int, message: str) -> Response:
-    if request.url.path.startswith("/api/"):
-        return Answer({"error": message}, status)
-    return pages.wrong(request, status, message)
+def _response(request: Request, status: int, message: str) -> Response:
+    if route_of(request).startswith("/api/"):
+        return SafeJSONResponse({"error": message}, status)
+    return pages.error_page(request, status, message)
 
 
-async def _trouble(request: Request, error: Exception) -> Response:
-    return _say(request, getattr(error, "status", 400), str(error))
+async def _known(request: Request, error: Exception) -> Response:
+    assert isinstance(error, CrypsisError)  # noqa: S101
+    return _response(request, getattr(error, "status", 400), error.text(page_option))
 
 
 async def _invalid(request: Request, error: Exception) -> Response:
-    """What is wrong with a body, without what was in it."""
+    """What is wrong with a body, without its content."""
     assert isinstance(error, RequestValidationError)  # noqa: S101
-    told = [f"{'.'.join(map(str, one['loc'][1:]))}: {one['msg']}" for one in error.errors()[:5]]
-    return _say(request, 422, "; ".join(told) or "The body cannot be read.")
+    faults = [f"{'.'.join(map(str, one['loc'][1:]))}: {one['msg']}" for one in error.errors()[:5]]
+    return _response(request, 422, "; ".join(faults) or "The body cannot be read.")
 
 
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101
-    words = {404: "There is nothing here.", 405: "This cannot be done here."}
-    answer = _say(request, error.status_code, words.get(error.status_code, str(error.detail)))
+    words = {404: "This address does not exist.", 405: "This method is not allowed here."}
+    answer = _response(request, error.status_code, words.get(error.status_code, str(error.detail)))
     answer.headers.update(error.headers or {})
     return answer
 
@@ -120,4 +122,4 @@ async def _fault(request: Request, error: Exception) -> Response:
     last = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{Path(last.filename).name}:{last.lineno}"
     _log.error("internal fault: %s at %s", type(error).__name__, place)
-    return _say(request, 500, f"An internal fault ({type(error).__name__} at {place}).")
+    return _response(request, 500, f"An internal fault ({type(error).__name__} at {place}).")

@@ -9,12 +9,12 @@ from importlib.resources import files
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from crypsis.web.trouble import Trouble
+from crypsis.web.errors import RequestError
 
 router = APIRouter(include_in_schema=False)
 _STATIC = {
     "crypsis.js": "text/javascript",
-    "safe.js": "text/javascript",
+    "protect.js": "text/javascript",
     "tools.js": "text/javascript",
     "charts.js": "text/javascript",
     "crypsis.css": "text/css",
@@ -46,5 +46,5 @@ async def vega_script() -> Response:
 def asset(name: str) -> Response:
     """A file of ours."""
     if name not in _STATIC:
-        raise Trouble("There is nothing here.", 404)
+        raise RequestError("This address does not exist.", 404)
     return Response(_static(name), media_type=_STATIC[name])

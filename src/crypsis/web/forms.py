@@ -1,21 +1,25 @@
-"""What may be asked of the server, checked before anything is done: the bodies of the API."""
+"""The bodies of the API, validated before anything is done."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from crypsis.options import ReadOptions
 
 Name = Annotated[str, Field(min_length=1, max_length=1000)]
 Slot = Literal["data", "original", "masked", "known", "released", "truth", "expected", "hierarchy"]
 Kind = Literal["release", "comparison", "subject", "attack"]
-RoleName = Literal["identifier", "quasi-identifier", "sensitive", "other"]
+RoleName = Literal[
+    "identifier", "quasi-identifier", "sensitive", "insensitive", "excluded", "undecided"
+]
 PolicyName = Literal[
     "default", "hipaa-safe-harbor", "hipaa-expert", "ema-0070", "cms-small-cells", "wp216",
-    "strict-research",
+    "strict-research", "ehds-secondary-use", "nist-800-188",
 ]  # fmt: skip
 Share = Annotated[float, Field(ge=0, le=1)]
-Crowd = Annotated[int, Field(ge=1, le=1_000_000_000)]
+ClassSize = Annotated[int, Field(ge=1, le=1_000_000_000)]
 People = Annotated[int, Field(ge=1, le=1_000_000_000_000)]
 Levels = dict[str, Annotated[int, Field(ge=0, le=10_000)]]
 Seed = Annotated[int, Field(ge=0, le=2**63 - 1)]
@@ -27,17 +31,23 @@ class Form(BaseModel):
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
-class Reading(Form):
-    """How a file is read, where it does not tell itself."""
+_READ = ("delimiter", "encoding", "names", "missing_markers", "sheet", "table", "types")
 
-    delimiter: Annotated[str, Field(min_length=1, max_length=1)] | None = None
-    encoding: Annotated[str, Field(max_length=40)] | None = None
-    names: Annotated[list[Name], Field(min_length=1, max_length=5000)] | None = None
-    """The columns of a file without a header."""
-    missing_markers: Annotated[list[str], Field(max_length=50)] | None = None
-    sheet: Name | None = None
-    table: Name | None = None
-    types: dict[str, Literal["text", "integer", "number", "date", "time"]] = {}
+
+def _read_form() -> type[Form]:
+    """How a file is read: the reading options that make sense for an upload, from their model."""
+    hints = get_type_hints(ReadOptions, include_extras=True)
+    parts: Any = {
+        name: (hints[name].__origin__, Field(None, description=hints[name].__metadata__[0]))
+        for name in _READ
+    }
+    return create_model("ReadForm", __base__=Form, __doc__=_read_form.__doc__, **parts)
+
+
+if TYPE_CHECKING:
+    ReadForm = Form
+else:
+    ReadForm = _read_form()
 
 
 class NewTable(Form):
@@ -53,10 +63,12 @@ class GivenFile(Form):
     place: Annotated[int, Field(ge=0, le=1000)]
 
 
-class Roles(Form):
-    """What somebody decided about columns; with `accept` all guesses are decided as they are."""
+class RolesForm(Form):
+    """Decided roles of columns; with `accept` guesses are decided that are confident enough."""
 
     roles: dict[str, RoleName] = {}
+    reasons: dict[str, Annotated[str, Field(max_length=1000)]] = {}
+    """Why a column has a role that contradicts the evidence; an empty reason is removed."""
     accept: bool = False
 
 
@@ -74,42 +86,42 @@ class AssessForm(Form):
 
 
 class CausesForm(Form):
-    """Which finding to look behind; `reveal` shows values of the data."""
+    """The finding to explain; `reveal` shows values of the data."""
 
     question: Literal["singling_out", "inference"]
     columns: Annotated[list[Name], Field(min_length=1, max_length=2000)]
-    crowd: Crowd = 5
+    class_size: ClassSize = 5
     reveal: bool = False
 
 
-class PlanOptions(Form):
-    """What is promised, and how each column may be told; the keywords of `anonymize.plan`."""
+class PlanOptionsForm(Form):
+    """The privacy requirements and the methods of the columns; as in `crypsis.protection.plan`."""
 
-    k: Crowd = 5
+    k: ClassSize = 5
     population: People | None = None
     beta: Annotated[float, Field(gt=0, lt=1)] = 0.05
-    release_k: Crowd | None = None
-    diversity: Crowd | None = None
+    release_k: ClassSize | None = None
+    diversity: ClassSize | None = None
     closeness: Share | None = None
     best_guess: Annotated[float, Field(gt=0, le=1)] | None = None
     each_column: bool = False
     weights: dict[str, Annotated[float, Field(gt=0, le=1000)]] = {}
-    methods: dict[str, Literal["keep", "intervals", "date", "prefix", "common", "suppress"]] = {}
+    methods: dict[str, Literal["keep", "intervals", "date", "prefix", "frequent", "suppress"]] = {}
     top_code: dict[str, float] = {}
     suppression: Share = 0.05
     representative: Literal["interval", "median", "mean"] = "interval"
 
 
-class SketchForm(Form):
+class PreviewForm(Form):
     """What to count the cells for."""
 
-    options: PlanOptions = PlanOptions()
+    options: PlanOptionsForm = PlanOptionsForm()
 
 
 class WhatIfForm(Form):
     """A choice to be answered from the cells alone."""
 
-    k: Crowd = 5
+    k: ClassSize = 5
     levels: Levels = {}
     population: People | None = None
     beta: Annotated[float, Field(gt=0, lt=1)] = 0.05
@@ -119,14 +131,14 @@ class WhatIfForm(Form):
 class CurveForm(Form):
     """From where the curve of risk against loss begins."""
 
-    k: Crowd = 5
+    k: ClassSize = 5
     levels: Levels = {}
 
 
 class PlanForm(Form):
     """A plan to be shown."""
 
-    options: PlanOptions = PlanOptions()
+    options: PlanOptionsForm = PlanOptionsForm()
     levels: Levels = {}
 
 
@@ -139,7 +151,7 @@ class HierarchyForm(Form):
     """Widths of intervals, rising, or lengths of prefixes, falling."""
 
 
-class Mask(Form):
+class MaskForm(Form):
     """How a column is masked, and how much."""
 
     method: Literal[
@@ -149,21 +161,23 @@ class Mask(Form):
     amount: float | None = None
 
 
-class MakeForm(Form):
+class AnonymizeForm(Form):
     """The release to be made."""
 
-    options: PlanOptions = PlanOptions()
+    options: PlanOptionsForm = PlanOptionsForm()
     levels: Levels = {}
-    masks: dict[str, Mask] = {}
+    masks: dict[str, MaskForm] = {}
     same_levels: bool = False
-    """Tell all rows on the same levels, as ARX does, instead of each in its cheapest crowd."""
+    """Full-domain recoding: one level a column for all records; else local recoding."""
     form: Literal["csv", "parquet"] = "csv"
+    neutralize_formulas: bool = False
+    """Put an apostrophe before texts of a CSV file that a spreadsheet would run."""
     policy: PolicyName = "default"
     seed: Seed = 0
 
 
 class KeyForm(Form):
-    """The confirmation that the owner's key is wanted: it undoes the release."""
+    """The confirmation that the re-identification key is wanted."""
 
     confirm: Literal[True]
 
@@ -197,13 +211,13 @@ class AttackForm(Form):
     pseudonym: Name | None = None
     same_rows: bool = False
     error: Annotated[float, Field(ge=0, lt=1)] | None = None
-    least_degree: Share | None = None
-    most_cracks: Annotated[float, Field(ge=0, le=10**9)] | None = None
+    min_degree: Share | None = None
+    max_cracks: Annotated[float, Field(ge=0, le=10**9)] | None = None
     seed: Seed = 0
 
 
-class JobTold(BaseModel):
-    """How far a job is. `state` is waiting, running, done, failed or cancelled."""
+class JobState(BaseModel):
+    """The state of a job. `state` is waiting, running, done, failed or cancelled."""
 
     id: str
     table: str
@@ -215,7 +229,7 @@ class JobTold(BaseModel):
     page: str
 
 
-class TableTold(BaseModel):
+class TableState(BaseModel):
     """What is open, and how far it has come."""
 
     id: str
@@ -229,10 +243,10 @@ class TableTold(BaseModel):
     made: bool
     downloads: list[str]
     hierarchies: list[str]
-    job: JobTold | None
+    job: JobState | None
 
 
-class Wrong(BaseModel):
+class ErrorBody(BaseModel):
     """What went wrong, in words, without any value of the data."""
 
     error: str

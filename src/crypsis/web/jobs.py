@@ -1,4 +1,4 @@
-"""Long work: so many at once, each with its time and its memory, shown as it goes, cancellable."""
+"""Jobs: a limited number at once, each with limits of time and memory, cancellable."""
 
 from __future__ import annotations
 
@@ -7,19 +7,17 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import TimeoutError as NotYet
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from crypsis.web.settings import Settings, told_size
-from crypsis.web.trouble import Stopped, Trouble
+from crypsis.web.errors import RequestError, StoppedError
+from crypsis.web.limits import watched
+from crypsis.web.settings import Settings
+from crypsis.web.wording import page_option
 
 if TYPE_CHECKING:
-    from crypsis.web.link import Question, Worker
-    from crypsis.web.tables import Table
+    from crypsis.web.open_tables import OpenTable
 
-_LOOK_SECONDS = 0.1
-_GRACE_SECONDS = 5.0
 _WAITING = 8
 _KEPT = 200
 
@@ -54,7 +52,7 @@ class Job:
             self.steps[news["what"]] = (news["done"], news["total"])
 
     def to_dict(self) -> dict[str, Any]:
-        """As the API tells it."""
+        """The job as the API returns it."""
         steps = [
             {"what": what, "done": done, "total": total}
             for what, (done, total) in list(self.steps.items())
@@ -78,7 +76,7 @@ class Jobs:
 
     def start(
         self,
-        table: Table,
+        table: OpenTable,
         what: str,
         do: str,
         given: dict[str, Any],
@@ -89,9 +87,11 @@ class Jobs:
         with self._lock:
             active = [job for job in self._jobs.values() if job.active]
             if any(job.table == table.id for job in active):
-                raise Trouble("This table is being worked on; wait, or cancel that first.", 409)
+                raise RequestError(
+                    "A job is running on this table; wait for it or cancel it first.", 409
+                )
             if len(active) >= _WAITING * self._settings.jobs:
-                raise Trouble("Too much work is waiting; try again in a while.", 429)
+                raise RequestError("Too many jobs are waiting; try again later.", 429)
             job = Job(secrets.token_hex(8), table.id, what, page)
             self._jobs[job.id] = job
             for old in [one for one in self._jobs.values() if not one.active][:-_KEPT]:
@@ -102,7 +102,7 @@ class Jobs:
     def get(self, name: str) -> Job:
         """The job of that name."""
         if name not in self._jobs:
-            raise Trouble("There is no such job.", 404)
+            raise RequestError("The job does not exist.", 404)
         return self._jobs[name]
 
     def of(self, table: str) -> Job | None:
@@ -127,7 +127,7 @@ class Jobs:
     def _run(
         self,
         job: Job,
-        table: Table,
+        table: OpenTable,
         do: str,
         given: dict[str, Any],
         then: Callable[[dict[str, Any]], None],
@@ -136,54 +136,19 @@ class Jobs:
         state = "failed"
         try:
             if job.stop.is_set():
-                raise Stopped  # noqa: TRY301 - it ends like one that was stopped later
+                raise StoppedError  # noqa: TRY301 - it ends like one that was stopped later
             worker = table.worker()
-            then(self._watched(job, worker, worker.ask(do, given, job.hear)))
+            question = worker.ask(do, given, job.hear)
+            then(watched(worker, question, self._settings, table.folder, job.stop))
             state = "done"
-        except Stopped as stopped:
-            state, job.error, job.status = "cancelled", str(stopped), stopped.status
-        except Trouble as trouble:
-            job.error, job.status = str(trouble), trouble.status
+        except StoppedError as stopped:
+            state, job.error, job.status = "cancelled", stopped.text(page_option), stopped.status
+        except RequestError as error:
+            job.error, job.status = error.text(page_option), error.status
         except Exception as error:  # noqa: BLE001 - its text may quote data
             job.error, job.status = f"An internal fault ({type(error).__name__}).", 500
         finally:
             job.steps.clear()
             job.ended, job.state = time.monotonic(), state
+            table.tidy()
             table.touch()
-
-    def _watched(self, job: Job, worker: Worker, question: Question) -> dict[str, Any]:
-        """The answer, unless it takes too long or too much; a deaf process is killed."""
-        limits, begun = self._settings, time.monotonic()
-        told: float | None = None
-        reason: Trouble | None = None
-        while True:
-            try:
-                result: dict[str, Any] = question.answer.result(_LOOK_SECONDS)
-            except NotYet:
-                pass
-            except Stopped:
-                raise reason or Stopped() from None
-            else:
-                if reason is not None and not isinstance(reason, Stopped):
-                    raise reason
-                return result
-            now = time.monotonic()
-            if told is None and job.stop.is_set():
-                reason, told = Stopped(), now
-                worker.cancel(question)
-            if told is None and now - begun > limits.job_seconds:
-                reason = Trouble(
-                    f"It took longer than the {limits.job_seconds:g} seconds allowed "
-                    "(--job-seconds), and was stopped.", 409,
-                )  # fmt: skip
-                told = now
-                worker.cancel(question)
-            if worker.alive and worker.held_bytes() > limits.job_bytes:
-                worker.kill()
-                raise Trouble(
-                    f"It needed more than the {told_size(limits.job_bytes)} of memory allowed "
-                    "(--job-memory), and was stopped. Ask about fewer columns.", 413,
-                )  # fmt: skip
-            if told is not None and now - told > _GRACE_SECONDS:
-                worker.kill()
-                raise reason or Stopped()

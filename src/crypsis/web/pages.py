@@ -10,12 +10,14 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from crypsis import __version__
+from crypsis.results import percent_text
 from crypsis.web import forms as f
-from crypsis.web.api_common import In, there
-from crypsis.web.house import DOWNLOADS, KEY, House, house_of
-from crypsis.web.settings import told_size
-from crypsis.web.tables import Table
-from crypsis.web.trouble import Trouble
+from crypsis.web.api_base import In, there
+from crypsis.web.errors import RequestError
+from crypsis.web.open_tables import OpenTable
+from crypsis.web.security import route_of
+from crypsis.web.settings import size_text
+from crypsis.web.workspace import DOWNLOADS, KEY, Workspace, workspace_of
 
 router = APIRouter(include_in_schema=False)
 POLICIES = {
@@ -25,22 +27,26 @@ POLICIES = {
     "ema-0070": "EMA policy 0070",
     "cms-small-cells": "CMS, small cells",
     "wp216": "Article 29 Working Party, WP216",
+    "ehds-secondary-use": "European Health Data Space, secondary use",
+    "nist-800-188": "NIST SP 800-188",
     "strict-research": "Research, strict",
 }
 ROLES = {
     "identifier": "names a person by itself",
     "quasi-identifier": "others may know it",
     "sensitive": "must not become known",
-    "other": "none of these",
+    "insensitive": "neither identifies nor harms",
+    "excluded": "is not released",
+    "undecided": "not decided yet; nothing is called safe",
 }
-_STEPS = (("columns", "Columns"), ("verdict", "Verdict"), ("safe", "Make it safe"),
+_STEPS = (("columns", "Columns"), ("verdict", "Verdict"), ("protect", "Make it safe"),
           ("release", "Release"))  # fmt: skip
 _TOOLS = {"comparison": "compare", "subject": "verify", "attack": "pseudonyms"}
 
 
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
-    from crypsis.report.assessment import shown
+    from crypsis.report.wording import visible
 
     environment = Environment(
         loader=PackageLoader("crypsis.web"), autoescape=True, undefined=StrictUndefined,
@@ -48,9 +54,9 @@ def _environment() -> Environment:
     )  # fmt: skip
     environment.filters.update(
         count=lambda value: f"{value:,}",
-        percent=_percent,
-        name=shown,
-        size=told_size,
+        percent=percent_text,
+        name=visible,
+        size=size_text,
         bits=lambda value: "–" if value is None else f"{value:.2f}",
     )
     environment.globals.update(
@@ -59,37 +65,35 @@ def _environment() -> Environment:
     return environment
 
 
-def _percent(share: float) -> str:
-    if 0 < share < 0.001:
-        return "under 0.1 %"
-    if 0.999 < share < 1:
-        return "over 99.9 %"
-    return f"{100 * share:.3g} %"
-
-
 def render(request: Request, template: str, code: int = 200, **content: Any) -> Response:
     """A page, with what every page needs."""
-    house = house_of(request)
+    workspace = workspace_of(request)
     text = _environment().get_template(template).render(
-        csrf=house.gate.csrf, settings=house.settings, path=request.url.path, **content
+        csrf=workspace.gate.csrf, settings=workspace.settings,
+        root=request.scope.get("root_path", ""),
+        path=route_of(request), **content
     )  # fmt: skip
     return HTMLResponse(text.encode("utf-8", "replace"), code)
 
 
-def wrong(request: Request, status: int, message: str) -> Response:
+def error_page(request: Request, status: int, message: str) -> Response:
     """The page that says what went wrong."""
-    return render(request, "wrong.html", status, status=status, message=message)
+    return render(request, "error.html", status, status=status, message=message)
+
+
+def _redirect(request: Request, path: str) -> Response:
+    return RedirectResponse(request.scope.get("root_path", "") + path, 303)
 
 
 @router.get("/")
-def home(request: Request, house: In) -> Response:
+def home(request: Request, workspace: In) -> Response:
     """Open a file; or go on with one that is open."""
-    tables = [(table, _state(house, table)) for table in house.tables.every()]
-    return render(request, "home.html", given=house.settings.given, tables=tables)
+    tables = [(table, _state(workspace, table)) for table in workspace.tables.every()]
+    return render(request, "home.html", given=workspace.settings.given, tables=tables)
 
 
-def _state(house: House, table: Table) -> str:
-    job = house.jobs.of(table.id)
+def _state(workspace: Workspace, table: OpenTable) -> str:
+    job = workspace.jobs.of(table.id)
     if job is not None:
         return job.what
     if table.made is not None:
@@ -98,87 +102,88 @@ def _state(house: House, table: Table) -> str:
         return str(table.assessed["head"]).lower()
     if table.found is not None:
         return "answered"
-    return "columns known" if table.looked is not None else "opened"
+    return "columns known" if table.profile is not None else "opened"
 
 
 @router.get("/t/{table}")
-def open_table(request: Request, house: In, table: str) -> Response:
+def open_table(request: Request, workspace: In, table: str) -> Response:
     """Where a table is now."""
-    found = house.tables.get(table)
+    found = workspace.tables.get(table)
     if found.kind != "release":
-        return _tool(request, house, found)
-    if found.looked is None:
-        return _waiting(request, house, found)
+        return _tool(request, workspace, found)
+    if found.profile is None:
+        return _waiting(request, workspace, found)
     step = "columns"
     for name, there_is in (("verdict", found.assessed), ("release", found.made)):
         step = name if there_is is not None else step
-    return RedirectResponse(f"/t/{found.id}/{step}", 303)
+    return _redirect(request, f"/t/{found.id}/{step}")
 
 
-def _waiting(request: Request, house: House, table: Table) -> Response:
+def _waiting(request: Request, workspace: Workspace, table: OpenTable) -> Response:
     """The work going on, or why there is nothing to show."""
-    jobs = [job for job in house.jobs.every() if job.table == table.id]
+    jobs = [job for job in workspace.jobs.every() if job.table == table.id]
     return render(request, "waiting.html", table=table, job=jobs[-1] if jobs else None)
 
 
 @router.get("/t/{table}/columns")
-def columns(request: Request, house: In, table: str) -> Response:
+def columns(request: Request, workspace: In, table: str) -> Response:
     """The columns with their roles."""
-    found = house.tables.get(table)
-    if found.looked is None:
-        return _waiting(request, house, found)
-    return _step(request, house, found, "columns", columns=_columns(found))
+    found = workspace.tables.get(table)
+    if found.profile is None:
+        return _waiting(request, workspace, found)
+    return _step(request, workspace, found, "columns", columns=_columns(found))
 
 
-def _columns(table: Table) -> list[dict[str, Any]]:
+def _columns(table: OpenTable) -> list[dict[str, Any]]:
     decided = table.decided
-    listed = (table.looked or {}).get("columns", [])
+    listed = (table.profile or {}).get("columns", [])
     return [
         {**one, "role": decided[one["column"]], "guess": one["role"],
-         "guessed": one["column"] not in table.roles, "place": place}
+         "guessed": one["column"] not in table.roles, "place": place,
+         "override": table.reasons.get(one["column"], "")}
         for place, one in enumerate(listed)
     ]  # fmt: skip
 
 
 @router.get("/t/{table}/verdict")
-def verdict(request: Request, house: In, table: str) -> Response:
+def verdict(request: Request, workspace: In, table: str) -> Response:
     """The verdict and the four questions."""
-    found = house.tables.get(table)
-    if found.looked is None:
-        return _waiting(request, house, found)
-    return _step(request, house, found, "verdict", columns=_columns(found))
+    found = workspace.tables.get(table)
+    if found.profile is None:
+        return _waiting(request, workspace, found)
+    return _step(request, workspace, found, "verdict", columns=_columns(found))
 
 
-@router.get("/t/{table}/safe")
-def safe(request: Request, house: In, table: str) -> Response:
+@router.get("/t/{table}/protect")
+def protect(request: Request, workspace: In, table: str) -> Response:
     """Sliders, the live plan, the trade-off."""
-    found = house.tables.get(table)
-    if found.looked is None:
-        return _waiting(request, house, found)
-    return _step(request, house, found, "safe", columns=_columns(found))
+    found = workspace.tables.get(table)
+    if found.profile is None:
+        return _waiting(request, workspace, found)
+    return _step(request, workspace, found, "protect", columns=_columns(found))
 
 
 @router.get("/t/{table}/release")
-def release(request: Request, house: In, table: str) -> Response:
+def release(request: Request, workspace: In, table: str) -> Response:
     """Before and after, and the downloads."""
-    found = house.tables.get(table)
+    found = workspace.tables.get(table)
     if found.made is None:
-        return RedirectResponse(f"/t/{found.id}/safe", 303)
+        return _redirect(request, f"/t/{found.id}/protect")
     return _step(
-        request, house, found, "release", pairs=_pairs(found), files=house.downloads(found),
+        request, workspace, found, "release", pairs=_pairs(found), files=workspace.downloads(found),
         has_key=(found.folder / KEY).is_file(),
     )  # fmt: skip
 
 
-def _pairs(table: Table) -> list[dict[str, Any]]:
+def _pairs(table: OpenTable) -> list[dict[str, Any]]:
     """Each finding after, with the same before where the same policy was asked."""
     after, before = (table.made or {})["after"], table.assessed
     if before is None or before["policy"]["name"] != after["policy"]["name"]:
         before = {"findings": []}
 
     def key(one: dict[str, Any]) -> tuple[Any, ...]:
-        secret = one["columns"][:1] if one["question"] == "inference" else []
-        return (one["measure"], one["crowd"], *secret)
+        target = one["columns"][:1] if one["question"] == "inference" else []
+        return (one["measure"], one["class_size"], *target)
 
     known = {key(one): one for one in before["findings"]}
     return [
@@ -188,78 +193,80 @@ def _pairs(table: Table) -> list[dict[str, Any]]:
     ]
 
 
-def _step(request: Request, house: House, table: Table, step: str, **content: Any) -> Response:
+def _step(
+    request: Request, workspace: Workspace, table: OpenTable, step: str, **content: Any
+) -> Response:
     return render(
-        request, f"{step}.html", table=table, step=step, job=house.jobs.of(table.id), **content
+        request, f"{step}.html", table=table, step=step, job=workspace.jobs.of(table.id), **content
     )
 
 
 @router.post("/t/{table}/causes")
-async def causes(request: Request, house: In, table: str, form: f.CausesForm) -> Response:
+async def causes(request: Request, workspace: In, table: str, form: f.CausesForm) -> Response:
     """What is behind a finding, as a part of the page."""
-    found = house.tables.get(table)
-    given = {"file": house.file(found, "data"), "roles": found.decided, **form.model_dump()}
+    found = workspace.tables.get(table)
+    given = {"file": workspace.file(found, "data"), "roles": found.decided, **form.model_dump()}
     behind = await found.quick("causes", given)
     return render(request, "part_causes.html", behind=behind, asked=form)
 
 
 @router.post("/t/{table}/what-if")
-async def what_if(request: Request, house: In, table: str, form: f.WhatIfForm) -> Response:
+async def what_if(request: Request, workspace: In, table: str, form: f.WhatIfForm) -> Response:
     """What a choice comes to, as a part of the page."""
-    found = house.tables.get(table)
-    there(found.sketched, "Begin with a sketch.")
-    told = await found.quick("what_if", form.model_dump())
-    return render(request, "part_what_if.html", told=told, asked=form)
+    found = workspace.tables.get(table)
+    there(found.preview, "Start with the preview.")
+    choice = await found.quick("what_if", form.model_dump())
+    return render(request, "part_what_if.html", choice=choice, asked=form)
 
 
 @router.post("/t/{table}/plan")
-async def plan(request: Request, house: In, table: str, form: f.PlanForm) -> Response:
+async def plan(request: Request, workspace: In, table: str, form: f.PlanForm) -> Response:
     """The plan, as a part of the page."""
-    found = house.tables.get(table)
-    if house.jobs.of(found.id) is not None:
-        raise Trouble("This table is being worked on; wait, or cancel that first.", 409)
+    found = workspace.tables.get(table)
+    if workspace.jobs.of(found.id) is not None:
+        raise RequestError("This table is being worked on; wait, or cancel that first.", 409)
     given = {
-        "file": house.file(found, "data"), "roles": found.decided,
+        "file": workspace.file(found, "data"), "roles": found.decided,
         "hierarchies": dict(found.hierarchies), "levels": form.levels,
         "options": form.options.model_dump(exclude_none=True),
     }  # fmt: skip
-    told = await found.quick("plan", given)
-    return render(request, "part_plan.html", plan=told, options=form.options)
+    choice = await found.quick("plan", given)
+    return render(request, "part_plan.html", plan=choice, options=form.options)
 
 
 @router.get("/compare")
-def compare(request: Request, house: In) -> Response:
+def compare(request: Request, workspace: In) -> Response:
     """Begin a comparison."""
-    return render(request, "compare.html", table=None, given=house.settings.given, job=None)
+    return render(request, "compare.html", table=None, given=workspace.settings.given, job=None)
 
 
 @router.get("/verify")
-def verify(request: Request, house: In) -> Response:
+def verify(request: Request, workspace: In) -> Response:
     """Begin a check of one record."""
-    return render(request, "verify.html", table=None, given=house.settings.given, job=None,
+    return render(request, "verify.html", table=None, given=workspace.settings.given, job=None,
                   schema=None)  # fmt: skip
 
 
 @router.get("/pseudonyms")
-def pseudonyms(request: Request, house: In) -> Response:
+def pseudonyms(request: Request, workspace: In) -> Response:
     """Begin an attack on pseudonyms."""
-    return render(request, "pseudonyms.html", table=None, given=house.settings.given, job=None)
+    return render(request, "pseudonyms.html", table=None, given=workspace.settings.given, job=None)
 
 
-def _tool(request: Request, house: House, table: Table) -> Response:
-    jobs = [job for job in house.jobs.every() if job.table == table.id]
+def _tool(request: Request, workspace: Workspace, table: OpenTable) -> Response:
+    jobs = [job for job in workspace.jobs.every() if job.table == table.id]
     content: dict[str, Any] = {"schema": None} if table.kind == "subject" else {}
     return render(
-        request, f"{_TOOLS[table.kind]}.html", table=table, given=house.settings.given,
+        request, f"{_TOOLS[table.kind]}.html", table=table, given=workspace.settings.given,
         job=jobs[-1] if jobs else None, **content,
     )  # fmt: skip
 
 
 @router.get("/t/{table}/record")
-async def record(request: Request, house: In, table: str) -> Response:
+async def record(request: Request, workspace: In, table: str) -> Response:
     """The fields for one's own record, as a part of the page."""
-    found = house.tables.get(table)
-    schema = await found.quick("subject", {"file": house.file(found, "released")})
+    found = workspace.tables.get(table)
+    schema = await found.quick("verify", {"file": workspace.file(found, "released")})
     return render(request, "part_record.html", schema=schema)
 
 

@@ -2,27 +2,30 @@
 
 Every request passes here before anything else sees it. Its Host must be this server (or a page on
 another name that resolves to this machine could read it: DNS rebinding), its Origin, where a
-browser tells one, must be this server too, and it must bring the cookie that the start address
+browser sends one, must be this server too, and it must bring the cookie that the start address
 gives, or the token itself as `Authorization: Bearer`. A change made with the cookie must bring the
-CSRF token besides, which only our own pages know.
+CSRF token besides, which only our own pages know. Browsers send cookies to every port of a host, so
+the cookie is bound to a path that only our own pages know (`Gate.root`): a server of another user
+at another port never receives it, and it is of no use at any other path.
 """
 
 from __future__ import annotations
 
 import hmac
 import secrets
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 Scope = dict[str, Any]
 
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _SMALL_BODY = 2_000_000
+HEADER_BYTES = 16_384
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; font-src 'none'; form-action 'self'; base-uri 'none'; "
@@ -52,23 +55,33 @@ class Gate:
         self._session = secrets.token_urlsafe(32)
         self.csrf = secrets.token_urlsafe(32)
         self.cookie = f"crypsis-{port}"  # browsers keep cookies by name of host, not by port
+        self.root = f"/s/{secrets.token_urlsafe(32)}"
+        """The path of all pages; nobody else can guess it."""
         self.hosts = frozenset(f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]"))
 
     def knows_token(self, given: str) -> bool:
         """Whether this is the token, compared in constant time."""
         return hmac.compare_digest(given.encode(), self.token.encode())
 
-    def admits(self, headers: Headers) -> str | None:
+    def admits(self, headers: Headers, path: str) -> str | None:
         """How a request shows that it may ask: "bearer", "cookie", or not at all."""
         kind, _, given = headers.get("authorization", "").partition(" ")
         if kind.lower() == "bearer" and self.knows_token(given.strip()):
             return "bearer"
-        try:
-            cookies = SimpleCookie(headers.get("cookie", ""))
-        except CookieError:
+        if not self.inside(path):
             return None
-        held = cookies[self.cookie].value if self.cookie in cookies else ""
-        return "cookie" if hmac.compare_digest(held.encode(), self._session.encode()) else None
+        known = self._session.encode()
+        for header in headers.getlist("cookie"):
+            for part in header.split(";"):
+                name, _, value = part.strip().partition("=")
+                if name == self.cookie and hmac.compare_digest(value.encode(), known):
+                    return "cookie"
+        return None
+
+    def inside(self, path: str) -> bool:
+        """Whether a path is one of our pages, compared in constant time."""
+        start, end = path[: len(self.root)], path[len(self.root) : len(self.root) + 1]
+        return end == "/" and hmac.compare_digest(start.encode(), self.root.encode())
 
     def opening(self) -> Response:
         """The page that the start address gives: it sets the cookie and goes on without token.
@@ -78,11 +91,13 @@ class Gate:
         """
         page = HTMLResponse(
             '<!doctype html><html lang="en"><meta charset="utf-8">'
-            '<meta http-equiv="refresh" content="0; url=/">'
+            f'<meta http-equiv="refresh" content="0; url={self.root}/">'
             '<link rel="icon" href="data:,"><title>crypsis</title>'
-            '<main><h1>Opening</h1><p><a href="/">Go on</a></p></main></html>'
+            f'<main><h1>Opening</h1><p><a href="{self.root}/">Continue</a></p></main></html>'
         )
-        page.set_cookie(self.cookie, self._session, httponly=True, samesite="strict", path="/")
+        page.set_cookie(
+            self.cookie, self._session, httponly=True, samesite="strict", path=f"{self.root}/"
+        )
         return page
 
 
@@ -99,6 +114,8 @@ class Guard:
             return
         if scope["type"] != "http":
             return  # no web sockets
+        if self.gate.inside(scope["path"]):
+            scope["root_path"] = self.gate.root
         refusal = self._refusal(scope)
         if refusal is not None:
             await refusal(scope, receive, _with_headers(send))
@@ -114,6 +131,8 @@ class Guard:
     def _refusal(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
         gate, method = self.gate, scope["method"]
+        if sum(len(name) + len(value) for name, value in scope["headers"]) > HEADER_BYTES:
+            return _answer(scope, 431, f"The headers are larger than {HEADER_BYTES:,} bytes.")
         hosts = headers.getlist("host")
         if len(hosts) != 1 or hosts[0].lower() not in gate.hosts:
             return _answer(scope, 421, "This server answers on this machine only.")
@@ -129,7 +148,7 @@ class Guard:
             if given:
                 known = gate.knows_token(given[0])
                 return gate.opening() if known else _answer(scope, 403, _CLOSED)
-        admitted = gate.admits(headers)
+        admitted = gate.admits(headers, scope["path"])
         if admitted is None:
             return _answer(scope, 403, _CLOSED)
         sent = headers.get("x-csrf-token", "")
@@ -139,13 +158,24 @@ class Guard:
         return None
 
 
-def _is_upload(scope: Scope) -> bool:
+def _route(scope: Scope) -> str:
+    """The path without the part that only our own pages know."""
     path: str = scope["path"]
+    return path.removeprefix(scope.get("root_path", ""))
+
+
+def route_of(request: Request) -> str:
+    """The path of a request without the part that only our own pages know."""
+    return _route(dict(request.scope))
+
+
+def _is_upload(scope: Scope) -> bool:
+    path = _route(scope)
     return scope["method"] == "POST" and path.startswith("/api/v1/") and path.endswith("/upload")
 
 
 def _answer(scope: Scope, status: int, message: str) -> Response:
-    if scope["path"].startswith("/api/"):
+    if _route(scope).startswith("/api/"):
         return JSONResponse({"error": message}, status)
     page = (
         '<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,">'

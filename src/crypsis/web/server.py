@@ -16,14 +16,15 @@ import uvicorn
 
 from crypsis.errors import ParameterError
 from crypsis.web.app import create_app
-from crypsis.web.security import Gate
+from crypsis.web.connections import BoundedProtocol
+from crypsis.web.security import HEADER_BYTES, Gate
 from crypsis.web.settings import Settings
 
 _HOST = "127.0.0.1"
 
 
 @dataclass(frozen=True)
-class Listening:
+class ListeningServer:
     """A server that takes callers at its port and has not begun to answer them."""
 
     port: int
@@ -38,15 +39,15 @@ class Listening:
         return f"http://{_HOST}:{self.port}/?token={self.token}"
 
     def run(self) -> None:
-        """Answer until it is told to stop."""
+        """Answer until it is stopped."""
         self.server.run(sockets=[self.socket])
 
     def stop(self) -> None:
-        """Tell it to stop."""
+        """Stop it."""
         self.server.should_exit = True
 
 
-def listen(settings: Settings, port: int = 0) -> Listening:
+def listen(settings: Settings, port: int = 0) -> ListeningServer:
     """Bind to a port of loopback (a free one for 0) and make everything ready."""
     bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -57,10 +58,14 @@ def listen(settings: Settings, port: int = 0) -> Listening:
         bound.close()
         raise ParameterError(f"Port {port} cannot be used; take another, or none.") from None
     taken = bound.getsockname()[1]
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # it logs every refused connection
     gate = Gate(taken)
     app = create_app(settings, gate)
     config = uvicorn.Config(
         app,
+        http=BoundedProtocol,
+        h11_max_incomplete_event_size=HEADER_BYTES,
+        backlog=128,
         access_log=False,  # addresses hold names
         log_level=logging.CRITICAL,  # and errors may quote data
         server_header=False,
@@ -70,7 +75,7 @@ def listen(settings: Settings, port: int = 0) -> Listening:
         ws="none",
         proxy_headers=False,
     )
-    return Listening(taken, gate.token, app, uvicorn.Server(config), bound)
+    return ListeningServer(taken, gate.token, app, uvicorn.Server(config), bound)
 
 
 def serve(
@@ -86,12 +91,12 @@ def serve(
     try:
         listening.run()
     finally:
-        listening.app.state.house.end()
+        listening.app.state.workspace.end()
 
 
-def _show(listening: Listening) -> None:
+def _show(listening: ListeningServer) -> None:
     """Open the page through a file of ours: an address on a command line is seen by everyone."""
-    path = listening.app.state.house.private.path / "open.html"
+    path = listening.app.state.workspace.private.path / "open.html"
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         file.write(

@@ -14,7 +14,7 @@ _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
 @dataclass(frozen=True)
-class Given:
+class GivenSource:
     """A source that was named on the command line: the only ones outside of uploads."""
 
     source: str
@@ -27,7 +27,7 @@ class Given:
 class Settings:
     """The limits of one server, and the sources it was started with."""
 
-    given: tuple[Given, ...] = ()
+    given: tuple[GivenSource, ...] = ()
     upload_bytes: int = 1_000_000_000
     expanded_bytes: int = 10_000_000_000
     """How large a compressed upload may become."""
@@ -39,13 +39,15 @@ class Settings:
     """How many jobs run at once, and eight times as many may wait."""
     job_bytes: int = 4_000_000_000
     job_seconds: float = 3_600.0
+    disk_bytes: int = 50_000_000_000
+    """How much a table may write to the private folder, its upload and what is spilled included."""
     idle_seconds: float = 3_600.0
     folder: Path | None = None
     """Where the private folder is made; the system's own place for temporary files by default."""
 
     def __post_init__(self) -> None:
         for name in ("upload_bytes", "expanded_bytes", "rows", "columns", "tables", "jobs",
-                     "job_bytes", "job_seconds", "idle_seconds"):  # fmt: skip
+                     "job_bytes", "disk_bytes", "job_seconds", "idle_seconds"):  # fmt: skip
             if getattr(self, name) <= 0:
                 raise ParameterError(f"{name} is above zero; {getattr(self, name)} was given.")
 
@@ -62,10 +64,10 @@ def size_of(text: str) -> int:
     return int(float(found[1]) * _UNITS[found[2].upper()])
 
 
-def told_size(count: float) -> str:
+def size_text(count: float) -> str:
     """Bytes in a few characters.
 
-    >>> told_size(1_500_000_000), told_size(900)
+    >>> size_text(1_500_000_000), size_text(900)
     ('1.5 GB', '900 bytes')
     """
     for unit, factor in (("TB", 10**12), ("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):

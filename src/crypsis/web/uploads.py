@@ -5,14 +5,16 @@ from __future__ import annotations
 import gzip
 import os
 import re
+import secrets
+import struct
 import zipfile
 import zlib
 from collections.abc import AsyncIterator
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, BinaryIO
 
-from crypsis.web.settings import Settings, told_size
-from crypsis.web.trouble import Trouble
+from crypsis.web.errors import RequestError
+from crypsis.web.settings import Settings, size_text
 
 # A DuckDB file may hold views that read other files of this machine, so it is no upload.
 _FORMATS = {
@@ -31,7 +33,7 @@ def title_of(given: str) -> str:
     name = PurePosixPath(given.replace("\\", "/")).name
     clean = re.sub(r"[\x00-\x1f\x7f]", "", name).strip()
     if clean in ("", ".", ".."):
-        raise Trouble("A file needs a name, such as people.csv.")
+        raise RequestError("A file needs a name, such as people.csv.")
     return clean[-200:]
 
 
@@ -40,7 +42,7 @@ def format_of(title: str) -> str:
     name = title.lower().removesuffix(".gz")
     form = _FORMATS.get(PurePosixPath(name).suffix)
     if form is None or (name != title.lower() and form not in ("csv", "json")):
-        raise Trouble(
+        raise RequestError(
             "This kind of file is not taken. Give CSV or JSON (also as .gz), Parquet, a "
             "spreadsheet or SQLite; anything else by `crypsis serve PATH`.", 415,
         )  # fmt: skip
@@ -58,7 +60,7 @@ async def stored(
     plain = title.lower().removesuffix(".gz")
     ends = PurePosixPath(plain).suffix + title.lower()[len(plain) :]
     target = folder / f"{slot}{ends}"
-    partial = folder / f".{target.name}.partial"
+    partial = folder / f".{secrets.token_hex(8)}-{target.name}.partial"
     written = 0
     try:
         handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -66,15 +68,17 @@ async def stored(
             async for piece in body:
                 written += len(piece)
                 if written > settings.upload_bytes:
-                    raise Trouble(
-                        f"The file is larger than the {told_size(settings.upload_bytes)} allowed "
-                        "(--upload-limit).", 413,
+                    raise RequestError(
+                        f"The file is larger than the limit of {size_text(settings.upload_bytes)}.",
+                        413, hint="Raise {upload_limit}.",
                     )  # fmt: skip
                 file.write(piece)
         if not written:
-            raise Trouble("The file is empty.")
+            raise RequestError("The file is empty.")
         if form == "csv":
             _check_width(partial, settings)
+        for old in folder.glob(f"{slot}.*"):
+            old.unlink(missing_ok=True)
         os.replace(partial, target)  # noqa: PTH105
     finally:
         partial.unlink(missing_ok=True)
@@ -88,10 +92,10 @@ def _check_width(path: Path, settings: Settings) -> None:
         with opened(path, "rb") as file:
             line = file.readline(_LONGEST_LINE)
     except (OSError, EOFError, zlib.error):
-        return  # it is damaged, which is told later
+        return  # it is damaged, which is reported when it is read
     most = max(line.count(mark) for mark in (b",", b";", b"\t", b"|"))
     if most > 2 * settings.columns:
-        raise Trouble(
+        raise RequestError(
             f"The first line has {most + 1:,} fields; {settings.columns:,} are allowed.", 413
         )
 
@@ -99,7 +103,7 @@ def _check_width(path: Path, settings: Settings) -> None:
 def check_expanded(path: Path, settings: Settings) -> None:
     """Refuse a compressed file that would become too large, without unpacking it to anywhere."""
     limit = settings.expanded_bytes
-    bomb = Trouble(f"Unpacked, this file is larger than the {told_size(limit)} allowed.", 413)
+    bomb = RequestError(f"Unpacked, this file is larger than the {size_text(limit)} allowed.", 413)
     if path.suffix.lower() == ".gz":
         size = 0
         try:
@@ -109,13 +113,45 @@ def check_expanded(path: Path, settings: Settings) -> None:
                     if size > limit:
                         raise bomb
         except (OSError, EOFError, zlib.error):
-            raise Trouble("The .gz file is damaged.") from None
+            raise RequestError("The .gz file is damaged.") from None
     elif zipfile.is_zipfile(path):
         try:
-            with zipfile.ZipFile(path) as book:
-                sizes = [one.file_size for one in book.infolist()]
-        except (zipfile.BadZipFile, OSError, ValueError):
-            raise Trouble("The spreadsheet is damaged.") from None
-        # A workbook is read as a whole, so it must fit in memory several times.
-        if sum(sizes) > min(limit, settings.job_bytes // 8):
+            size = _unpacked_size(path, min(limit, settings.job_bytes // 8))
+        except (zipfile.BadZipFile, zlib.error, OSError, ValueError, NotImplementedError):
+            raise RequestError("The spreadsheet is damaged.") from None
+        # A workbook is read at once, so it must fit in memory several times.
+        if size > min(limit, settings.job_bytes // 8):
             raise bomb
+
+
+def _unpacked_size(path: Path, limit: int) -> int:
+    """The unpacked size of a zip file, counted rather than as it declares; stops at the limit.
+
+    Each member is inflated from its own bytes: a declared size, a hidden or an overlapping member
+    does not shorten the count.
+    """
+    size = 0
+    with zipfile.ZipFile(path) as book, path.open("rb") as file:
+        for member in book.infolist():
+            size += member.file_size if member.compress_type == zipfile.ZIP_STORED else 0
+            if member.compress_type == zipfile.ZIP_DEFLATED:
+                file.seek(member.header_offset + 26)
+                name, extra = struct.unpack("<HH", file.read(4))
+                file.seek(member.header_offset + 30 + name + extra)
+                size += _inflated_size(file, limit - size)
+            elif member.compress_type != zipfile.ZIP_STORED:
+                raise ValueError("not a compression of workbooks")
+            if size > limit:
+                break
+    return size
+
+
+def _inflated_size(file: BinaryIO, limit: int) -> int:
+    """The size of one deflated stream; more than the limit is not counted any further."""
+    inflate, size = zlib.decompressobj(-15), 0
+    while not inflate.eof and size <= limit:
+        piece = inflate.unconsumed_tail or file.read(_PIECE)
+        if not piece:
+            break
+        size += len(inflate.decompress(piece, _PIECE))
+    return size

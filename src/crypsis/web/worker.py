@@ -1,7 +1,7 @@
 """The process of one table: it reads the rows, answers, and can be stopped or killed alone.
 
 Each open table has its own process. So files cannot mix, a file that crashes or fills the memory
-takes nobody along, and the server itself never holds a row. Questions come in as one JSON object a
+affects no other, and the server itself never holds a row. Questions come in as one JSON object a
 line on standard input, answers and progress go out the same way:
 
     {"id": 3, "do": "assess", "with": {...}}      {"cancel": 3}
@@ -22,19 +22,19 @@ from importlib import import_module
 from typing import Any, TextIO
 
 from crypsis import progress
-from crypsis.errors import Cancelled, CrypsisError
-from crypsis.web.words import for_page
+from crypsis.errors import CancelledError, CrypsisError
+from crypsis.web.wording import page_option
 
 _AT_ONCE = 4
 
 
-class Service:
+class QuestionService:
     """Questions answered in threads, each of which may be cancelled by its number."""
 
     def __init__(self, out: TextIO) -> None:
-        from crypsis.web.operations._desk import Desk
+        from crypsis.web.operations._session import TableSession
 
-        self.desk = Desk()
+        self.session = TableSession()
         self._out, self._writing = out, threading.Lock()
         self._threads = ThreadPoolExecutor(_AT_ONCE)
         self._stops: dict[int, threading.Event] = {}
@@ -57,17 +57,17 @@ class Service:
 
         def listen(news: progress.Progress) -> None:
             if stop.is_set():
-                raise Cancelled("It was stopped on request.")
-            told = {"what": news.what, "done": news.done, "total": news.total,
+                raise CancelledError("The job was cancelled.")
+            news_body = {"what": news.what, "done": news.done, "total": news.total,
                     "finished": news.finished}  # fmt: skip
-            self._say({"id": number, "news": told})
+            self._say({"id": number, "news": news_body})
 
         try:
             with progress.report_to(listen):
-                result = operation(message["do"])(self.desk, **message["with"])
+                result = operation(message["do"])(self.session, **message["with"])
             self._say({"id": number, "result": result})
-        except BaseException as error:  # noqa: BLE001 - everything is told, nothing of it quotes data
-            self._say({"id": number, "error": trouble(error)})
+        except BaseException as error:  # noqa: BLE001 - everything is reported, without data values
+            self._say({"id": number, "error": error_body(error)})
         finally:
             self._stops.pop(number, None)
 
@@ -78,13 +78,13 @@ class Service:
             self._out.flush()
 
 
-def trouble(error: BaseException) -> dict[str, str]:
-    """An error as it may be told: our own words as they are, of others only where they arose."""
+def error_body(error: BaseException) -> dict[str, str]:
+    """An error as it may be shown: our own messages as they are, of others only their place."""
     kind = type(error).__name__
     if isinstance(error, CrypsisError):
-        return {"kind": kind, "message": for_page(str(error))}
+        return {"kind": kind, "message": error.text(page_option)}
     if isinstance(error, MemoryError):
-        return {"kind": kind, "message": "There is not enough memory; ask about fewer columns."}
+        return {"kind": kind, "message": "Not enough memory; use fewer columns."}
     frames = traceback.extract_tb(error.__traceback__)
     place = f"{os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else "?"  # noqa: PTH119
     if os.environ.get("CRYPSIS_DEBUG") == "1":
@@ -97,8 +97,8 @@ def main() -> None:
     # Whatever a library prints must not come between the answers.
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    service = Service(out)
-    import_module("crypsis.web.operations._looking")  # what every table is asked first
+    service = QuestionService(out)
+    import_module("crypsis.web.operations._scan")  # what every table is asked first
     for line in sys.stdin:
         service.take(line)
     os._exit(0)

@@ -14,10 +14,10 @@ FOUND: dict[str, list[bytes]] = {
     "web forms": [
         # The top code of a column of dates; of text it compared texts.
         b'POST /api/v1/tables/{release}/plan\n{"options": {"k": 3, "top_code": {"born": 3}}, "levels": {"age": 1}}',
-        b'POST /api/v1/tables/{release}/make\n{"options": {"k": 2, "suppression": 0.5, "top_code": {"zip": 3}}}',
+        b'POST /api/v1/tables/{release}/anonymize\n{"options": {"k": 2, "suppression": 0.5, "top_code": {"zip": 3}}}',
         # Fewer people than redraws of the sample had.
         b'POST /api/v1/tables/{release}/assess\n{"population": 60}',
-        b'POST /api/v1/tables/{release}/make\n{"options": {"k": 2, "suppression": 0.5, "population": 60}, "same_levels": true}',
+        b'POST /api/v1/tables/{release}/anonymize\n{"options": {"k": 2, "suppression": 0.5, "population": 60}, "same_levels": true}',
         # A codec that says of no byte that it is the wrong one.
         b'PUT /api/v1/tables/{release}/reading\n{"encoding": "utf-16"}',
     ],

@@ -11,16 +11,16 @@ from crypsis.web import forms
 
 _ASKED: dict[bytes, dict[str, Any]] = {
     b"POST /api/v1/tables/{release}/assess": {"policy": "wp216", "population": 1000, "accept_guesses": True, "seed": 1},
-    b"POST /api/v1/tables/{release}/causes": {"question": "singling_out", "columns": ["age", "zip"], "crowd": 5, "reveal": False},
+    b"POST /api/v1/tables/{release}/causes": {"question": "singling_out", "columns": ["age", "zip"], "class_size": 5, "reveal": False},
     b"POST /t/{release}/causes": {"question": "inference", "columns": ["ill"]},
-    b"POST /api/v1/tables/{release}/sketch": {"options": {"k": 3, "weights": {"age": 2.0}, "methods": {"zip": "prefix"}, "suppression": 0.1}},
+    b"POST /api/v1/tables/{release}/preview": {"options": {"k": 3, "weights": {"age": 2.0}, "methods": {"zip": "prefix"}, "suppression": 0.1}},
     b"POST /api/v1/tables/{release}/what-if": {"k": 3, "levels": {"zip": 1}, "population": 9000, "beta": 0.05, "weights": {"age": 1.5}},
     b"POST /t/{release}/what-if": {"k": 2, "levels": {}},
     b"POST /api/v1/tables/{release}/curve": {"k": 3, "levels": {"age": 1}},
     b"POST /api/v1/tables/{release}/plan": {"options": {"k": 3, "diversity": 2, "closeness": 0.9, "top_code": {"age": 50.0}, "representative": "median"}, "levels": {"age": 1}},
     b"POST /t/{release}/plan": {"options": {"k": 4, "population": 100000, "beta": 0.1}},
     b"POST /api/v1/tables/{release}/hierarchy": {"column": "zip", "build": "prefixes", "steps": [4, 2]},
-    b"POST /api/v1/tables/{release}/make": {"options": {"k": 2, "suppression": 0.5}, "masks": {"name": {"method": "pseudonym"}, "pay": {"method": "noise", "amount": 0.5}}, "form": "csv", "same_levels": True, "seed": 3},
+    b"POST /api/v1/tables/{release}/anonymize": {"options": {"k": 2, "suppression": 0.5}, "masks": {"name": {"method": "pseudonym"}, "pay": {"method": "noise", "amount": 0.5}}, "form": "csv", "same_levels": True, "seed": 3},
     b"PUT /api/v1/tables/{release}/roles": {"roles": {"age": "quasi-identifier"}, "accept": True},
     b"PUT /api/v1/tables/{release}/reading": {"delimiter": ",", "encoding": "utf-8", "missing_markers": ["", "?"], "types": {"zip": "text"}},
     b"POST /api/v1/tables": {"kind": "attack", "title": "mine"},
@@ -29,25 +29,25 @@ _ASKED: dict[bytes, dict[str, Any]] = {
     b"POST /api/v1/tables/{release}/key": {"confirm": True},
     b"POST /api/v1/tables/{comparison}/compare": {"on": "name", "columns": ["age", "pay"], "acceptable": 0.1, "seed": 2},
     b"POST /api/v1/tables/{subject}/verify": {"record": {"age": "30", "zip": "10101", "born": "1970-02-11"}, "permutation_only": True},
-    b"POST /api/v1/tables/{attack}/attack": {"kind": "frequencies", "error": 0.1, "least_degree": 0.5, "most_cracks": 1.0},
+    b"POST /api/v1/tables/{attack}/attack": {"kind": "frequencies", "error": 0.1, "min_degree": 0.5, "max_cracks": 1.0},
 }  # fmt: skip
 _MORE = [
     b'POST /api/v1/tables/{attack}/attack\n{"kind": "join", "on": {"item": 0.0}, "item": "item", "pseudonym": "person"}\n\nGET /t/{attack}',
     b'POST /api/v1/tables/{comparison}/compare\n{"frequency": true}\n\nGET /api/v1/tables/{comparison}/found\n\nGET /t/{comparison}',
-    b"POST /api/v1/tables/{release}/make\n{}\n\nGET /t/{release}/release\n\nGET /api/v1/tables/{release}/downloads/release.csv",
+    b"POST /api/v1/tables/{release}/anonymize\n{}\n\nGET /t/{release}/release\n\nGET /api/v1/tables/{release}/downloads/release.csv",
     b"POST /api/v1/tables/{release}/assess\n{}\n\nGET /t/{release}/verdict\n\nGET /api/v1/tables/{release}/assessment",
     b'POST /api/v1/tables/{release}/hierarchy\n{"column": "age", "build": "intervals", "steps": [5, 20]}\n\nPOST /api/v1/tables/{release}/plan\n{"options": {"k": 2}}',
     b"POST /api/v1/tables/upload?name=people.csv\na,b\n1,2\n3,4\n",
     b"POST /api/v1/tables/{release}/files/hierarchy/upload?name=tree.csv\n10100;101\n10101;101\n",
-    b"GET /t/{release}/columns\n\nGET /t/{release}/safe\n\nGET /api/v1/jobs\n\nGET /api/openapi.json",
+    b"GET /t/{release}/columns\n\nGET /t/{release}/protect\n\nGET /api/v1/jobs\n\nGET /api/openapi.json",
     b"DELETE /api/v1/tables/{subject}\n\nGET /t/{subject}/record",
 ]
 SEEDS = [line + b"\n" + json.dumps(form).encode() for line, form in _ASKED.items()] + _MORE
 
 _FORMS: dict[str, type[forms.Form]] = {
     "assess": forms.AssessForm, "causes": forms.CausesForm, "what-if": forms.WhatIfForm, "curve": forms.CurveForm,
-    "make": forms.MakeForm, "hierarchy": forms.HierarchyForm, "compare": forms.CompareForm, "verify": forms.SubjectForm,
-    "attack": forms.AttackForm, "options": forms.PlanOptions, "reading": forms.Reading,
+    "anonymize": forms.AnonymizeForm, "hierarchy": forms.HierarchyForm, "compare": forms.CompareForm, "verify": forms.SubjectForm,
+    "attack": forms.AttackForm, "options": forms.PlanOptionsForm, "reading": forms.ReadForm,
 }  # fmt: skip
 COLUMNS = ("name", "age", "zip", "born", "ill", "pay", "item", "person")
 HOSTILE: tuple[Any, ...] = (
@@ -75,12 +75,12 @@ FITTING: dict[str, list[Any]] = {
     **dict.fromkeys(("levels", "weights", "top_code"), _FEW),
     "on": [*_COLUMN, *_FEW, {"item": 0, "share": 1e300}],
     "columns": [["age"], ["age", "age"], ["zip", "ill", "nobody"], ["ill"], ["name"], ["born", "pay"], [*COLUMNS]],
-    "k": [1, 2, 3, 59, 60, 61, 10**9], "crowd": [1, 2, 60, 10**9], "population": [1, 59, 60, 61, 1000, 10**12, None],
+    "k": [1, 2, 3, 59, 60, 61, 10**9], "class_size": [1, 2, 60, 10**9], "population": [1, 59, 60, 61, 1000, 10**12, None],
     "release_k": [1, 2, 30, 10**9, None], "diversity": [1, 2, 3, 10**9], "closeness": [0, 1e-300, 0.3, 1], "best_guess": [1e-9, 0.5, 1],
     "beta": [1e-300, 0.05, 0.9999999], "suppression": [0, 1e-9, 0.5, 1], "error": [0, 1e-300, 0.999999], "acceptable": [0, 0.5, 1],
-    "least_degree": [0, 0.5, 1], "most_cracks": [0, 0.5, 10**9], "seed": [0, 2**63 - 1], "steps": [[], [1], [5, 20], [20, 5], [10**9] * 40, [3, 3]],
-    "methods": [{name: how} for name in COLUMNS for how in ("keep", "intervals", "date", "prefix", "common", "suppress")],
-    "masks": [{name: {"method": how, "amount": much}} for name in COLUMNS for how in get_args(forms.Mask.model_fields["method"].annotation)
+    "min_degree": [0, 0.5, 1], "max_cracks": [0, 0.5, 10**9], "seed": [0, 2**63 - 1], "steps": [[], [1], [5, 20], [20, 5], [10**9] * 40, [3, 3]],
+    "methods": [{name: how} for name in COLUMNS for how in ("keep", "intervals", "date", "prefix", "frequent", "suppress")],
+    "masks": [{name: {"method": how, "amount": much}} for name in COLUMNS for how in get_args(forms.MaskForm.model_fields["method"].annotation)
               for much in (None, -1, 0, 1e-300, 0.5, 2, 3.7, 100, 1e308)],
     "record": [{}, {"age": "30"}, {"age": "x"}, {"nobody": "1"}, {"born": "1970-01-01", "pay": "nan"}, {"pay": "1e999"}, {"age": "9" * 40},
                {"zip": " ", "ill": "quinsy"}, {"name": "\x00", "ill": "\ud800"}, {"born": "0000-99-99"}, {"age": "-0"}],
@@ -146,7 +146,7 @@ def _led_astray(line: bytes, draw: random.Random) -> bytes:
 def _fitted(form: dict[str, Any], line: bytes, draw: random.Random) -> None:
     """Give one field of this form a value of its own kind: an edge, or a column of another kind."""
     name = line.rsplit(b"/", 1)[-1].decode("utf-8", "replace")
-    if name in ("sketch", "plan", "make") and (name != "make" or draw.random() < 0.5):
+    if name in ("preview", "plan", "anonymize") and (name != "anonymize" or draw.random() < 0.5):
         if not isinstance(form.get("options"), dict):
             form["options"] = {}
         form, name = form["options"], "options"

@@ -14,9 +14,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import crypsis as cr
-from crypsis.anonymize import Hierarchy, Key, Plan, original
-from crypsis.policy import load_policy
-from crypsis.roles import load
+from crypsis.columns.roles import load
+from crypsis.hierarchies import Hierarchy
+from crypsis.policies import load_policy
+from crypsis.protection import Key, Plan
+from crypsis.protection.masking import reverse_pseudonym
 from tests.promises.fuzz import requests
 
 Target = Callable[[bytes], None]
@@ -60,7 +62,7 @@ def _table(name: str) -> Target:
 
 def _pseudonym(data: bytes) -> None:
     try:
-        original(data.decode("latin-1"), "00" * 32)
+        reverse_pseudonym(data.decode("latin-1"), "00" * 32)
     except cr.CrypsisError:
         return
 
@@ -97,10 +99,10 @@ def _parquet() -> bytes:
 
 
 _POLICY = b"""name = "mine"\ntitle = "t"\njurisdiction = "j"\nsource = "s"\ndate = 2024-01-01
-summary = "s"\n[[thresholds]]\nmeasure = "singling_out.smallest_crowd"\nunit = "people"
+summary = "s"\n[[thresholds]]\nmeasure = "singling_out.k_anonymity"\nunit = "records"
 at_least = 5\nwhy = "w"\n"""
 _PLAN = {
-    "promise": {"k": 2},
+    "requirements": {"k": 2},
     "columns": [
         {"name": "age", "values_after": 3,
          "step": {"method": "intervals", "upper": [3.0, 9.0], "labels": ["a", "b", "c"]}},
@@ -113,10 +115,10 @@ SEEDS: dict[str, list[bytes]] = {
     "json": [b'{"a": 1, "b": [1, {"c": null}]}\n{"a": "x"}\n', b'[{"a": 1.5e3}]'],
     "parquet": [_parquet()],
     "excel": [b"PK\x03\x04" + bytes(26)],
-    "roles": [b'[roles]\nage = "quasi-identifier"\n"zip" = "other"\n'],
+    "roles": [b'[roles]\nage = "quasi-identifier"\n"zip" = "insensitive"\n'],
     "policy": [_POLICY],
     "plan in JSON": [json.dumps(_PLAN).encode()],
-    "plan in TOML": [b'[promise]\nk = 2\n[[columns]]\nname = "a"\nvalues_after = 1\nstep = {method = "keep"}\n'],
+    "plan in TOML": [b'[requirements]\nk = 2\n[[columns]]\nname = "a"\nvalues_after = 1\nstep = {method = "keep"}\n'],
     "hierarchy in CSV": [b"02138;021;*\n02139;021;*\n", b'"a, b",x\nc,x\n'],
     "hierarchy in TOML": [b'low = [1, 2]\n[high]\n"9s" = [9]\n"10s" = [10, 2020-01-01]\n'],
     "key": [b'{"format": "crypsis key 1", "seed": 5, "row_map": [0, 2], "pseudonyms": {}}'],

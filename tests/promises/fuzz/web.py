@@ -24,12 +24,12 @@ from unittest.mock import patch
 from urllib.parse import quote, unquote_to_bytes
 
 from crypsis.web.app import create_app
-from crypsis.web.link import Question
+from crypsis.web.errors import from_worker
+from crypsis.web.open_tables import OpenTable
 from crypsis.web.security import Gate
 from crypsis.web.settings import Settings
-from crypsis.web.tables import Table
-from crypsis.web.trouble import from_worker
-from crypsis.web.worker import Service
+from crypsis.web.worker import QuestionService
+from crypsis.web.worker_process import Question
 from tests.promises.fuzz.watch import changes_outside
 
 PLANTED = ("Zebedee", "quinsy", "scrofula")
@@ -37,7 +37,7 @@ PLANTED = ("Zebedee", "quinsy", "scrofula")
 REVEALING = ("/downloads/release.", "/downloads/plan.toml", "/key", "/columns")
 """What holds values on purpose: the release, the owner's key, and histograms for the owner."""
 _KINDS = ("release", "comparison", "subject", "attack")
-_STATE = ("title", "files", "hierarchies", "roles", "looked", "assessed", "sketched", "made", "found")  # fmt: skip
+_STATE = ("title", "files", "hierarchies", "roles", "reasons", "profile", "assessed", "preview", "made", "found")  # fmt: skip
 
 
 class Here:
@@ -48,7 +48,7 @@ class Here:
     def __init__(self) -> None:
         self._lines = io.StringIO()
         self._temporary: str | None = None  # each process has its own place for temporary files
-        self.service = Service(self._lines)
+        self.service = QuestionService(self._lines)
 
     def ask(self, do: str, given: dict[str, Any], news: Any = None) -> Question:
         with patch.object(tempfile, "tempdir", self._temporary):
@@ -75,11 +75,11 @@ class Here:
 
     def kill(self) -> None: ...
 
-    def held_bytes(self) -> int:
+    def memory_bytes(self) -> int:
         return 0
 
 
-class Crew:
+class WorkerPool:
     """Processes that are all this one."""
 
     def take(self) -> Here:
@@ -106,13 +106,13 @@ class Site:
         folder = Path(self.place.name).resolve() / "served"
         folder.mkdir()
         self.gate = Gate(80)
-        with patch("crypsis.web.tables.Crew", Crew):
+        with patch("crypsis.web.open_tables.WorkerPool", WorkerPool):
             self.app = create_app(
                 Settings(folder=folder, tables=8, upload_bytes=100_000), self.gate
             )
-        self.house = self.app.state.house
-        self.house.jobs._threads = AtOnce()
-        self.folder = self.house.private.path
+        self.workspace = self.app.state.workspace
+        self.workspace.jobs._threads = AtOnce()
+        self.folder = self.workspace.private.path
         self.loop = asyncio.new_event_loop()
         # A browser's loop may be running in this thread.
         self.thread = ThreadPoolExecutor(1)
@@ -123,7 +123,7 @@ class Site:
         atexit.register(self.end)
 
     def end(self) -> None:
-        self.house.end()
+        self.workspace.end()
         self.thread.shutdown()
         self.loop.close()
         self.place.cleanup()
@@ -131,8 +131,8 @@ class Site:
     def _carried_out(self, *call: Any) -> None:
         self.loop.run_until_complete(self.app(*call))
 
-    def table(self, kind: str) -> Table:
-        found: Table = self.house.tables._tables[self.ids[kind]]
+    def table(self, kind: str) -> OpenTable:
+        found: OpenTable = self.workspace.tables._tables[self.ids[kind]]
         return found
 
     def _open(self, kind: str) -> None:
@@ -144,40 +144,42 @@ class Site:
         for slot, body in _files(kind).items():
             path = table.folder / f"{slot}.csv"
             path.write_bytes(body)
-            self.house.add_upload(table, slot, str(path), f"{slot}.csv")
+            self.workspace.add_upload(table, slot, str(path), f"{slot}.csv")
         if kind == "release":
-            self.house.look(table)
+            self.workspace.scan(table)
             roles = {"name": "identifier", "age": "quasi-identifier", "zip": "quasi-identifier",
-                     "born": "quasi-identifier", "ill": "sensitive", "pay": "other"}  # fmt: skip
-            for verb, path, form in (("PUT", "roles", {"roles": roles}), ("POST", "sketch", {})):
+                     "born": "quasi-identifier", "ill": "sensitive", "pay": "insensitive"}  # fmt: skip
+            for verb, path, form in (("PUT", "roles", {"roles": roles}), ("POST", "preview", {})):
                 status, _ = self._asked(
                     verb, f"/api/v1/tables/{table.id}/{path}", json.dumps(form).encode()
                 )
                 assert status < 300
-        desk = table.worker().service.desk  # type: ignore[attr-defined]
+        session = table.worker().service.session  # type: ignore[attr-defined]
         state = {name: _copied(getattr(table, name)) for name in _STATE}
         self.kept[kind] = (
             state,
-            desk.sketch,
-            dict(desk._open),
+            session.preview,
+            dict(session._open),
             {p.name for p in table.folder.iterdir()},
         )
 
     def restore(self) -> None:
         """Every table as it was, and no other."""
-        for name in [name for name in self.house.tables._tables if name not in self.ids.values()]:
-            self.house.close(name)
-        self.house.jobs._jobs.clear()
+        for name in [
+            name for name in self.workspace.tables._tables if name not in self.ids.values()
+        ]:
+            self.workspace.close(name)
+        self.workspace.jobs._jobs.clear()
         for kind in _KINDS:
-            if self.ids[kind] not in self.house.tables._tables:
+            if self.ids[kind] not in self.workspace.tables._tables:
                 self._open(kind)
                 continue
             table = self.table(kind)
-            state, sketch, opened, files = self.kept[kind]
+            state, preview, opened, files = self.kept[kind]
             for name, value in state.items():
                 setattr(table, name, _copied(value))
-            desk = table.worker().service.desk  # type: ignore[attr-defined]
-            desk.sketch, desk._open = sketch, dict(opened)
+            session = table.worker().service.session  # type: ignore[attr-defined]
+            session.preview, session._open = preview, dict(opened)
             for path in table.folder.iterdir():
                 if path.name not in files:
                     shutil.rmtree(path) if path.is_dir() else path.unlink()
@@ -201,7 +203,7 @@ class Site:
             assert status < 400 or (len(told["error"]) > 5 and "internal fault" not in text), text[
                 :500
             ]
-        for job in self.house.jobs.every():
+        for job in self.workspace.jobs.every():
             assert job.status < 500, f"{job.what}: {job.error}"
             text += job.error or ""
         if not any(part in path for part in REVEALING) and b"reveal" not in body:

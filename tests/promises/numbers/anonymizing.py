@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 import crypsis as cr
-from crypsis import anonymize as an
-from crypsis.errors import ParameterError, PromiseBroken
+from crypsis import protection as an
+from crypsis.errors import ParameterError, RequirementsNotMetError
 
 Draw = np.random.Generator
 
@@ -70,17 +70,21 @@ def plan(draw: Draw) -> None:
             "rank": np.arange(rows),
         }
     )
-    release = cr.Release.from_frame(given, quasi_identifiers=["age", "town"], sensitive=["ill"])
+    release = cr.Dataset.from_frame(
+        given, quasi_identifiers=["age", "town"], sensitive=["ill"], insensitive=["rank"]
+    )
     more: dict[str, Any] = [{}, {"diversity": 2}, {"closeness": 0.4}, {"best_guess": 0.8}][int(draw.integers(4))]  # fmt: skip
     local = bool(draw.integers(2))
     try:
-        made = an.plan(release, k=k, suppression=0.2, **more).apply(release, local=local)
-    except (PromiseBroken, ParameterError):
+        made = an.plan(release, k=k, suppression=0.2, **more).apply(
+            release, recoding="local" if local else "full-domain"
+        )
+    except (RequirementsNotMetError, ParameterError):
         # One crowd of everybody has k rows and is as close to all as can be.
         whole = Counter(given["ill"].to_pylist())
         assert rows < k or _falls_short(whole, whole, more)
         return
-    table = made.release.to_arrow()
+    table = made.data.to_arrow()
     crowds: dict[tuple[Any, ...], Counter[str]] = defaultdict(Counter)
     for *who, ill in zip(
         *(table[name].to_pylist() for name in ("age", "town", "ill")), strict=True

@@ -1,4 +1,4 @@
-"""Random small tables, and a Release whose cells are known without asking an engine."""
+"""Random small tables, and a Dataset whose cells are known without asking an engine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 import crypsis as cr
-from crypsis.cells import Cells
+from crypsis.counting.cells import Cells
 
 NAMES = ("a", "b", "c", "s")
 Table = dict[str, list[Any]]
@@ -33,14 +33,14 @@ def tuples(of: Table, names: Sequence[str]) -> Counter[tuple[Any, ...]]:
 
 @cache
 def _rows() -> Any:
-    return cr.Release.from_frame(pa.table({**{name: [0] for name in NAMES}, "w": [1.0]})).rows
+    return cr.Dataset.from_frame(pa.table({**{name: [0] for name in NAMES}, "w": [1.0]})).rows
 
 
-def release(of: Table, *, secret: Sequence[str] = ("s",), **more: Any) -> cr.Release:
+def release(of: Table, *, secret: Sequence[str] = ("s",), **more: Any) -> cr.Dataset:
     """A release that knows its cells already: what is checked is the measure, not the engine."""
     names = [name for name in NAMES if name in of]
     roles = {
         name: cr.Role.SENSITIVE if name in secret else cr.Role.QUASI_IDENTIFIER for name in names
     }
     cells = Cells.from_columns(**{name: of[name] for name in names})
-    return cr.Release(_rows(), roles, _cells={tuple(names): cells}, **more)
+    return cr.Dataset(_rows(), roles, _cells={tuple(names): cells}, **more)

@@ -36,7 +36,7 @@ def reverse_mapping(draw: Draw) -> None:
 
 def rank_correlation(draw: Draw) -> None:
     x, y = _pair(draw, ties=False)
-    for c, step in enumerate(lk.two_steps(x, y)):
+    for c, step in enumerate(lk.decompose_noise(x, y)):
         wanted = stats.spearmanr(x[:, c], y[:, c]).statistic
         assert step.rank_correlation == pytest.approx(wanted, abs=1e-12)
 
@@ -48,8 +48,8 @@ def links(draw: Draw) -> None:
     assert found.distances == pytest.approx(least, abs=1e-12)
     assert [sorted(one.tolist()) for one in found.matches] == matches
     single = [i for i, one in enumerate(matches) if len(one) == 1]
-    assert found.correct == sum(matches[i] == [i] for i in single)
-    assert found.multiple == len(matches) - len(single)
+    assert found.true_matches == sum(matches[i] == [i] for i in single)
+    assert found.multiple_matches == len(matches) - len(single)
 
 
 def _centre(value: float, column: list[float]) -> float:
@@ -94,15 +94,14 @@ def _given(draw: Draw) -> tuple[np.ndarray, np.ndarray, list[list[float]], np.nd
 
 
 def distances(draw: Draw) -> None:
-    """A subject's view (domingo2016, Algorithms 2 and 3): how far her record went in each column."""
+    """Algorithms 2 and 3 of domingo2016: the permutation distances of a record in each column."""
     x, y, columns, ranks, centre = _given(draw)
     row = int(draw.integers(x.shape[0]))
     criterion = str(draw.choice(CRITERIA))
     far = np.abs(ranks - centre[row])
     mapping = int(draw.integers(x.shape[0])) if draw.integers(2) else None
     own = int(far.max(axis=1).argmin()) if mapping is None else mapping
-    seen = lk.permutation_distances(
-        x[row], y, mapping="subject" if mapping is None else mapping, criterion=criterion  # type: ignore[arg-type]
+    seen = lk.verify_record(y, x[row], mapping="subject" if mapping is None else mapping, criterion=criterion  # type: ignore[arg-type]
     )  # fmt: skip
     assert seen.row == own
     assert seen.distances == pytest.approx(far[own].tolist(), abs=1e-12)

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from crypsis import anonymize as an
-from crypsis.anonymize import _perturb as perturb
+from crypsis import protection as an
+from crypsis.protection.masking import _perturbation as perturb
 
 Draw = np.random.Generator
 
@@ -162,7 +162,7 @@ def coding(draw: Draw) -> None:
     table = pa.table({"x": column})
     top, bottom = (
         an.mask(table, {"x": method(limit=limit)}).frame["x"].to_numpy()
-        for method in (an.TopCode, an.BottomCode)
+        for method in (an.masking.TopCode, an.masking.BottomCode)
     )
     for value, high, low in zip(column, top, bottom, strict=True):
         if np.isnan(value):
@@ -176,7 +176,7 @@ def suppression(draw: Draw) -> None:
     """What fewer than k rows have is missing afterwards, and nothing else."""
     column = [None if v == 0 else f"v{v}" for v in draw.integers(0, 9, 25).tolist()]
     k = int(draw.integers(1, 6))
-    made = an.mask(pa.table({"a": column}), {"a": an.SuppressRare(k=k)}, seed=1).frame["a"]
+    made = an.mask(pa.table({"a": column}), {"a": an.masking.SuppressRare(k=k)}, seed=1).frame["a"]
     counts = Counter(column)
     assert made.to_pylist() == [v if counts[v] >= k else None for v in column]
 
@@ -185,7 +185,7 @@ def pseudonym(draw: Draw) -> None:
     key = draw.bytes(32).hex()
     texts = ["".join(map(chr, draw.integers(32, 0x2FFF, int(draw.integers(0, 40))))) for _ in "ab"]
     tokens = [an.pseudonym(text, key) for text in texts]
-    assert [an.original(token, key) for token in tokens] == texts
+    assert [an.masking.reverse_pseudonym(token, key) for token in tokens] == texts
     assert (tokens[0] == tokens[1]) == (texts[0] == texts[1])
     assert an.pseudonym(texts[0], draw.bytes(32).hex()) != tokens[0]
     for text, token in zip(texts, tokens, strict=True):

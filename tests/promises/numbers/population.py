@@ -11,7 +11,7 @@ import pytest
 from scipy import integrate, optimize, stats
 
 from crypsis import singling_out as so
-from crypsis.cells import Cells
+from crypsis.counting.cells import Cells
 from crypsis.singling_out import _distinct as estimators
 from crypsis.singling_out._models import (
     pitman_uniques,
@@ -30,7 +30,7 @@ def individual_risk(draw: Draw) -> None:
     held = Cells.from_columns(a=ages)
     known = replace(held, weights=np.array([size * weight]))
     given = replace(release({"a": ages}), weight="w", _cells={("a",): known})
-    found = so.individual_risk(given, ["a"]).highest
+    found = so.individual_risk(given, ["a"]).maximum
     p = 1 / weight
     # E[1/F] of a negative binomial F >= f: p^f int_0^1 t^(f-1) / (1 - (1-p) t)^f dt
     value, _ = integrate.quad(lambda t: t ** (size - 1) / (1 - (1 - p) * t) ** size, 0, 1,

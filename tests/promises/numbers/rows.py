@@ -1,4 +1,4 @@
-"""Cells, uniqueness, quasi-identifiers, crowds, bounds, leakage, diversity."""
+"""Cells, uniqueness, quasi-identifiers, crowds, bounds, leakage, attribute disclosure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from scipy import optimize, stats
 import crypsis as cr
 from crypsis import inference as inf
 from crypsis import singling_out as so
-from crypsis.cells import Cells
 from tests.promises.numbers.draws import release, table, tuples
 
 Draw = np.random.Generator
@@ -36,7 +35,7 @@ def cells(draw: Draw) -> None:
     numbers = draw.choice([0.0, -0.0, 1.5, np.nan, np.inf], rows)
     words = draw.choice(np.array(["x", "y", "", None], dtype=object), rows).tolist()
     given = pa.table({"n": numbers, "w": pa.array(words, pa.string())})
-    counted = cr.Release.from_frame(_engine().from_arrow(given)).rows.cells(["n", "w"])
+    counted = cr.Dataset.from_frame(_engine().from_arrow(given)).rows.cells(["n", "w"])
     found = Counter()
     for n, w, count in zip(*(counted[i].to_pylist() for i in range(3)), strict=True):
         found[(n, w)] += count
@@ -49,9 +48,9 @@ def uniqueness(draw: Draw) -> None:
     found = so.uniqueness(release(given), ["a", "b", "c"])
     counts = tuples(given, "abc")
     once = sum(count == 1 for count in counts.values())
-    assert (found.cells, found.singletons) == (len(counts), once)
+    assert (found.classes, found.uniques) == (len(counts), once)
     assert found.fraction == float(Fraction(once, len(given["a"])))
-    assert found.smallest == min(counts.values())
+    assert found.k == min(counts.values())
 
 
 def quasi_identifiers(draw: Draw) -> None:
@@ -72,23 +71,26 @@ def quasi_identifiers(draw: Draw) -> None:
     assert {one.columns for one in found.found} == minimal
 
 
-def crowds(draw: Draw) -> None:
+def equivalence_classes(draw: Draw) -> None:
     given = table(draw, 2)
-    found = so.crowds(release(given, secret=()), ["a", "b"], threshold=0.3)
+    found = so.equivalence_classes(release(given, secret=()), ["a", "b"], threshold=0.3)
     counts = list(tuples(given, "ab").values())
     rows = sum(counts)
     assert (found.k, found.classes, found.units) == (min(counts), len(counts), rows)
-    assert found.prosecutor.highest == float(Fraction(1, min(counts)))
-    assert found.prosecutor.average == pytest.approx(float(Fraction(len(counts), rows)), rel=EXACT)
+    assert found.risk.prosecutor.maximum == float(Fraction(1, min(counts)))
+    average = float(Fraction(len(counts), rows))
+    assert found.risk.prosecutor.average == pytest.approx(average, rel=EXACT)
     above = sum(n for n in counts if Fraction(1, n) > Fraction(3, 10))
-    assert found.prosecutor.above == pytest.approx(float(Fraction(above, rows)), rel=EXACT)
+    assert found.risk.prosecutor.share_above == pytest.approx(
+        float(Fraction(above, rows)), rel=EXACT
+    )
 
 
 def bounds(draw: Draw) -> None:
     """The theorems against direct computation: limits, a root, and the binomial distribution."""
     n, cells_ = float(draw.integers(2, 400)), float(draw.integers(2, 400))
     even = n * (1 / cells_) * (1 - 1 / cells_) ** (n - 1) * cells_ / n
-    exact = so.exact_uniqueness_bound(cells_, n)
+    exact = so.uniqueness_bound(cells_, n, exact=True)
     assert exact >= even * (1 - 1e-9)
     weights = draw.dirichlet(np.ones(int(cells_)))
     assert (weights * (1 - weights) ** (n - 1)).sum() <= exact + 1e-9
@@ -97,7 +99,7 @@ def bounds(draw: Draw) -> None:
     most = so.max_cells(people, k, beta)
     mean = people / most  # Theorem 4: exp(-mean (1 - (k-1)/mean)^2 / 2) = beta
     assert math.exp(-mean * (1 - (k - 1) / mean) ** 2 / 2) == pytest.approx(beta, rel=1e-9)
-    limit = so.max_cells_binomial(people, k, beta)
+    limit = so.max_cells(people, k, beta, exact=True)
     assert stats.binom.cdf(k - 1, int(people), 1 / limit) == pytest.approx(beta, rel=1e-6)
 
 
@@ -108,7 +110,7 @@ def _entropy(counts: list[int]) -> float:
 
 def leakage(draw: Draw) -> None:
     given = table(draw, 2)
-    found = inf.leakage(Cells.from_columns(**given), "b", ["a"])
+    found = inf.leakage(pa.table(given), "b", ["a"])
     groups: dict[int, Counter[int]] = defaultdict(Counter)
     for a, b in zip(given["a"], given["b"], strict=True):
         groups[a][b] += 1
@@ -134,13 +136,13 @@ def leakage(draw: Draw) -> None:
         assert found.itpr == pytest.approx(wanted, abs=1e-11)
 
 
-def diversity(draw: Draw) -> None:
-    """l-diversity, t-closeness and kin, written anew from their definitions."""
+def attribute_disclosure(draw: Draw) -> None:
+    """l-diversity, t-closeness and related models, written anew from their definitions."""
     given = table(draw, 2)
     given["s"] = given.pop("b")
     ordered = bool(draw.integers(2))
     ground = {"s": "ordered" if ordered else "equal"}
-    found = inf.diversity(release(given), ground=ground)["s"]  # type: ignore[arg-type]
+    found = inf.attribute_disclosure(release(given), distances=ground)["s"]  # type: ignore[arg-type]
     groups: dict[int, Counter[int]] = defaultdict(Counter)
     for a, s in zip(given["a"], given["s"], strict=True):
         groups[a][s] += 1
@@ -162,15 +164,15 @@ def diversity(draw: Draw) -> None:
         beta = max(beta, max((own[v] - shares[v]) / shares[v] for v in counts))
         falling = sorted(counts.values(), reverse=True)
         recursive.append([Fraction(falling[0], sum(falling[i:])) for i in range(len(falling))])
-    assert found.distinct_l == min(len(counts) for counts in groups.values())
+    assert found.l_diversity.distinct == min(len(counts) for counts in groups.values())
     least = min(_entropy(list(counts.values())) for counts in groups.values())
-    assert found.entropy_l == pytest.approx(2**least, rel=1e-11)
-    assert found.t == pytest.approx(float(t), abs=EXACT)
-    assert found.alpha == pytest.approx(float(alpha), rel=EXACT)
-    assert found.beta == pytest.approx(float(beta), abs=EXACT)
+    assert found.l_diversity.entropy == pytest.approx(2**least, rel=1e-11)
+    assert found.t_closeness.t == pytest.approx(float(t), abs=EXACT)
+    assert found.alpha_k_anonymity.alpha == pytest.approx(float(alpha), rel=EXACT)
+    assert found.beta_likeness.beta == pytest.approx(float(beta), abs=EXACT)
     depth = min(map(len, recursive))
     wanted = [float(max(one[i] for one in recursive)) for i in range(depth)]
-    assert found.recursive_c == pytest.approx(wanted, rel=EXACT)
+    assert found.l_diversity.recursive_bounds == pytest.approx(wanted, rel=EXACT)
 
 
 def values_per_column(draw: Draw) -> None:
@@ -200,9 +202,9 @@ CHECKS = {
     "cells": cells,
     "uniqueness": uniqueness,
     "quasi-identifiers": quasi_identifiers,
-    "crowds": crowds,
+    "equivalence classes": equivalence_classes,
     "bounds": bounds,
     "values per column": values_per_column,
     "leakage": leakage,
-    "diversity": diversity,
+    "attribute disclosure": attribute_disclosure,
 }

@@ -1,4 +1,4 @@
-"""What was lost, by the formulas of the papers written out plainly."""
+"""Utility measures against the formulas of the papers, written out."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ import pytest
 from scipy import optimize, special, stats
 
 from crypsis import utility as ut
-from crypsis.cells import Cells
-from crypsis.utility._distances import _between
+from crypsis.counting.cells import Cells
+from crypsis.hierarchies import Hierarchy
+from crypsis.reproduce.lodha2007._trade_off import trade_off as privacy_utility
+from crypsis.utility._column_changes import total_variation
 from tests.promises.numbers.draws import release, table, tuples
 
 Draw = np.random.Generator
@@ -64,22 +66,22 @@ def rank_difference(draw: Draw) -> None:
     assert ut.rank_difference(x, y) == pytest.approx(wanted, abs=1e-12)
 
 
-def class_costs(draw: Draw) -> None:
+def class_sizes(draw: Draw) -> None:
     given = table(draw, 2)
     k, out = int(draw.integers(1, 4)), int(draw.integers(0, 5))
-    found = ut.class_costs(release(given, secret=()), k=k, suppressed=out)
+    data = release(given, secret=())
     sizes = list(tuples(given, "ab").values())
     rows = sum(sizes)
-    assert found.discernibility == sum(s * s for s in sizes) + out * (rows + out)
-    assert found.average_class_size == pytest.approx(
+    assert ut.discernibility(data, suppressed=out) == sum(s * s for s in sizes) + out * (rows + out)
+    assert ut.average_class_size(data, k=k) == pytest.approx(
         float(Fraction(rows, len(sizes) * k)), rel=1e-12
     )
 
 
-def marginal_distance(draw: Draw) -> None:
+def distribution_distance(draw: Draw) -> None:
     """Total variation of two tables of counts."""
     first, second = table(draw, 2), table(draw, 2)
-    found = _between(Cells.from_columns(**first), Cells.from_columns(**second))
+    found = total_variation(Cells.from_columns(**first), Cells.from_columns(**second))
     one, two = tuples(first, "ab"), tuples(second, "ab")
     m, n = sum(one.values()), sum(two.values())
     wanted = sum(abs(Fraction(one[v], m) - Fraction(two[v], n)) for v in one | two) / 2
@@ -92,10 +94,10 @@ def _frame(draw: Draw, rows: int) -> pa.Table:
     return pa.table({"n": pa.array(numbers, pa.int64()), "w": pa.array(words, pa.string())})
 
 
-def loss_by_column(draw: Draw) -> None:
+def changes_by_column(draw: Draw) -> None:
     """Values, missing ones, entropies and distances of each column and of both together."""
     before, after = (_frame(draw, int(draw.integers(3, 30))) for _ in range(2))
-    found = ut.lost(before, after)
+    found = ut.column_changes(before, after)
     assert (found.rows_before, found.rows_after) == (before.num_rows, after.num_rows)
     for one in found.columns:
         first, second = (Counter(side[one.column].to_pylist()) for side in (before, after))
@@ -122,25 +124,25 @@ def _apart(first: Counter[Any], second: Counter[Any]) -> float:
 
 
 def certainty_penalty(draw: Draw) -> None:
-    """NCP row by row: a label costs its share of the values, a row that is gone costs all."""
+    """NCP record by record: a label costs its share of the values, a suppressed record costs 1."""
     values = list("abcdef")
-    stands = {"abc": 3, "de": 2, **dict.fromkeys(values, 1), None: 6}
+    leaves = {"abc": 3, "de": 2, **dict.fromkeys(values, 1), None: 6}
     rows = int(draw.integers(1, 30))
     kept = int(draw.integers(1, rows + 1))
-    labels = [list(stands)[i] for i in draw.integers(0, len(stands), kept)]
+    labels = [list(leaves)[i] for i in draw.integers(0, len(leaves), kept)]
     before = pa.table({"a": draw.choice(values, rows)})
     after = pa.table({"a": pa.array(labels, pa.string())})
-    told = {label: n for label, n in stands.items() if n > 1 and label is not None}
-    cost = sum(Fraction(stands[label], 6) if stands[label] > 1 else 0 for label in labels)
+    tree = Hierarchy(zip("abcdef", ["abc"] * 3 + ["de"] * 2 + ["f"], strict=True))
+    cost = sum(Fraction(leaves[label], 6) if leaves[label] > 1 else 0 for label in labels)
     wanted = (cost + rows - kept) / Fraction(rows)
-    found = ut.ncp(before, after, ["a"], leaves={"a": told}, sizes={"a": 6})
+    found = ut.information_loss(before, after, ["a"], hierarchies={"a": tree})
     assert found == pytest.approx(float(wanted), abs=1e-12)
 
 
 def trade_off(draw: Draw) -> None:
     rows = int(draw.integers(1, 10**6))
     k = int(draw.integers(1, rows + 1))
-    found = ut.trade_off(rows, k)
+    found = privacy_utility(rows, k)
     assert found.privacy == pytest.approx(float(1 - Fraction(1, k)), abs=1e-15)
     assert found.utility == pytest.approx(float(1 - Fraction(k, rows) ** 2), abs=1e-15)
     assert Fraction(1, k) ** 2 * Fraction(k, rows) ** 2 == Fraction(1, rows**2)  # lodha2007, 5.2
@@ -164,7 +166,7 @@ def propensity(draw: Draw) -> None:
 
     best = optimize.minimize(loss, np.zeros(4), jac=True, method="BFGS", options={"gtol": 1e-8})
     share = n / (m + n)
-    if np.abs(best.x).max() < 8:  # else some rows are told apart for certain, and there is no best
+    if np.abs(best.x).max() < 8:  # else the model separates some records, and there is no optimum
         wanted = ((special.expit(design @ best.x) - share) ** 2).mean()
         assert found.pmse == pytest.approx(wanted, abs=1e-6)
     assert (found.rows, found.terms) == (m + n, np.linalg.matrix_rank(design))
@@ -176,9 +178,9 @@ CHECKS = {
     "utility: correlations": correlations,
     "utility: normalized error": normalized_error,
     "utility: rank difference": rank_difference,
-    "utility: class costs": class_costs,
-    "utility: marginal distance": marginal_distance,
-    "utility: loss by column": loss_by_column,
+    "utility: class sizes": class_sizes,
+    "utility: distance of distributions": distribution_distance,
+    "utility: changes by column": changes_by_column,
     "utility: certainty penalty": certainty_penalty,
     "utility: trade-off": trade_off,
     "utility: propensity": propensity,

@@ -20,18 +20,18 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from crypsis.pseudonyms.kernels.order import classes, column_order
+from crypsis.pseudonyms.kernels.order import column_order, merge_identical
 from crypsis.pseudonyms.kernels.states import (
+    ColumnStep,
     Counts,
-    Layout,
-    Turn,
+    KeyLayout,
+    column_step,
     hopeless,
-    layout,
+    key_layout,
     match_column,
-    turn,
 )
 
-CELLS = 200_000_000  # numbers held in one layer at most, unless told otherwise
+CELLS = 200_000_000  # numbers in one layer at most, by default
 _LARGEST_GROUP = 24  # larger groups are cut up: the table of ways grows with the fourth power
 
 
@@ -53,7 +53,7 @@ def cracks(
     >>> cracks(np.ones((3, 3)), np.arange(3)).round(4)
     array([0.3333, 0.5   , 0.    , 0.1667])
     """
-    kinds = classes(matrix)
+    kinds = merge_identical(matrix)
     labels = np.stack([kinds.row_class, kinds.column_class[truth]], axis=1)
     _, row_group = np.unique(labels, axis=0, return_inverse=True)
     row_group = _cut_up(row_group.ravel())
@@ -75,13 +75,19 @@ def marked(
     >>> marked(np.ones((2, 2)), np.array([[True, False], [False, False]]))
     array([0.5, 0.5, 0. ])
     """
-    kinds = classes(np.where(marks, -matrix, matrix))
+    kinds = merge_identical(np.where(marks, -matrix, matrix))
     own = np.full(kinds.columns.size, -1)
     weights = np.abs(kinds.weights)
     return _hits(
         _Groups(weights, (kinds.weights < 0).astype(np.int64), kinds.rows, kinds.columns, own),
         limit,
     )
+
+
+def level(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rows and columns divided by their largest cells; identical ones stay identical."""
+    rows = matrix / matrix.max(axis=1, keepdims=True)
+    return np.asarray(rows / rows.max(axis=0))
 
 
 def _cut_up(groups: Counts) -> Counts:
@@ -97,7 +103,7 @@ def _cut_up(groups: Counts) -> Counts:
 def _hits(groups: _Groups, limit: int) -> NDArray[np.float64] | None:
     support = groups.weights > 0
     order = column_order(support, groups.rows, groups.columns)
-    plan = None if order is None else layout(support[:, order], groups.rows)
+    plan = None if order is None else key_layout(support[:, order], groups.rows)
     if order is None or plan is None:
         return None
     keys = np.zeros(1, dtype=np.int64)
@@ -105,7 +111,7 @@ def _hits(groups: _Groups, limit: int) -> NDArray[np.float64] | None:
     values[0, 0] = 1.0
     degree = 0
     for place, column in enumerate(order):
-        now = turn(place, support[:, order], groups.rows, groups.columns[order], plan)
+        now = column_step(place, support[:, order], groups.rows, groups.columns[order], plan)
         step = _column_group(
             keys + now.opening, values, degree, int(column), groups, plan, now, limit
         )
@@ -122,8 +128,8 @@ def _column_group(
     degree: int,
     column: int,
     groups: _Groups,
-    plan: Layout,
-    now: Turn,
+    plan: KeyLayout,
+    now: ColumnStep,
     limit: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None:
     """Match all columns of one group: first within their own row group, then with the others."""

@@ -16,17 +16,17 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from crypsis.pseudonyms.kernels.order import Classes, classes, column_order
-from crypsis.pseudonyms.kernels.states import Counts, layout, match_column, turn
+from crypsis.pseudonyms.kernels.order import MergedMatrix, column_order, merge_identical
+from crypsis.pseudonyms.kernels.states import Counts, column_step, key_layout, match_column
 
-STATES = 20_000_000  # in all layers together, unless told otherwise; a few gigabytes at worst
+STATES = 20_000_000  # in all layers together, by default; a few gigabytes at worst
 
 
 class Edges(NamedTuple):
-    """The logarithm of the permanent, all edge probabilities, and how many states it took."""
+    """The logarithm of the permanent, edge probabilities by class, and how many states it took."""
 
     log_permanent: float
-    probabilities: NDArray[np.float64]
+    means: NDArray[np.float64]
     states: int
 
 
@@ -40,20 +40,22 @@ class _Layer(NamedTuple):
     bits: NDArray[np.int64]
 
 
-class Frontier(NamedTuple):
+class FrontierStates(NamedTuple):
     """The states of a matrix, ready to be summed over: once built, used for every quantity."""
 
-    kinds: Classes
+    kinds: MergedMatrix
     layers: list[_Layer]
     states: int
 
 
-def build(matrix: NDArray[np.float64], *, limit: int = STATES) -> Frontier | None:
+def build(
+    matrix: NDArray[np.float64] | MergedMatrix, *, limit: int = STATES
+) -> FrontierStates | None:
     """Lay out the states, or None where there are more than `limit` or they do not fit 63 bits."""
-    kinds = classes(matrix)
+    kinds = matrix if isinstance(matrix, MergedMatrix) else merge_identical(matrix)
     support = kinds.weights > 0
     order = column_order(support, kinds.rows, kinds.columns)
-    plan = None if order is None else layout(support[:, order], kinds.rows)
+    plan = None if order is None else key_layout(support[:, order], kinds.rows)
     if order is None or plan is None:
         return None
     ordered, widths = support[:, order], kinds.columns[order]
@@ -61,7 +63,7 @@ def build(matrix: NDArray[np.float64], *, limit: int = STATES) -> Frontier | Non
     layers: list[_Layer] = []
     states = 1
     for place, column in enumerate(order):
-        now = turn(place, ordered, kinds.rows, widths, plan)
+        now = column_step(place, ordered, kinds.rows, widths, plan)
         active = np.stack([plan.shift[now.active], plan.mask[now.active]], axis=1)
         waiting = np.stack([plan.shift[now.waiting], plan.mask[now.waiting]], axis=1)
         keys = keys + now.opening
@@ -75,15 +77,15 @@ def build(matrix: NDArray[np.float64], *, limit: int = STATES) -> Frontier | Non
             layers.append(_Layer(int(column), keys, moves, now.active, active))
             keys = new
             states += new.size
-    return Frontier(kinds, layers, states)
+    return FrontierStates(kinds, layers, states)
 
 
-def edges(frontier: Frontier) -> Edges:
+def edges(frontier: FrontierStates) -> Edges:
     """The permanent and all edge probabilities, forward and backward once each.
 
     >>> found = edges(build(np.tri(4, k=1)))
-    >>> round(math.exp(found.log_permanent)), found.probabilities[0].round(3)
-    (8, array([0.5, 0.5, 0. , 0. ]))
+    >>> round(math.exp(found.log_permanent)), found.means[0].round(3)
+    (8, array([0.5, 0. , 0. ]))
     """
     kinds, layers = frontier.kinds, frontier.layers
     forward = [np.ones(1)]
@@ -104,11 +106,10 @@ def edges(frontier: Frontier) -> Edges:
         backward /= backward.max()
     # The last state of all has every row matched; states that got stuck never reach it.
     expected /= kinds.rows[:, None] * kinds.columns
-    probabilities = expected[np.ix_(kinds.row_class, kinds.column_class)]
-    return Edges(logarithm, probabilities, frontier.states)
+    return Edges(logarithm, expected, frontier.states)
 
 
-def count(frontier: Frontier, log_bound: float) -> int:
+def count(frontier: FrontierStates, log_bound: float) -> int:
     """The permanent of a 0-1 matrix as an exact integer, from residues (Chinese remainders).
 
     `log_bound` is the logarithm of a bound of the permanent; it decides how many residues.

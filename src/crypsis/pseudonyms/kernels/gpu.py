@@ -4,8 +4,7 @@ The sign vectors are numbered by bits, one a row, the last row fixed. The lowest
 one thread along a Gray code; the next number the threads of a block; the rest number the blocks.
 All threads flip the same row at the same step. Each block writes its sums, and they are added here,
 compensated: within rounding of that sum the answer does not depend on how many blocks go into a
-launch, nor on how many devices share the launches. After each launch progress is told, and a run
-can be stopped.
+launch, nor on how many devices share the launches. Progress is reported after each launch.
 
 The matrix is rounded first so that every column sum is exact in 53 bits, whatever the signs. What
 is left to bound is the rounding of the products, t times a term, and of the matrix itself.
@@ -28,13 +27,13 @@ SMALLEST = 24  # below this the processor is done before the device has been ask
 LARGEST = 48
 _SOURCE = Path(__file__).with_name("glynn.cu")
 _THREADS = 256
-_LAUNCH_SECONDS = 0.3  # how long a launch takes, about, and so how often progress is told
+_LAUNCH_SECONDS = 0.3  # how long a launch takes, about, and so how often progress is reported
 _MOST_KEPT = 4  # rows whose weighted sums go into shared memory, where there is so much of it
 _OLDEST = 60  # compute capability 6.0: doubles at half or a third of full speed, as they should be
 
 
-class Plan(NamedTuple):
-    """Who walks what: bits of the sign vector for the thread, its number in the block, the block.
+class LaunchPlan(NamedTuple):
+    """The division of the walk: bits of the sign vector for the thread, the threads and the blocks.
 
     A chunk is what one thread walks, or a pair of threads where minors are wanted; its sums are
     cleared into compensated ones after each stretch.
@@ -72,37 +71,37 @@ class Plan(NamedTuple):
         return self.rows * self.columns + 3
 
 
-Launches = Callable[[Plan, NDArray[np.float64]], Iterator[NDArray[np.float64]]]
-Told = Callable[[float], None]
+Launches = Callable[[LaunchPlan, NDArray[np.float64]], Iterator[NDArray[np.float64]]]
+OnProgress = Callable[[float], None]
 
 
-def plan(size: int, *, minors: bool) -> Plan:
+def launch_plan(size: int, *, minors: bool) -> LaunchPlan:
     """How a matrix of that size is cut: long walks, but blocks enough for a large device.
 
-    >>> plan(40, minors=False).blocks
+    >>> launch_plan(40, minors=False).blocks
     65536
     """
     chunk_bits = int(math.log2(_THREADS)) - minors
     walk = min(20 if minors else 15, max(6, size - 1 - chunk_bits - 9))
-    return Plan(size, walk, min(12, walk), _THREADS, minors)
+    return LaunchPlan(size, walk, min(12, walk), _THREADS, minors)
 
 
 def permanent(
     matrix: NDArray[np.float64],
     *,
-    told: Told | None = None,
-    cut: Plan | None = None,
+    on_progress: OnProgress | None = None,
+    cut: LaunchPlan | None = None,
     launches: Launches | None = None,
 ) -> Permanent:
     """The permanent of a real square matrix; O(t 2^t) operations.
 
-    `told` hears the share that is done after each launch, and may raise to stop. `cut` and
+    `on_progress` gets the share that is done after each launch, and may raise to stop. `cut` and
     `launches` are for tests: another plan, and something else in the place of the devices.
     """
-    cut = cut or plan(matrix.shape[0], minors=False)
+    cut = cut or launch_plan(matrix.shape[0], minors=False)
     rounded = exact_sums(matrix)
     totals = [np.zeros(3)]
-    for part in _followed((launches or on_devices)(cut, rounded.matrix), cut, told):
+    for part in _followed((launches or on_devices)(cut, rounded.matrix), cut, on_progress):
         totals.append(compensated(part))
     return _permanent(compensated(np.array(totals)), cut, rounded)
 
@@ -110,16 +109,16 @@ def permanent(
 def permanent_and_minors(
     matrix: NDArray[np.float64],
     *,
-    told: Told | None = None,
-    cut: Plan | None = None,
+    on_progress: OnProgress | None = None,
+    cut: LaunchPlan | None = None,
     launches: Launches | None = None,
 ) -> Minors:
     """The permanent and, for each cell, the permanent without its row and column, in one walk."""
     size = matrix.shape[0]
-    cut = cut or plan(size, minors=True)
+    cut = cut or launch_plan(size, minors=True)
     rounded = exact_sums(matrix)
     totals, cells, first = [np.zeros(3)], [np.zeros((size, cut.columns))], 0
-    for part in _followed((launches or on_devices)(cut, rounded.matrix), cut, told):
+    for part in _followed((launches or on_devices)(cut, rounded.matrix), cut, on_progress):
         totals.append(compensated(part[:, -3:]))
         cells.append(_weighted(part[:, :-3].reshape(-1, cut.rows, cut.columns), first, size))
         first += len(part)
@@ -143,7 +142,7 @@ def _weighted(blocks: NDArray[np.float64], first: int, size: int) -> NDArray[np.
     return found
 
 
-class Rounded(NamedTuple):
+class RoundedMatrix(NamedTuple):
     """A matrix whose column sums are exact; multiply its permanent by 2^exponent.
 
     `change` bounds the relative change of the permanent that rounding its cells can have caused.
@@ -159,7 +158,7 @@ class Rounded(NamedTuple):
         return int(self.exponents.sum())
 
 
-def exact_sums(matrix: NDArray[np.float64]) -> Rounded:
+def exact_sums(matrix: NDArray[np.float64]) -> RoundedMatrix:
     """Columns divided by powers of two until they sum to less than 1, cells rounded to 2^-53.
 
     Then every sum of cells with any signs has at most 53 bits. A matching takes one cell of each
@@ -174,10 +173,10 @@ def exact_sums(matrix: NDArray[np.float64]) -> Rounded:
     rounded = np.rint(level * 2.0**53) * 2.0**-53
     share = np.abs(rounded - level) / np.where(level == 0, 1.0, np.abs(level))
     change = float(np.expm1(np.log1p(share.max(axis=0)).sum()))
-    return Rounded(rounded, exponents, change)
+    return RoundedMatrix(rounded, exponents, change)
 
 
-def _permanent(totals: NDArray[np.float64], cut: Plan, rounded: Rounded) -> Permanent:
+def _permanent(totals: NDArray[np.float64], cut: LaunchPlan, rounded: RoundedMatrix) -> Permanent:
     """A product is rounded t times, a group of eight terms seven times, the rest compensated."""
     scale = math.ldexp(1.0, rounded.exponent - cut.size + 1)
     value, absolute = float(totals[0] + totals[1]) * scale, float(totals[2]) * scale
@@ -186,14 +185,14 @@ def _permanent(totals: NDArray[np.float64], cut: Plan, rounded: Rounded) -> Perm
 
 
 def _followed(
-    parts: Iterator[NDArray[np.float64]], cut: Plan, told: Told | None
+    parts: Iterator[NDArray[np.float64]], cut: LaunchPlan, on_progress: OnProgress | None
 ) -> Iterator[NDArray[np.float64]]:
     done = 0
     for part in parts:
         done += len(part)
         yield part
-        if told is not None:
-            told(done / cut.blocks)
+        if on_progress is not None:
+            on_progress(done / cut.blocks)
 
 
 @lru_cache(maxsize=1)
@@ -217,7 +216,7 @@ def devices() -> tuple[str, ...]:
     return tuple(names)
 
 
-def on_devices(cut: Plan, matrix: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
+def on_devices(cut: LaunchPlan, matrix: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
     """Launch after launch, over all devices in turn; what their blocks wrote, in order.
 
     Each device has two launches under way: one runs while the one before is added up.
@@ -239,7 +238,7 @@ def on_devices(cut: Plan, matrix: NDArray[np.float64]) -> Iterator[NDArray[np.fl
 class _Device:
     """One CUDA device with the kernel for this size, and the matrix in its constant memory."""
 
-    def __init__(self, number: int, cut: Plan, matrix: NDArray[np.float64]) -> None:
+    def __init__(self, number: int, cut: LaunchPlan, matrix: NDArray[np.float64]) -> None:
         import cupy
 
         self.cupy, self.cut, self.device = cupy, cut, cupy.cuda.Device(number)
@@ -275,7 +274,7 @@ class _Device:
             return np.asarray(out.get())
 
 
-def _shared(cut: Plan, most: int) -> tuple[int, int]:
+def _shared(cut: LaunchPlan, most: int) -> tuple[int, int]:
     """How many rows' sums fit into shared memory beside the matrix, and the bytes of it all."""
     if not cut.minors:
         return 0, 0
@@ -288,7 +287,7 @@ def _shared(cut: Plan, most: int) -> tuple[int, int]:
 
 
 @lru_cache(maxsize=64)
-def _module(device: int, cut: Plan, kept: int) -> Any:
+def _module(device: int, cut: LaunchPlan, kept: int) -> Any:
     import cupy
 
     named = {

@@ -14,7 +14,7 @@ _SWEEPS = 20
 MOST_OPEN = 63  # classes open at a time: each needs a bit of the key at least
 
 
-class Classes(NamedTuple):
+class MergedMatrix(NamedTuple):
     """Identical rows and identical columns counted together: weights per class, sizes, members."""
 
     weights: NDArray[np.float64]
@@ -24,17 +24,17 @@ class Classes(NamedTuple):
     column_class: Counts
 
 
-def classes(matrix: NDArray[np.float64]) -> Classes:
+def merge_identical(matrix: NDArray[np.float64]) -> MergedMatrix:
     """Merge identical rows and identical columns.
 
-    >>> classes(np.array([[1., 1., 0.], [1., 1., 0.], [0., 1., 1.]])).rows
+    >>> merge_identical(np.array([[1., 1., 0.], [1., 1., 0.], [0., 1., 1.]])).rows
     array([2, 1])
     """
     row_class = _kinds(matrix)
     row_first = _first(row_class)
     column_class = _kinds(matrix[row_first].T)
     weights = matrix[np.ix_(row_first, _first(column_class))]
-    return Classes(
+    return MergedMatrix(
         weights, np.bincount(row_class), np.bincount(column_class), row_class, column_class
     )
 
@@ -54,7 +54,7 @@ def _first(kinds: Counts) -> Counts:
 def log_states(support: NDArray[np.bool_], rows: Counts, columns: Counts) -> float:
     """Log of an upper bound of the number of states, if columns are done in the order given.
 
-    A state is a vector of counts of free rows with a given sum; deadlines are not looked at.
+    A state is a vector of counts of free rows with a given sum; deadlines are ignored.
     """
     first = support.argmax(axis=1)
     last = support.shape[1] - 1 - support[:, ::-1].argmax(axis=1)

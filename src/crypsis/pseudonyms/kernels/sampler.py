@@ -17,9 +17,14 @@ averaged.
 
 **Importance sampling** for the permanent fills the rows in turn, choosing among free columns in
 proportion to cell / (what is left of the column), and never one that leaves no perfect matching.
+It takes the matrix item by item, as compressed rows and compressed columns, sorted.
 
-Matrices come as compressed rows and compressed columns, sorted. Every chain and every draw has a
-random stream of its own, so results depend on the seed alone and not on the number of threads.
+Identical rows and columns are stored once. A `table` is: compressed rows of cells between kinds
+(starts, indices, values), the kind of each row and of each column, and the columns listed by kind
+(first, members). The chain draws a kind of column and then one of its columns.
+
+Every chain and every draw has a random stream of its own, so results depend on the seed alone and
+not on the number of threads.
 """
 
 from __future__ import annotations
@@ -69,15 +74,21 @@ def _place(begin, end, indices, wanted, full):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _walk(of_row, of_column, starts, indices, cumulative, longest, stream):  # type: ignore[no-untyped-def]
+def _walk(of_row, of_column, table, cumulative, longest, stream):  # type: ignore[no-untyped-def]
     """One walk of the hole; False (and nothing changed) where it grew too long."""
+    starts, indices, _, row_kind, _, first, members = table
     size = of_row.size
     backup = of_row.copy()
     item = min(int(_uniform(stream) * size), size - 1)
     hole = of_row[item]
     for _ in range(longest):
-        place = _draw(cumulative, starts[item], starts[item + 1], _uniform(stream))
-        column = indices[place]
+        kind = row_kind[item]
+        chosen = indices[_draw(cumulative, starts[kind], starts[kind + 1], _uniform(stream))]
+        among = first[chosen + 1] - first[chosen]
+        place = first[chosen]
+        if among > 1:
+            place += min(int(_uniform(stream) * among), among - 1)
+        column = members[place]
         if column == hole:
             of_row[item] = hole
             of_column[hole] = item
@@ -93,7 +104,7 @@ def _walk(of_row, of_column, starts, indices, cumulative, longest, stream):  # t
 
 
 @njit(cache=True, nogil=True, parallel=True)
-def run_chains(matchings, streams, starts, indices, cumulative, draws, walks, longest):  # type: ignore[no-untyped-def]
+def run_chains(matchings, streams, table, cumulative, draws, walks, longest):  # type: ignore[no-untyped-def]
     """Carry every chain on; `matchings` and `streams` (one row a chain) are updated in place.
 
     Returns the matchings after each `walks` walks, and the number of walks that were refused.
@@ -108,110 +119,154 @@ def run_chains(matchings, streams, starts, indices, cumulative, draws, walks, lo
             of_column[of_row[row]] = row
         for draw in range(draws):
             for _ in range(walks):
-                if not _walk(
-                    of_row, of_column, starts, indices, cumulative, longest, streams[chain]
-                ):
+                if not _walk(of_row, of_column, table, cumulative, longest, streams[chain]):
                     refused[chain] += 1
             drawn[chain, draw] = of_row
     return drawn, refused
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
-def _full_sum(row, column, of_column, inverse):  # type: ignore[no-untyped-def]
-    """The sum of `_star` where nothing is zero: no searching, and it vectorizes."""
+def _full_sum(row, column, owners, inverse):  # type: ignore[no-untyped-def]
+    """The sum of `_star` where nothing is zero and no two columns are identical."""
     total = 0.0
     for k in range(row.size):
-        total += row[k] * column[of_column[k]] * inverse[k]
+        total += row[k] * column[owners[k]] * inverse[k]
     return total
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _star(i, j, of_row, of_column, used, inverse, rows, columns, size):  # type: ignore[no-untyped-def]
-    """The probability of the matching that uses cell (i, j), given the star of the drawn one."""
-    starts, indices, values = rows
-    column_starts, column_indices, column_values = columns
-    begin, end = column_starts[j], column_starts[j + 1]
-    cell = _place(starts[i], starts[i + 1], indices, j, size)
-    if cell < 0:
+def _star(i, j, column, of_row, uses, table):  # type: ignore[no-untyped-def]
+    """The probability of the matching that uses pair (i, j), given the star of the drawn one.
+
+    `column` has the cells of column j by kind of rows.
+    """
+    starts, indices, values, row_kind, column_kind, first, _ = table
+    of_column, used, owners, inverse = uses
+    kind = row_kind[i]
+    begin, end = starts[kind], starts[kind + 1]
+    cell = column[kind]
+    if cell <= 0.0:
         return 0.0
     total = 0.0
-    if end - begin == size and starts[i + 1] - starts[i] == size:
-        total = _full_sum(
-            values[starts[i] : starts[i + 1]], column_values[begin:end], of_column, inverse
-        )
+    if end - begin == owners.size:
+        total = _full_sum(values[begin:end], column, owners, inverse)
     else:
-        for place in range(starts[i], starts[i + 1]):
-            column = indices[place]
-            at = _place(begin, end, column_indices, of_column[column], size)
-            if at >= 0:
-                total += values[place] * column_values[at] * inverse[column]
+        for place in range(begin, end):
+            part = 0.0
+            for at in range(first[indices[place]], first[indices[place] + 1]):
+                part += column[owners[at]] * inverse[at]
+            total += values[place] * part
     now = of_row[i]
     if now == j:
-        return values[cell] / total
+        return cell / total
     rival = of_column[j]
-    swapped = _place(starts[rival], starts[rival + 1], indices, now, size)
+    other = row_kind[rival]
+    swapped = _place(starts[other], starts[other + 1], indices, column_kind[now], first.size - 1)
     if swapped < 0:
         return 0.0
-    return values[cell] / (total - values[cell] + used[i] * used[rival] / values[swapped])
+    return cell / (total - cell + used[i] * used[rival] / values[swapped])
 
 
 @njit(cache=True, nogil=True, parallel=True)
-def crack_stars(drawn, truth, rows, columns):  # type: ignore[no-untyped-def]
-    """For each drawn matching and item, the smoothed probability that the item is cracked."""
-    draws, size = drawn.shape
-    cracked = np.empty((draws, size))
+def crack_stars(drawn, items, truth, smooth, table, columns, row_lists):  # type: ignore[no-untyped-def]
+    """For each drawn matching and each listed item, an estimate that the item is cracked.
+
+    Items of the same kind whose pseudonyms are of the same kind are listed once. Where `smooth`,
+    the estimate is the probability of the true pair given its star; elsewhere it is the number of
+    pairs between the two kinds, over the number of all such pairs.
+    """
+    draws = drawn.shape[0]
+    row_kind, column_kind, first = table[3], table[4], table[5]
+    column_starts, column_indices, column_values = columns
+    row_first, row_members = row_lists
+    out = np.empty((draws, items.size))
     for draw in prange(draws):
         of_row = drawn[draw]
-        of_column, used, inverse = _uses(of_row, rows, size)
-        for i in range(size):
-            cracked[draw, i] = _star(
-                i, truth[i], of_row, of_column, used, inverse, rows, columns, size
-            )
-    return cracked
+        uses = _uses(of_row, table)
+        column = np.zeros(row_first.size - 1)
+        for n in range(items.size):
+            i = items[n]
+            j = truth[n]
+            kind = column_kind[j]
+            if smooth[n]:
+                for place in range(column_starts[kind], column_starts[kind + 1]):
+                    column[column_indices[place]] = column_values[place]
+                out[draw, n] = _star(i, j, column, of_row, uses, table)
+                for place in range(column_starts[kind], column_starts[kind + 1]):
+                    column[column_indices[place]] = 0.0
+            else:
+                begin, end = row_first[row_kind[i]], row_first[row_kind[i] + 1]
+                pairs = 0
+                for at in range(begin, end):
+                    if column_kind[of_row[row_members[at]]] == kind:
+                        pairs += 1
+                out[draw, n] = pairs / ((end - begin) * (first[kind + 1] - first[kind]))
+    return out
 
 
 @njit(cache=True, nogil=True, parallel=True)
-def edge_stars(drawn, rows, columns):  # type: ignore[no-untyped-def]
-    """The smoothed probability of every stored cell, averaged over each of a few runs of draws."""
-    draws, size = drawn.shape
-    starts, indices, values = rows
+def edge_stars(drawn, table, columns, examples):  # type: ignore[no-untyped-def]
+    """The smoothed probability of a pair of each stored cell, averaged over a few runs of draws.
+
+    `examples` are a row and a column of each kind; pairs of the same kinds have one probability.
+    """
+    draws = drawn.shape[0]
+    column_starts, column_indices, column_values = columns
+    rows_of, columns_of = examples
     parts = min(draws, 16)
-    sums = np.zeros((parts, values.size))
+    sums = np.zeros((parts, column_values.size))
     for part in prange(parts):
         begin, end = part * draws // parts, (part + 1) * draws // parts
+        column = np.zeros(rows_of.size)
         for draw in range(begin, end):
             of_row = drawn[draw]
-            of_column, used, inverse = _uses(of_row, rows, size)
-            for i in range(size):
-                for place in range(starts[i], starts[i + 1]):
+            uses = _uses(of_row, table)
+            for kind in range(columns_of.size):
+                low, high = column_starts[kind], column_starts[kind + 1]
+                for place in range(low, high):
+                    column[column_indices[place]] = column_values[place]
+                for place in range(low, high):
                     sums[part, place] += _star(
-                        i, indices[place], of_row, of_column, used, inverse, rows, columns, size
-                    )
+                        rows_of[column_indices[place]], columns_of[kind], column, of_row, uses,
+                        table,
+                    )  # fmt: skip
+                for place in range(low, high):
+                    column[column_indices[place]] = 0.0
         sums[part] /= end - begin
     return sums
 
 
 @njit(cache=True, nogil=True)
-def _uses(of_row, rows, size):  # type: ignore[no-untyped-def]
-    """The inverse of a matching, the cells it uses by row, and one over them by column."""
-    starts, indices, values = rows
+def _uses(of_row, table):  # type: ignore[no-untyped-def]
+    """The inverse of a matching and the cells it uses by row; by place in the list of columns, the
+    kind of the row that has the column and one over the cell used.
+    """
+    starts, indices, values, row_kind, column_kind, first, members = table
+    size = of_row.size
     of_column = np.empty(size, dtype=np.int64)
     used = np.empty(size)
+    owners = np.empty(size, dtype=np.int64)
     inverse = np.empty(size)
     for row in range(size):
         of_column[of_row[row]] = row
-        used[row] = values[_place(starts[row], starts[row + 1], indices, of_row[row], size)]
-        inverse[of_row[row]] = 1.0 / used[row]
-    return of_column, used, inverse
+    for place in range(size):
+        row = of_column[members[place]]
+        kind = row_kind[row]
+        at = _place(
+            starts[kind], starts[kind + 1], indices, column_kind[members[place]], first.size - 1
+        )
+        used[row] = values[at]
+        owners[place] = kind
+        inverse[place] = 1.0 / values[at]
+    return of_column, used, owners, inverse
 
 
 @njit(cache=True, nogil=True, parallel=True)
-def log_weights(drawn, rows):  # type: ignore[no-untyped-def]
+def log_weights(drawn, table):  # type: ignore[no-untyped-def]
     """The logarithm of the weight of each drawn matching."""
-    draws, size = drawn.shape
-    out = np.empty(draws)
-    for draw in prange(draws):
-        _, used, _ = _uses(drawn[draw], rows, size)
+    out = np.empty(drawn.shape[0])
+    for draw in prange(drawn.shape[0]):
+        used = _uses(drawn[draw], table)[1]
         out[draw] = np.log(used).sum()
     return out
 

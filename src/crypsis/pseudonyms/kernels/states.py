@@ -18,7 +18,7 @@ KEY_BITS = 63
 Counts = NDArray[np.int64]
 
 
-class Layout(NamedTuple):
+class KeyLayout(NamedTuple):
     """Where the classes live in the key, for columns done in the order given.
 
     `first` and `last` are the places in the order of the first and last column class that a row
@@ -32,7 +32,7 @@ class Layout(NamedTuple):
     bits: int
 
 
-class Turn(NamedTuple):
+class ColumnStep(NamedTuple):
     """One column class: who is open during it, in order of deadline, and who may be matched."""
 
     opening: int
@@ -41,7 +41,7 @@ class Turn(NamedTuple):
     room: Counts
 
 
-def layout(support: NDArray[np.bool_], rows: Counts) -> Layout | None:
+def key_layout(support: NDArray[np.bool_], rows: Counts) -> KeyLayout | None:
     """Give every row class its bits, or None where more than 63 are needed at a time."""
     first = support.argmax(axis=1)
     last = support.shape[1] - 1 - support[:, ::-1].argmax(axis=1)
@@ -61,12 +61,12 @@ def layout(support: NDArray[np.bool_], rows: Counts) -> Layout | None:
         taken.append((start, start + int(widths[row]), int(last[row])))
     if most > KEY_BITS:
         return None
-    return Layout(first, last, shift, (1 << widths) - 1, most)
+    return KeyLayout(first, last, shift, (1 << widths) - 1, most)
 
 
-def turn(
-    place: int, support: NDArray[np.bool_], rows: Counts, columns: Counts, plan: Layout
-) -> Turn:
+def column_step(
+    place: int, support: NDArray[np.bool_], rows: Counts, columns: Counts, plan: KeyLayout
+) -> ColumnStep:
     """What happens at the column class at `place` of the order."""
     opens = np.flatnonzero(plan.first == place)
     opening = sum(int(rows[row]) << int(plan.shift[row]) for row in opens)
@@ -75,7 +75,7 @@ def turn(
     until = np.cumsum(columns)
     done = until[place] - columns[place]
     active = np.flatnonzero(support[:, place])
-    return Turn(opening, active, here, until[plan.last[here]] - done)
+    return ColumnStep(opening, active, here, until[plan.last[here]] - done)
 
 
 @njit(cache=True, nogil=True)

@@ -9,8 +9,8 @@ CITATION = (
 
 ACCOUNT = (
     "Names in a table are replaced by pseudonyms, one for each. An attacker who knows something "
-    "about the people (how often a product is bought, where somebody lives) can say of every pair "
-    "of name and pseudonym how probable it is. The paper asks what anonymity is left. Its answer "
+    "about the people (how often a product is bought, where a person lives) has a probability for "
+    "every pair of name and pseudonym. The paper asks what anonymity is left. Its answer "
     "rests on perfect matchings: every way to pair all names with all pseudonyms gets the product "
     "of the probabilities of its pairs, and the sum of these products is the permanent of the "
     "matrix.",

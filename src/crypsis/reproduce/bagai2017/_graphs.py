@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis import pseudonyms as ps
-from crypsis.reproduce._judge import holds, number, same, underivable
-from crypsis.reproduce._papers import Setting
-from crypsis.reproduce._results import Item
+from crypsis.reproduce import _charts as papers
+from crypsis.reproduce._comparison import claim, number, same, underivable
+from crypsis.reproduce._results import Drawn, RunSettings, paper_item
+from crypsis.reproduce.bagai2017 import _attack_graphs as attack_graphs
+from crypsis.reproduce.bagai2017 import _charts as charts
 from crypsis.reproduce.bagai2017 import _printed as printed
 
 _LOST = "the figure is lost from the text of the paper"
@@ -37,8 +39,8 @@ _RANGES: dict[Hashable, tuple[float, float]] = {
 }
 
 
-def figure_1(_: Setting) -> Item:
-    """Complete anonymity and none."""
+@paper_item("Figure 1", "Complete anonymity, and none", figure="two bipartite graphs")
+def figure_1(_: RunSettings) -> Drawn:
     complete, none = np.ones((4, 4), int), np.eye(4, dtype=int)
     cells = (
         same("matchings of the complete graph, t!", math.factorial(4), ps.permanent(complete)),
@@ -47,22 +49,17 @@ def figure_1(_: Setting) -> Item:
         number("its degree of anonymity", "0", ps.degree_of_anonymity(none)),
     )
 
-    def draw() -> object:
-        from crypsis.report.charts import papers
-
-        names = ("x1", "x2", "x3", "x4"), ("y1", "y2", "y3", "y4")
-        shuffled = none[[2, 0, 3, 1]]
-        return papers.graphs(
-            [("complete anonymity", complete), ("an instance of no anonymity", shuffled)],
-            *names,
-            title="The two extremes (Fig. 1)",
-        )
-
-    return Item("Figure 1", "Complete anonymity, and none", cells, "two bipartite graphs", draw)
+    panels = [("complete anonymity", complete), ("no anonymity", none[[2, 0, 3, 1]])]
+    names = ("x1", "x2", "x3", "x4"), ("y1", "y2", "y3", "y4")
+    return cells, lambda: papers.graphs(panels, *names, title="The two extremes (Fig. 1)")
 
 
-def figure_2(_: Setting) -> Item:
-    """The attack by frequencies."""
+@paper_item(
+    "Figure 2",
+    "A frequency attack on ten transactions",
+    figure="the bipartite graph that is left",
+)
+def figure_2(_: RunSettings) -> Drawn:
     belief = ps.frequency_attack(_BASKETS, _RANGES)
     shares = dict(zip(belief.pseudonyms or (), ps.frequencies(_BASKETS).shares, strict=True))
     matrix = belief.matrix.toarray()
@@ -80,23 +77,10 @@ def figure_2(_: Setting) -> Item:
         ),
     )
 
-    def draw() -> object:
-        from crypsis.report.charts import papers
-
-        names = tuple(map(str, belief.items or ())), tuple(map(str, belief.pseudonyms or ()))
-        return papers.graphs(
-            [("pairs that the frequencies allow", matrix)],
-            *names,
-            title="What an attack by frequencies leaves (Fig. 2)",
-        )
-
-    return Item(
-        "Figure 2",
-        "An attack by frequencies on ten transactions",
-        cells,
-        "the bipartite graph that is left",
-        draw,
-    )
+    panels = [("pairs that the frequencies allow", matrix)]
+    names = [str(one) for one in belief.items or ()], [str(one) for one in belief.pseudonyms or ()]
+    title = "The pairs that a frequency attack leaves possible (Fig. 2)"
+    return cells, lambda: papers.graphs(panels, *names, title=title)
 
 
 @cache
@@ -105,8 +89,12 @@ def _fitting() -> tuple[NDArray[np.bool_], ...]:
     return tuple(g for g in printed.graphs() if printed.crack_counts(g) == [1, 2, 2, 2, 4])
 
 
-def figure_3(_: Setting) -> Item:
-    """The attack on the employees."""
+@paper_item(
+    "Figure 3",
+    "An attack on the employee database",
+    figure="a bipartite graph that fits what is printed",
+)
+def figure_3(_: RunSettings) -> Drawn:
     fitting = _fitting()
     beliefs = [ps.Belief(graph.astype(int), truth=printed.TRUTH) for graph in fitting]
     first = beliefs[0]
@@ -136,29 +124,22 @@ def figure_3(_: Setting) -> Item:
         ),
     )
 
-    def draw() -> object:
-        from crypsis.report.charts import papers
-
-        return papers.graphs(
-            [("one of the graphs that fit; thick: the truth", fitting[0])],
-            printed.ITEMS,
-            printed.PSEUDONYMS,
-            truth=printed.TRUTH,
-            title="An attack that leaves five matchings (Fig. 3)",
-        )
-
-    return Item(
-        "Figure 3",
-        "An attack on the employee database",
-        cells,
-        "a bipartite graph that fits what is printed",
-        draw,
+    return cells, lambda: papers.graphs(
+        [("one of the graphs that fit; thick: the truth", fitting[0])],
+        printed.ITEMS,
+        printed.PSEUDONYMS,
+        truth=printed.TRUTH,
+        title="An attack that leaves five matchings (Fig. 3)",
     )
 
 
-def figure_4(_: Setting) -> Item:
-    """Permanents against expected cracks."""
-    points = ps.attack_graphs(4)
+@paper_item(
+    "Figure 4",
+    "Permanents and expected cracks of all attack graphs on four items",
+    figure="a scatter of permanent and expected cracks",
+)
+def figure_4(_: RunSettings) -> Drawn:
+    points = attack_graphs.attack_graphs(4)
     at = {n: sorted(p.expected_cracks for p in points if p.permanent == n) for n in (4, 6)}
     averages = [
         sum(p.expected_cracks * p.graphs for p in points if p.permanent == n)
@@ -171,20 +152,20 @@ def figure_4(_: Setting) -> Item:
     belief = ps.Belief(example, truth=printed.TRUTH)
     cells = (
         same("matrices, 2^12", 4096, sum(p.graphs for p in points)),
-        holds("distinct points", "far fewer", len(points) < 100, f"{len(points)}"),
+        claim("distinct points", "far fewer", len(points) < 100, f"{len(points)}"),
         number("smallest E at permanent 4", "1.5", at[4][0]),
         number("largest E at permanent 4", "2.5", at[4][-1]),
         number(
             "(b) E of a matrix with cracks 0, 1, 1, 4", "1.5", float(ps.expected_cracks(belief))
         ),
         same("(b) its permanent", 4, ps.permanent(belief)),
-        holds(
+        claim(
             "(c) a point at permanent 6, E = 2",
             "exists",
             2.0 in at[6],
             "E there: " + ", ".join(f"{e:.4g}" for e in at[6]),
         ),
-        holds(
+        claim(
             "trend",
             "E falls as the permanent grows",
             averages[0] == 4
@@ -200,18 +181,7 @@ def figure_4(_: Setting) -> Item:
         ),
     )
 
-    def draw() -> object:
-        from crypsis.report.charts import pseudonyms as charts
-
-        return charts.graph_points(points)
-
-    return Item(
-        "Figure 4",
-        "Permanents and expected cracks of all attack graphs on four items",
-        cells,
-        "a scatter of permanent and expected cracks",
-        draw,
-    )
+    return cells, lambda: charts.graph_points(points)
 
 
 def _rows(matrix: NDArray[np.int64]) -> str:

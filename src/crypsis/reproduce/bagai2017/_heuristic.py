@@ -5,24 +5,30 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import cache
-from typing import Any
 
+import altair as alt
 import numpy as np
 
 from crypsis import pseudonyms as ps
-from crypsis.reproduce._judge import erratum, holds, number, underivable
-from crypsis.reproduce._papers import Setting
-from crypsis.reproduce._results import Cell, Item
+from crypsis.reproduce._charts import titled
+from crypsis.reproduce._comparison import claim, erratum, number, underivable
+from crypsis.reproduce._results import ComparedValue, Drawn, RunSettings, paper_item
+from crypsis.reproduce.bagai2017 import _attack_graphs as attack_graphs
+from crypsis.reproduce.bagai2017 import _charts as charts
 from crypsis.reproduce.bagai2017 import _printed as printed
 
 _COUNT = 24_000
 
 
-def figure_9(_: Setting) -> Item:
-    """Psi and H of two matrices, whatever the truth."""
+@paper_item(
+    "Figure 9",
+    "Psi and H of Q and F for each of the 24 possible truths",
+    figure="two curves for each matrix",
+)
+def figure_9(_: RunSettings) -> Drawn:
     matrices = {"Q": printed.floats(printed.recovered_q()), "F": printed.floats(printed.FLAT)}
-    curves = {name: ps.heuristic_by_truth(matrix) for name, matrix in matrices.items()}
-    cells: list[Cell] = []
+    curves = {name: attack_graphs.heuristic_by_truth(matrix) for name, matrix in matrices.items()}
+    cells: list[ComparedValue] = []
     for name, points in curves.items():
         psi = np.array([p.expected_cracks for p in points])
         h = np.array([p.heuristic for p in points])
@@ -31,14 +37,14 @@ def figure_9(_: Setting) -> Item:
             number("truths", "24", len(points), group=name),
             number("sum of Psi (Theorem 5)", "24", float(psi.sum()), group=name),
             number("sum of H (Theorem 5)", "24", float(h.sum()), group=name),
-            holds(
+            claim(
                 "low Psi",
                 "H usually over",
                 float((h - psi)[low].mean()) > 0,
                 f"by {float((h - psi)[low].mean()):.3f} on average",
                 group=name,
             ),
-            holds(
+            claim(
                 "high Psi",
                 "H usually under",
                 float((h - psi)[high].mean()) < 0,
@@ -68,28 +74,16 @@ def figure_9(_: Setting) -> Item:
     ]
 
     def draw() -> object:
-        import altair as alt
-
-        from crypsis.report.charts import pseudonyms as charts
-
-        panels: list[Any] = [
-            charts.heuristic_curves(points).properties(
-                title={"text": f"Psi and H of {name}", "anchor": "start"}
-            )
+        panels = [
+            titled(charts.heuristic_curves(points), f"Psi and H of {name}")
             for name, points in curves.items()
         ]
         return alt.vconcat(*panels).properties(
-            title={"text": "The heuristic against what it stands for (Fig. 9)", "anchor": "start"},
+            title=alt.TitleParams("The heuristic and Psi (Fig. 9)", anchor="start"),
             description="Psi and H of Q and of F over the 24 possible truths, in the order of Psi.",
         )
 
-    return Item(
-        "Figure 9",
-        "Psi and H of Q and F for each of the 24 possible truths",
-        tuple(cells),
-        "two curves for each matrix",
-        draw,
-    )
+    return cells, draw
 
 
 def _exact_psi(truth: tuple[int, ...]) -> Fraction:
@@ -103,20 +97,25 @@ def _exact_psi(truth: tuple[int, ...]) -> Fraction:
 
 
 @cache
-def _random() -> ps.HeuristicErrors:
-    return ps.random_heuristic_errors(_COUNT)
+def _random() -> attack_graphs.HeuristicErrors:
+    return attack_graphs.random_heuristic_errors(_COUNT)
 
 
-def figure_10(_: Setting) -> Item:
-    """The error of the heuristic on random matrices."""
+@paper_item(
+    "Figure 10",
+    "NMAPE of the heuristic and permanent, 24,000 random matrices",
+    figure="a cloud of permanent and error",
+)
+def figure_10(_: RunSettings) -> Drawn:
     found = _random()
     errors, permanents = found.errors, found.permanents
     cycle = (2 * np.eye(4) + np.roll(np.eye(4), 1, axis=1)) / 3
-    why = (
-        "The paper does not say how its matrices were drawn. Ours: " + found.generator + ", seed "
-        f"{found.seed}."
-    )
-    ends = [ps.heuristic_error(np.full((4, 4), 0.25)), ps.heuristic_error(np.eye(4))]
+    ours = f"Ours: {found.generator}, seed {found.seed}."
+    why = f"The paper does not describe how its matrices were drawn. {ours}"
+    ends = [
+        attack_graphs.heuristic_error(np.full((4, 4), 0.25)),
+        attack_graphs.heuristic_error(np.eye(4)),
+    ]
     worst = float(permanents[errors.argmax()])
     cells = (
         underivable(
@@ -130,7 +129,7 @@ def figure_10(_: Setting) -> Item:
         erratum(
             "NMAPE of a matrix of our choice",
             "within 9 %",
-            float(ps.heuristic_error(cycle)),
+            float(attack_graphs.heuristic_error(cycle)),
             correct="1400/153",
             note='"Always within 9 %" is a property of the draw: the matrix with 2/3 on the '
             "diagonal and 1/3 beside it, in a circle, is doubly stochastic and exceeds it. (It has "
@@ -139,13 +138,13 @@ def figure_10(_: Setting) -> Item:
         ),
         number("NMAPE at the smallest permanent, 24/256", "0", ends[0]),
         number("NMAPE at permanent 1", "0", ends[1]),
-        holds(
+        claim(
             "smallest permanent drawn",
             "at least 0.09375",
             float(permanents.min()) >= math.factorial(4) / 4**4 - 1e-12,
             f"{float(permanents.min()):.5f}",
         ),
-        holds(
+        claim(
             "where the large errors are",
             "low permanents",
             worst < 0.5 and errors[permanents < 0.5].max() > errors[permanents > 0.7].max(),
@@ -153,15 +152,4 @@ def figure_10(_: Setting) -> Item:
         ),
     )
 
-    def draw() -> object:
-        from crypsis.report.charts import pseudonyms as charts
-
-        return charts.heuristic_cloud(found)
-
-    return Item(
-        "Figure 10",
-        "NMAPE of the heuristic and permanent, 24,000 random matrices",
-        cells,
-        "a cloud of permanent and error",
-        draw,
-    )
+    return cells, lambda: charts.heuristic_cloud(found)

@@ -8,17 +8,17 @@ from itertools import product
 import numpy as np
 
 from crypsis import pseudonyms as ps
-from crypsis.reproduce._judge import erratum, holds, number, same
-from crypsis.reproduce._papers import Setting
-from crypsis.reproduce._results import Cell, Item
+from crypsis.reproduce import _charts as papers
+from crypsis.reproduce._comparison import claim, erratum, number, same
+from crypsis.reproduce._results import ComparedValue, Drawn, RunSettings, Values, paper_item
 from crypsis.reproduce.bagai2017 import _printed as printed
 
 
-def figure_5(_: Setting) -> Item:
-    """The probability matrix P."""
+@paper_item("Figure 5", "A probability matrix, P, that is flat", figure="the matrix")
+def figure_5(_: RunSettings) -> Drawn:
     p = printed.floats(printed.P)
     cells = (
-        holds(
+        claim(
             "row and column sums",
             "1",
             bool(np.allclose(p.sum(0), 1) and np.allclose(p.sum(1), 1)),
@@ -29,22 +29,16 @@ def figure_5(_: Setting) -> Item:
         number("probability of M_2", "1/12", ps.matching_probability(p, printed.TRUTH)),
         same("matchings of weight 0", 12, _weightless(p)),
     )
-    return Item(
-        "Figure 5",
-        "A probability matrix, P, that is flat",
-        cells,
-        "the matrix",
-        lambda: _matrix(p, "The flat matrix P (Fig. 5)"),
-    )
+    return cells, lambda: _matrix(p, "The flat matrix P (Fig. 5)")
 
 
-def figure_6(_: Setting) -> Item:
-    """All functions and the matchings among them."""
+@paper_item("Figure 6", "Functions from items to pseudonyms, and the matchings among them")
+def figure_6(_: RunSettings) -> Values:
     q = printed.floats(printed.recovered_q())
     slices = list(product(range(4), repeat=4))
     weights = np.array([q[range(4), s].prod() for s in slices])
     one_to_one = np.array([len(set(s)) == 4 for s in slices])
-    cells = (
+    return (
         same("functions, t^t", 4**4, len(slices)),
         same("matchings among them, t!", 24, int(one_to_one.sum())),
         number("weights of all functions (Proposition 1a)", "1", float(weights.sum()), group="Q"),
@@ -54,30 +48,31 @@ def figure_6(_: Setting) -> Item:
             float(weights[one_to_one].sum()),
             group="Q",
         ),
-        holds(
+        claim(
             "smallest permanent, t!/t^t",
             "all entries 1/t",
             abs(float(ps.permanent(np.full((4, 4), 0.25))) - 24 / 256) < 1e-15,
             "24/256",
         ),
     )
-    return Item(
-        "Figure 6", "Functions from items to pseudonyms, and the matchings among them", cells
-    )
 
 
-def figure_7(_: Setting) -> Item:
-    """A, Q, and what they say of the twelve feasible matchings."""
+@paper_item(
+    "Figure 7",
+    "The same feasible matchings, evenly and unevenly probable",
+    figure="the probabilities of the twelve matchings",
+)
+def figure_7(_: RunSettings) -> Drawn:
     exact = printed.recovered_q()
     q, truth = printed.floats(exact), printed.TRUTH
     a, belief = ps.Belief(printed.A, truth=truth), ps.Belief(q, truth=truth)
     weights = sorted(w for w in _weights(exact) if w)
     ours = [int(w * 1398 / sum(weights)) for w in weights]
-    cells: list[Cell] = [
+    cells: list[ComparedValue] = [
         same("permanent of A", 12, ps.permanent(a), group="(a)"),
         number("d = Delta of A and of P", "0.782", ps.degree_of_anonymity(a), group="(a)"),
         number("E = Psi of A and of P", "4/3", float(ps.expected_cracks(a)), group="(a)"),
-        holds(
+        claim(
             "Q, lost from the text",
             "three products",
             _products_fit(exact),
@@ -101,24 +96,13 @@ def figure_7(_: Setting) -> Item:
         _third(q),
     ]
 
-    def draw() -> object:
-        from crypsis.report.charts import papers
-
-        return papers.matching_weights(
-            [float(w / sum(weights)) for w in weights],
-            title="Twelve feasible matchings: even by A and P, uneven by Q (Fig. 7c)",
-        )
-
-    return Item(
-        "Figure 7",
-        "The same feasible matchings, evenly and unevenly probable",
-        tuple(cells),
-        "the probabilities of the twelve matchings",
-        draw,
+    return cells, lambda: papers.matching_weights(
+        [float(w / sum(weights)) for w in weights],
+        title="Twelve feasible matchings: even by A and P, uneven by Q (Fig. 7c)",
     )
 
 
-def _third(q: printed.Floats) -> Cell:
+def _third(q: printed.Floats) -> ComparedValue:
     """M_3: the printed product belongs to another matching than the printed edges."""
     as_printed = ps.matching_probability(q, [1, 2, 3, 0])
     by_product = ps.matching_probability(q, [1, 3, 2, 0])
@@ -135,9 +119,9 @@ def _third(q: printed.Floats) -> Cell:
     )
 
 
-def figure_8(_: Setting) -> Item:
-    """The flat matrix of a graph."""
-    found = ps.scale(printed.A_G)
+@paper_item("Figure 8", "The flat matrix of a graph", figure="the matrix")
+def figure_8(_: RunSettings) -> Drawn:
+    found = ps.doubly_stochastic(printed.A_G)
     wanted = printed.floats(printed.FLAT)
     names = [f"{item}-{p}" for item in printed.ITEMS for p in printed.PSEUDONYMS]
     cells = [
@@ -152,20 +136,14 @@ def figure_8(_: Setting) -> Item:
     cells += [
         same("superfluous edges (Mike-d)", 1, found.superfluous),
         same("permanent of A_G", 3, ps.permanent(printed.A_G)),
-        holds(
+        claim(
             "alternate normalization",
             "converges to F",
             gaps[1] < gaps[0] < 0.01,
             f"gap {gaps[0]:.1g} after 1,000 sweeps, {gaps[1]:.1g} after 2,000",
         ),
     ]
-    return Item(
-        "Figure 8",
-        "The flat matrix of a graph",
-        tuple(cells),
-        "the matrix",
-        lambda: _matrix(found.matrix, "The flat matrix F of a graph (Fig. 8b)"),
-    )
+    return cells, lambda: _matrix(found.matrix, "The flat matrix F of a graph (Fig. 8b)")
 
 
 def _plain_sinkhorn(sweeps: int) -> float:
@@ -202,6 +180,5 @@ def _products_fit(q: list[list[Fraction]]) -> bool:
 
 
 def _matrix(cells: printed.Floats, title: str) -> object:
-    from crypsis.report.charts import papers
 
     return papers.matrix(cells, printed.ITEMS, printed.PSEUDONYMS, title=title)

@@ -45,7 +45,7 @@ def recovered_q() -> list[list[F]]:
 
     Brad: b 1/8 (M_3), c 3/8 (M_4), d 1/2 (M_5), a 0 as in P. Claudia: c 7/16 (M_5), d 5/16 (M_4),
     so b is what is left. Mike-a and Susan-b are in M_4, Susan-a in M_3. Mike-b and then Mike-c and
-    Mike-d (1/16, from M_3, and the rest of his row) follow from sums, and so do Susan's c and d.
+    Mike-d (1/16, from M_3, and the rest of the row) follow from sums, and so do Susan's c and d.
     """
     brad = [F(0), M3[0], M4[0], M5[0]]
     claudia = [F(0), 1 - M5[1] - M4[1], M5[1], M4[1]]

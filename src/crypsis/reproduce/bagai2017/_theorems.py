@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis import pseudonyms as ps
-from crypsis.reproduce._judge import holds, number
-from crypsis.reproduce._papers import Setting
-from crypsis.reproduce._results import Cell, Item
+from crypsis.reproduce._comparison import claim, number
+from crypsis.reproduce._results import ComparedValue, RunSettings, Values, paper_item
+from crypsis.reproduce.bagai2017 import _attack_graphs as attack_graphs
 from crypsis.reproduce.bagai2017 import _printed as printed
 
 _CLOSE = 1e-9
@@ -34,20 +34,20 @@ def _inside(graph: NDArray[np.bool_]) -> NDArray[np.int64]:
     return every[graph[np.arange(len(graph)), every].all(axis=1)]
 
 
-def theorem_1(_: Setting) -> Item:
-    """d(G) = Delta(A_G) = Delta(F)."""
+@paper_item("Theorem 1", "d of a graph is Delta of its matrix and of its flat matrix")
+def theorem_1(_: RunSettings) -> Values:
     gaps = []
     for graph in _some_graphs(1):
         d = math.log(len(_inside(graph))) / math.log(math.factorial(len(graph)))
-        flat = ps.scale(graph.astype(int)).matrix
+        flat = ps.doubly_stochastic(graph.astype(int)).matrix
         both = [float(ps.degree_of_anonymity(one)) for one in (graph.astype(int), flat)]
         gaps += [abs(d - one) for one in both]
     cell = _over(gaps, "d = Delta(A) = Delta(F)")
-    return Item("Theorem 1", "d of a graph is Delta of its matrix and of its flat matrix", (cell,))
+    return (cell,)
 
 
-def theorem_2(_: Setting) -> Item:
-    """Delta(P) < Delta(A_G) unless P is flat."""
+@paper_item("Theorem 2", "Probabilities on top of a graph lower Delta")
+def theorem_2(_: RunSettings) -> Values:
     rng = np.random.default_rng(2)
     margins = []
     for graph in _some_graphs(2):
@@ -56,33 +56,29 @@ def theorem_2(_: Setting) -> Item:
         even = float(ps.degree_of_anonymity(graph.astype(int)))
         uneven = float(ps.degree_of_anonymity(graph * rng.uniform(0.05, 1, graph.shape)))
         margins.append(even - uneven)
-    cell = holds(
+    cell = claim(
         "uneven probabilities",
         "Delta(P) < Delta(A)",
         min(margins) > 0,
         f"smallest margin {min(margins):.2g}, {len(margins)} graphs",
     )
-    return Item("Theorem 2", "Probabilities on top of a graph lower Delta", (cell,))
+    return (cell,)
 
 
-def theorem_3(_: Setting) -> Item:
-    """E(G) = Psi(A_G) = Psi(F)."""
+@paper_item("Theorem 3", "E of a graph is Psi of its matrix and of its flat matrix")
+def theorem_3(_: RunSettings) -> Values:
     gaps = []
     for graph in _some_graphs(3):
         inside, truth = _inside(graph), list(range(len(graph)))
         mean = float((inside == np.arange(len(graph))).sum(axis=1).mean())
-        flat = ps.scale(graph.astype(int)).matrix
+        flat = ps.doubly_stochastic(graph.astype(int)).matrix
         for matrix in (graph.astype(int), flat):
             gaps.append(abs(mean - float(ps.expected_cracks(ps.Belief(matrix, truth=truth)))))
     first = _over(gaps, "E = Psi(A) = Psi(F)")
-    return Item(
-        "Theorem 3",
-        "E of a graph is Psi of its matrix and of its flat matrix",
-        (first, _rescaled()),
-    )
+    return (first, _rescaled())
 
 
-def _rescaled() -> Cell:
+def _rescaled() -> ComparedValue:
     """Psi and Delta need no doubly stochastic matrix, though the paper asks for one; H does."""
     rng = np.random.default_rng(33)
     gaps = []
@@ -93,19 +89,19 @@ def _rescaled() -> Cell:
             (float(ps.expected_cracks(belief)), float(ps.degree_of_anonymity(belief)))
             for belief in (
                 ps.Belief(likelihoods, truth=truth),
-                ps.Belief(ps.scale(likelihoods).matrix, truth=truth),
+                ps.Belief(ps.doubly_stochastic(likelihoods).matrix, truth=truth),
             )
         ]
         gaps += [abs(a - b) for a, b in zip(*values, strict=True)]
     return _over(gaps, "not said", "Psi and Delta of a rescaled matrix")
 
 
-def theorem_4(_: Setting) -> Item:
-    """H is the expected number of cracks over all functions."""
+@paper_item("Theorem 4", "H counts cracks over all functions, not only matchings")
+def theorem_4(_: RunSettings) -> Values:
     rng = np.random.default_rng(4)
     gaps, partial = [], []
     for size in (2, 3, 4, 5) * 5:
-        matrix = ps.scale(rng.random((size, size)) + 0.01).matrix
+        matrix = ps.doubly_stochastic(rng.random((size, size)) + 0.01).matrix
         truth = rng.permutation(size)
         slices = np.array(list(product(range(size), repeat=size)))
         weights = matrix[np.arange(size), slices].prod(axis=1)
@@ -118,49 +114,49 @@ def theorem_4(_: Setting) -> Item:
             for k in range(1, size + 1)
         ]
     first = _over(gaps, "H = expected cracks over Y^X")
-    lemma = holds(
+    lemma = claim(
         "Lemma 1, the first k items",
         "sum of P(i, m_i)",
         max(partial) < _CLOSE,
         f"within {_CLOSE:.0e}, {len(partial)} sums",
     )
-    return Item(
-        "Theorem 4", "H counts cracks over all functions, not only matchings", (first, lemma)
-    )
+    return (first, lemma)
 
 
-def theorem_5(_: Setting) -> Item:
-    """Over all truths H and Psi add up to t!."""
+@paper_item("Theorem 5", "Over all truths the errors of H cancel")
+def theorem_5(_: RunSettings) -> Values:
     rng = np.random.default_rng(5)
     cells = []
     for size in (2, 3, 4, 5, 6, 7):
-        points = ps.heuristic_by_truth(ps.scale(rng.random((size, size)) + 0.01).matrix)
+        points = attack_graphs.heuristic_by_truth(
+            ps.doubly_stochastic(rng.random((size, size)) + 0.01).matrix
+        )
         total = str(math.factorial(size))
         group = f"t = {size}"
         cells += [
             number("sum of H", total, sum(p.heuristic for p in points), group=group),
             number("sum of Psi", total, sum(p.expected_cracks for p in points), group=group),
         ]
-    return Item("Theorem 5", "Over all truths the errors of H cancel", tuple(cells))
+    return cells
 
 
-def corollary_1(_: Setting) -> Item:
-    """One crack is the norm."""
+@paper_item("Corollary 1", "A privacy breach is the norm")
+def corollary_1(_: RunSettings) -> Values:
     rng = np.random.default_rng(6)
     means = []
     for _each in range(50):
         size = int(rng.integers(2, 7))
-        matrix = ps.scale(rng.random((size, size)) ** rng.uniform(0.5, 6) + 1e-3).matrix
-        points = ps.heuristic_by_truth(matrix)
+        matrix = ps.doubly_stochastic(rng.random((size, size)) ** rng.uniform(0.5, 6) + 1e-3).matrix
+        points = attack_graphs.heuristic_by_truth(matrix)
         means.append(sum(p.expected_cracks for p in points) / len(points))
-    cell = holds(
+    cell = claim(
         "Psi, averaged over all truths",
         "1",
         max(abs(m - 1) for m in means) < _CLOSE,
         f"1 for each of {len(means)} matrices",
     )
-    return Item("Corollary 1", "A privacy breach is the norm", (cell,))
+    return (cell,)
 
 
-def _over(gaps: list[float], claim: str, name: str = "equality") -> Cell:
-    return holds(name, claim, max(gaps) < _CLOSE, f"within {_CLOSE:.0e}, {len(gaps)} cases")
+def _over(gaps: list[float], text: str, name: str = "equality") -> ComparedValue:
+    return claim(name, text, max(gaps) < _CLOSE, f"within {_CLOSE:.0e}, {len(gaps)} cases")

@@ -13,17 +13,17 @@ ACCOUNT = (
     "followed by some residual noise that changes no rank (Algorithm 1, Tables 1 and 2). What "
     "protects people is the permutation: methods that look nothing alike can be compared by how "
     "far they move ranks.",
-    "From this follows a model that a person can check herself. She looks up the released values "
-    "nearest to her own, column by column, and asks how far in ranks the record that comes closest "
-    "lies from them (Algorithms 2 and 3), and how diverse the values in between are: "
+    "From this follows a model that the data subjects can check themselves. They find the released "
+    "values nearest to their own, column by column, and compute how far in ranks the record that "
+    "comes closest is from them (Algorithms 2 and 3), and how diverse the values in between are: "
     "(d, v, f)-permuted privacy.",
-    "The intruder of the paper knows everything: all originals and the whole masked file, and "
-    "lacks only who is who. He links each original to the masked record with the smallest largest "
-    "rank difference (Table 4), and checks himself: if records put together at random find matches "
-    "just as near, his links prove nothing (Tables 5 and 6, Figs. 1 to 3). Since he knows so much, "
-    "telling users how the masking was done gives nothing away (Definition 4).",
-    "The permuted privacy of a whole file is decided by its worst record, and some record always "
-    "hardly moved; the share of records that meet (d, v) says more, and is what we report.",
+    "The maximum-knowledge intruder of the paper has all original and all masked records, without "
+    "their correspondence. They link each original to the masked record with the smallest largest "
+    "rank difference (Table 4), and verify the links: if random records find matches just as near, "
+    "the links prove nothing (Tables 5 and 6, Figs. 1 to 3). Since this intruder knows so much, "
+    "publishing how the masking was done reveals nothing more (Definition 4).",
+    "The permuted privacy of a file is that of its worst record, and some record is always hardly "
+    "permuted; the share of records that meet (d, v) is more informative, and is what we report.",
 )
 
 ITEMS = (

@@ -1,13 +1,12 @@
-"""Algorithms 1 to 3 of domingo2016, written down line by line and held against the library."""
+"""Algorithms 1 to 3 of domingo2016, written out line by line and compared with the library."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from crypsis import linkage
-from crypsis.reproduce._judge import holds, same
-from crypsis.reproduce._papers import Setting
-from crypsis.reproduce._results import Item
+from crypsis.reproduce._comparison import claim, same
+from crypsis.reproduce._results import RunSettings, Values, paper_item
 from crypsis.reproduce.domingo2016 import _printed as printed
 
 _TRIES = 100
@@ -45,8 +44,8 @@ def _some_files(seed: int) -> list[tuple[printed.Floats, printed.Floats]]:
     return files
 
 
-def algorithm_1(_: Setting) -> Item:
-    """Reverse mapping."""
+@paper_item("Algorithm 1", "Reverse mapping")
+def algorithm_1(_: RunSettings) -> Values:
     agree = permuted = 0
     for x, y in _some_files(1):
         z = linkage.reverse_map(x, y)
@@ -54,46 +53,42 @@ def algorithm_1(_: Setting) -> Item:
         agree += bool((np.array(wanted) == z.T).all())
         permuted += bool((np.sort(z, axis=0) == np.sort(x, axis=0)).all())
     z = linkage.reverse_map(printed.X, printed.Y)
-    cells = (
+    return (
         same("record 1: 103.69, masked 108.18, becomes", "108.21", f"{z[0, 0]:.2f}"),
-        holds("line by line", "the same values", agree == _TRIES, f"{agree} of {_TRIES} files"),
-        holds(
+        claim("line by line", "the same values", agree == _TRIES, f"{agree} of {_TRIES} files"),
+        claim(
             "each column of Z",
             "permutes that of X",
             permuted == _TRIES,
             f"{permuted} of {_TRIES} files",
         ),
     )
-    return Item("Algorithm 1", "Reverse mapping", cells)
 
 
-def algorithm_2(_: Setting) -> Item:
-    """Permutation distances of a record."""
+@paper_item("Algorithm 2", "The permutation distances of a record")
+def algorithm_2(_: RunSettings) -> Values:
     agree = 0
     for x, y in _some_files(2):
         rows = range(0, len(y), 5)
         agree += all(
-            linkage.permutation_distances(x[0], y, mapping=row).distances
-            == _algorithm_2(x[0], y, row)
+            linkage.verify_record(y, x[0], mapping=row).distances == _algorithm_2(x[0], y, row)
             for row in rows
         )
-    third = linkage.permutation_distances(printed.X[2], printed.Y, mapping=2).distances
-    cells = (
+    third = linkage.verify_record(printed.Y, printed.X[2], mapping=2).distances
+    return (
         same("d of record 3, its own masked record", [5, 1, 9], third),
-        holds("line by line", "the same distances", agree == _TRIES, f"{agree} of {_TRIES} files"),
+        claim("line by line", "the same distances", agree == _TRIES, f"{agree} of {_TRIES} files"),
     )
-    return Item("Algorithm 2", "The permutation distances of a record", cells)
 
 
-def algorithm_3(_: Setting) -> Item:
-    """The record that the subject takes for hers."""
+@paper_item("Algorithm 3", "The record that a data subject takes for their own")
+def algorithm_3(_: RunSettings) -> Values:
     agree = 0
     for x, y in _some_files(3):
-        seen, wanted = linkage.permutation_distances(x[0], y), _algorithm_3(x[0], y)
+        seen, wanted = linkage.verify_record(y, x[0]), _algorithm_3(x[0], y)
         agree += seen.row in wanted and seen.candidates == len(wanted)
-    third = linkage.permutation_distances(printed.X[2], printed.Y)
-    cells = (
+    third = linkage.verify_record(printed.Y, printed.X[2])
+    return (
         same("f(x3)", 10, third.row + 1),
-        holds("line by line", "the same record", agree == _TRIES, f"{agree} of {_TRIES} files"),
+        claim("line by line", "the same record", agree == _TRIES, f"{agree} of {_TRIES} files"),
     )
-    return Item("Algorithm 3", "The record that a subject takes for hers", cells)

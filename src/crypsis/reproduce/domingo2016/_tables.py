@@ -5,17 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from crypsis import linkage
-from crypsis.reproduce._judge import column, erratum, holds, same
-from crypsis.reproduce._papers import Setting
-from crypsis.reproduce._results import Cell, Item
+from crypsis.reproduce._comparison import claim, column, erratum, same
+from crypsis.reproduce._results import ComparedValue, RunSettings, Values, paper_item
 from crypsis.reproduce.domingo2016 import _printed as printed
 
 _RECORDS = [f"record {i}" for i in range(1, 21)]
 _THIRD = printed.X[2]
 
 
-def _table(rows: list[list[str]], places: range, names: str, ours: printed.Floats) -> list[Cell]:
-    cells: list[Cell] = []
+def _table(
+    rows: list[list[str]], places: range, names: str, ours: printed.Floats
+) -> list[ComparedValue]:
+    cells: list[ComparedValue] = []
     for place, name, values in zip(places, names.split(), ours.T, strict=True):
         cells += column(name, _RECORDS, [row[place] for row in rows], values)
     return cells
@@ -25,11 +26,11 @@ def _ranks(values: printed.Floats) -> printed.Floats:
     return np.asarray(np.argsort(np.argsort(values, axis=0), axis=0) + 1, np.float64)
 
 
-def table_1(_: Setting) -> Item:
-    """The running example: ranks, reverse mapping, rank correlations."""
+@paper_item("Table 1", "The running example: ranks and reverse mapping")
+def table_1(_: RunSettings) -> Values:
     rows = printed.TABLE_1
-    steps = linkage.two_steps(printed.X, printed.Y)
-    cells = [
+    steps = linkage.decompose_noise(printed.X, printed.Y)
+    return [
         *_table(rows, range(3, 6), "(X1) (X2) (X3)", _ranks(printed.X)),
         *_table(rows, range(9, 12), "(Y1) (Y2) (Y3)", _ranks(printed.Y)),
         *_table(rows, range(12, 15), "Z1 Z2 Z3", linkage.reverse_map(printed.X, printed.Y)),
@@ -40,30 +41,29 @@ def table_1(_: Setting) -> Item:
             [step.rank_correlation or 0.0 for step in steps],
         ),
     ]
-    return Item("Table 1", "The running example: ranks and reverse mapping", tuple(cells))
 
 
-def table_2(_: Setting) -> Item:
-    """Permutation plus residual noise."""
+@paper_item("Table 2", "Masking as permutation plus residual noise")
+def table_2(_: RunSettings) -> Values:
     rows = printed.TABLE_2
-    steps = linkage.two_steps(printed.X, printed.Y)
+    steps = linkage.decompose_noise(printed.X, printed.Y)
     residual = np.column_stack([step.residual_by_record for step in steps])  # type: ignore[misc]
     noise = np.column_stack([step.noise_by_record for step in steps])  # type: ignore[misc]
-    means = [(step.residual or 0.0) / (step.noise or 1.0) for step in steps]
+    means = [(step.residual_noise or 0.0) / (step.noise or 1.0) for step in steps]
     shares = [step.smaller_share or 0.0 for step in steps]
-    far = linkage.two_steps(printed.X, 1000 * printed.X)[0]
-    cells = [
+    far = linkage.decompose_noise(printed.X, 1000 * printed.X)[0]
+    return [
         *_table(rows, range(3), "Z1 Z2 Z3", linkage.reverse_map(printed.X, printed.Y)),
         *_table(rows, range(3, 6), "E'1 E'2 E'3", _cents(residual)),
         *_table(rows, range(6, 9), "E1 E2 E3", _cents(noise)),
-        holds(
+        claim(
             "mean |E'| against mean |E|",
             "in general smaller",
             max(means) < 1,
             ", ".join(f"{mean:.2f}" for mean in means) + " of it",
             group="the claim",
         ),
-        holds(
+        claim(
             "records where |E'| is not larger",
             "in general",
             min(shares) > 0.5,
@@ -73,7 +73,7 @@ def table_2(_: Setting) -> Item:
         erratum(
             "residual over direct noise, Y = 1000 X",
             "small",
-            float((far.residual or 0.0) / (far.noise or 1.0)),
+            float((far.residual_noise or 0.0) / (far.noise or 1.0)),
             correct="1",
             group="the claim",
             note="The residual noise is called necessarily small because it changes no rank. It "
@@ -82,25 +82,21 @@ def table_2(_: Setting) -> Item:
             "pairing values in sorted order is the cheapest way to pair them.",
         ),
     ]
-    return Item("Table 2", "Masking as permutation plus residual noise", tuple(cells))
 
 
 def _cents(values: printed.Floats) -> printed.Floats:
-    """Differences of numbers with two digits have two digits; floats need to be told."""
+    """Differences of numbers with two digits have two digits, which floats do not."""
     return np.asarray(values.round(2) + 0.0)
 
 
-def table_3(_: Setting) -> Item:
-    """The permutation distances of the third record."""
+@paper_item("Table 3", "Permutation distances of the third record")
+def table_3(_: RunSettings) -> Values:
     rows = printed.TABLE_3
-    seen = linkage.permutation_distances(_THIRD, printed.Y)
+    seen = linkage.verify_record(printed.Y, _THIRD)
     every = np.array(
-        [
-            linkage.permutation_distances(_THIRD, printed.Y, mapping=row).distances
-            for row in range(20)
-        ]
+        [linkage.verify_record(printed.Y, _THIRD, mapping=row).distances for row in range(20)]
     )
-    owner = linkage.permutation_distances(_THIRD, printed.Y, mapping=2)
+    owner = linkage.verify_record(printed.Y, _THIRD, mapping=2)
     ranks = _ranks(printed.Y)
     near = (np.abs(ranks[:, 0] - 8) <= 4).nonzero()[0]
     by_rank = np.sort(printed.Y, axis=0)
@@ -108,7 +104,7 @@ def table_3(_: Setting) -> Item:
     meets = linkage.permuted_privacy(
         printed.X, printed.Y, d=seen.distances, v=seen.diversities, mapping="subject"
     ).meets[2]
-    cells = [
+    return [
         *_table(rows, range(3), "(Y1) (Y2) (Y3)", ranks),
         *_table(rows, range(3, 6), "|(Y1)-8| |(Y2)-2| |(Y3)-16|", every),
         same("nearest values y*", "100.41, 903.25, 5087.9", _listed(stars), group="record 3"),
@@ -139,38 +135,31 @@ def table_3(_: Setting) -> Item:
             "variances themselves as v. It has to read at least v, and is computed so here.",
         ),
     ]
-    return Item("Table 3", "Permutation distances of the third record", tuple(cells))
 
 
 def _listed(values: object) -> str:
     return ", ".join(f"{float(v):g}" for v in np.asarray(values))
 
 
-def definition_2(_: Setting) -> Item:
-    """Permuted privacy of the whole file."""
+@paper_item("Definition 2", "Permuted privacy of a whole file is that of its worst record")
+def definition_2(_: RunSettings) -> Values:
     found = linkage.permuted_privacy(printed.X, printed.Y)
     each = np.array(
-        [
-            linkage.permutation_distances(printed.X[i], printed.Y, mapping=i).distances
-            for i in range(20)
-        ]
+        [linkage.verify_record(printed.Y, printed.X[i], mapping=i).distances for i in range(20)]
     )
     moved = int((each > 0).all(axis=1).sum())
-    cells = (
+    return (
         same("records that have to meet (d, v)", 20, len(found.meets)),
-        holds(
+        claim(
             "the d that all of them meet",
             "the smallest distances",
             found.d == tuple(each.min(axis=0)),
             ", ".join(f"{d:g}" for d in found.d),
         ),
-        holds(
+        claim(
             "records that moved in every column",
             "all, if no d is 0",
             (moved == 20) == all(found.d),
             f"{moved} of 20",
         ),
-    )
-    return Item(
-        "Definition 2", "Permuted privacy of a whole file is that of its worst record", cells
     )

@@ -11,9 +11,10 @@ from functools import cache
 import numpy as np
 
 from crypsis import linkage
-from crypsis.reproduce._judge import erratum, holds, number, same, underivable
-from crypsis.reproduce._papers import Setting
-from crypsis.reproduce._results import Cell, Item
+from crypsis.report.charts import linkage as charts
+from crypsis.reproduce._charts import titled
+from crypsis.reproduce._comparison import claim, erratum, number, same, underivable
+from crypsis.reproduce._results import ComparedValue, Drawn, RunSettings, Values, paper_item
 from crypsis.reproduce.domingo2016 import _printed as printed
 
 _MUCH, _LITTLE = (5.0, 25.0, 100.0), (0.05, 0.25, 1.0)
@@ -31,26 +32,26 @@ def _files(noise: tuple[float, float, float], seed: int) -> tuple[printed.Floats
 
 
 @cache
-def _checked(noise: tuple[float, float, float]) -> linkage.Verification:
-    return linkage.verify(*_files(noise, 0), seed=1)
+def _checked(noise: tuple[float, float, float]) -> linkage.LinkVerification:
+    return linkage.verify_links(*_files(noise, 0), seed=1)
 
 
 @cache
 def _shares() -> tuple[printed.Floats, printed.Floats]:
     """Shares of X and of A at the distances 0 to 14 and beyond, a row for each draw."""
     originals: list[printed.Floats] = []
-    strangers: list[printed.Floats] = []
+    random_shares: list[printed.Floats] = []
     for seed in range(_DRAWS):
-        null = linkage.verify(*_files(_LITTLE, seed), seed=seed).independent
-        for found, distances in ((originals, null.distances), (strangers, null.null_distances)):
+        null = linkage.verify_links(*_files(_LITTLE, seed), seed=seed).independent
+        for found, distances in ((originals, null.distances), (random_shares, null.null_distances)):
             near = np.minimum(distances, 15).astype(int)
             found.append(np.bincount(near, minlength=16) / len(near))
-    return np.array(originals), np.array(strangers)
+    return np.array(originals), np.array(random_shares)
 
 
-def table_6(_: Setting) -> Item:
-    """Shares by distance, with little noise."""
-    cells: list[Cell] = []
+@paper_item("Table 6", "Distances of the match, 1,000 records with little noise")
+def table_6(_: RunSettings) -> Values:
+    cells: list[ComparedValue] = []
     for group, place, found in zip(("X", "A"), (1, 2), _shares(), strict=True):
         for k, line in enumerate(printed.TABLE_6):
             low, high = float(found[:, k].min()), float(found[:, k].max())
@@ -62,14 +63,10 @@ def table_6(_: Setting) -> Item:
                 if inside
                 else same(name, line[place], text, group=group)
             )
-    return Item(
-        "Table 6",
-        "Distances of the match, 1,000 records with little noise",
-        (*cells, *_within_five()),
-    )
+    return (*cells, *_within_five())
 
 
-def _within_five() -> list[Cell]:
+def _within_five() -> list[ComparedValue]:
     """What the paper reads into the share of random records within distance 5."""
     near = sum(float(line[2]) for line in printed.TABLE_6[:6])
     closed = float(linkage.random_match_probability(1000, 3, [5])[0])
@@ -98,14 +95,14 @@ def _within_five() -> list[Cell]:
             f"{_random_if_near(0.5):.4f} if half of them are, and {_random_if_near(0.9):.4f} if "
             "nine of ten are.",
         ),
-        holds(
+        claim(
             "distances of random records",
             "grow with the records",
             by_size[0] > by_size[1] > by_size[2],
             "P(d <= 5) " + ", ".join(f"{p:.2g}" for p in by_size),
             group="the text",
         ),
-        holds(
+        claim(
             "distances of random records ",
             "grow with the columns",
             by_columns[0] > by_columns[1] > by_columns[2],
@@ -117,91 +114,83 @@ def _within_five() -> list[Cell]:
 
 def _random_if_near(share: float) -> float:
     """P(random | d <= 5) from the printed table, by Bayes' rule, if that share is random."""
-    strangers = share * sum(float(line[2]) for line in printed.TABLE_6[:6])
+    random_shares = share * sum(float(line[2]) for line in printed.TABLE_6[:6])
     originals = (1 - share) * sum(float(line[1]) for line in printed.TABLE_6[:6])
-    return strangers / (strangers + originals)
+    return random_shares / (random_shares + originals)
 
 
-def figure_2(_: Setting) -> Item:
-    """Much noise."""
+@paper_item(
+    "Figure 2",
+    "1,000 records, noise of half a standard deviation",
+    figure="two curves over the distance",
+)
+def figure_2(_: RunSettings) -> Drawn:
     found = _checked(_MUCH)
-    null, right = found.independent, found.right
+    null, right = found.independent, found.correct_share
     times = float(right or 0) / found.chance
     cells = (
-        holds(
+        claim(
             "the two curves",
             "indistinguishable",
             null.hellinger < 0.15 and null.discoveries == 0,
             f"Hellinger distance {null.hellinger:.3f}, no link too near",
         ),
-        same("the masking, by the paper's test", "withstands", found.paper_verdict),
+        same("the masking, by the paper's test", "safe", found.paper_verdict),
         erratum(
             "the masking, when right links are counted",
-            "withstands",
+            "safe",
             found.verdict,
-            correct="fails",
-            note="Nobody can tell a right link from a wrong one by its distance, but the nearest "
+            correct="not safe",
+            note="The distance does not separate right links from wrong ones, but the nearest "
             f"record is the right one {times:.0f} times as often as a blind guess would be. The "
-            "test asks whether the intruder can be sure of one link, not whether he learns.",
+            "test asks whether the intruder can be sure of one link, not whether they learn.",
         ),
     )
-    return Item(
-        "Figure 2",
-        "1,000 records, noise of half a standard deviation",
-        cells,
-        "two curves over the distance",
-        lambda: _curves(null, "much noise (Fig. 2)"),
-    )
+    return cells, lambda: _curves(null, "much noise (Fig. 2)")
 
 
-def figure_3(_: Setting) -> Item:
-    """Little noise."""
+@paper_item(
+    "Figure 3",
+    "1,000 records, noise of a two-hundredth of a standard deviation",
+    figure="two curves over the distance",
+)
+def figure_3(_: RunSettings) -> Drawn:
     found = _checked(_LITTLE)
     null = found.independent
     cells = (
-        holds(
+        claim(
             "the two curves",
             "very little overlap",
             null.hellinger > 0.9,
             f"Hellinger distance {null.hellinger:.3f}",
         ),
-        same("the masking, by the paper's test", "fails", found.paper_verdict),
-        same("the masking, by ours", "fails", found.verdict),
+        same("the masking, by the paper's test", "not safe", found.paper_verdict),
+        same("the masking, by ours", "not safe", found.verdict),
     )
-    return Item(
-        "Figure 3",
-        "1,000 records, noise of a two-hundredth of a standard deviation",
-        cells,
-        "two curves over the distance",
-        lambda: _curves(null, "little noise (Fig. 3)"),
-    )
+    return cells, lambda: _curves(null, "little noise (Fig. 3)")
 
 
-def dependent_columns(_: Setting) -> Item:
-    """Section 5.2 on columns that depend on each other: the null of independent draws is wrong."""
+@paper_item("Section 5.2", "The test on columns that depend on each other")
+def dependent_columns(_: RunSettings) -> Values:
     rng = np.random.default_rng(52)
     spread = np.full((3, 3), 0.9) + 0.1 * np.eye(3)
     x = rng.multivariate_normal(np.zeros(3), spread, size=1000)
     unrelated = rng.multivariate_normal(np.zeros(3), spread, size=1000)
-    found = linkage.verify(x, unrelated, seed=5)
-    cells = (
+    found = linkage.verify_links(x, unrelated, seed=5)
+    return (
         erratum(
             "an unrelated file, correlation 0.9, by the paper's test",
-            "withstands",
+            "safe",
             found.paper_verdict,
-            correct="fails",
+            correct="not safe",
             note="The masked file has nothing to do with the originals, so that no link means "
             "anything; yet originals match nearer than records drawn column by column, because "
             "those lie where no real record does. A null that keeps the dependence is needed.",
         ),
-        same("the same, held against records left out", "withstands", found.verdict),
+        same("the same, held against records left out", "safe", found.verdict),
     )
-    return Item("Section 5.2", "The test on columns that depend on each other", cells)
 
 
 def _curves(null: linkage.NullComparison, what: str) -> object:
-    from crypsis.report.charts import linkage as charts
 
-    return charts.match_distances(null).properties(
-        title={"text": f"Match distances, 1,000 records, {what}", "anchor": "start"}
-    )
+    return titled(charts.match_distances(null), f"Match distances, 1,000 records, {what}")

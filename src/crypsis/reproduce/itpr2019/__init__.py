@@ -8,17 +8,17 @@ CITATION = (
 )
 
 ACCOUNT = (
-    "How much does what others may know about a person (age, zip code) tell about what they should "
-    "not (who it is, the disease)? The paper compares measures from information theory that answer "
-    "with one number: the discrimination rate DR, mutual information MI, conditional privacy CP, "
-    "the maximum information leakage MIL and entropy l-diversity ELD. Averages over all groups "
-    "hide the one person who stands alone, so it proposes ITPR, which takes the group that tells "
-    "most and scales the result to lie between 0 and 1.",
+    "How much do attributes that others may know (age, zip code) reveal about attributes that they "
+    "should not (the identity, the disease)? The paper compares measures from information theory "
+    "that give one number: the discrimination rate DR, mutual information MI, conditional privacy "
+    "CP, the maximum information leakage MIL and entropy l-diversity ELD. Averages over all groups "
+    "hide a single exposed person, so it proposes ITPR, which takes the group that reveals most "
+    "and scales the result to the range from 0 to 1.",
     "The measure is meant for both risks: with an identifier as target it is the risk of "
     "re-identification, with a sensitive column that of inference. Tables 4 and 5 try all measures "
     "on data of eight records whose risk is plain to see, Figs. 1 to 5 on data whose risk rises "
     "along the axis. A measure is good if it rises as well and if its value can be read; Table 7 "
-    "says which are. We turned that into a rule (`crypsis.inference.judge`), and by that rule "
+    "says which are. We turned that into a rule (`crypsis.reproduce`), and by that rule "
     "every verdict of Table 7 comes out.",
     "The formulas cannot be taken to the letter: the tables need the entropy of each group "
     "weighted by how frequent the group is. And ITPR is not the last word: it is near 1 whenever a "

@@ -8,18 +8,18 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from crypsis.inference import (
-    Leakage,
+from crypsis.inference import Leakage, leakage
+from crypsis.reproduce._charts import titled
+from crypsis.reproduce._comparison import claim, erratum, number, underivable
+from crypsis.reproduce._results import ComparedValue, Drawn, RunSettings, paper_item
+from crypsis.reproduce.itpr2019 import _charts as charts
+from crypsis.reproduce.itpr2019._sweeps import (
     Sweep,
     epsilon_sweep,
     lambda_sweep,
-    leakage,
     risk_surface,
     variation_sweep,
 )
-from crypsis.reproduce._judge import erratum, holds, number, underivable
-from crypsis.reproduce._papers import Setting
-from crypsis.reproduce._results import Cell, Item
 
 _UNPRINTED = (
     "The data is not printed beyond its sizes; the trends appear when every age leans to one "
@@ -36,18 +36,22 @@ def _way(values: tuple[float, ...]) -> str:
     return "falls" if max(steps) < 1e-12 else "rises and falls"
 
 
-def _trends(sweep: Sweep, **ways: str) -> list[Cell]:
+def _trends(sweep: Sweep, **ways: str) -> list[ComparedValue]:
     cells = []
     for metric, way in ways.items():
         found = sweep.metrics[metric]
         ours = _way(found)
         text = f"{ours}, {found[0]:.3g} to {found[-1]:.3g}"
-        cells.append(holds(metric, way, ours == way, text, group=f"as {sweep.parameter} grows"))
+        cells.append(claim(metric, way, ours == way, text, group=f"as {sweep.parameter} grows"))
     return cells
 
 
-def figure_1(_: Setting) -> Item:
-    """Two values."""
+@paper_item(
+    "Figure 1",
+    "Re-identification from a column of two values, 10,000 records",
+    figure="six metrics over epsilon",
+)
+def figure_1(_: RunSettings) -> Drawn:
     sweep = epsilon_sweep(2)
     found = sweep.metrics
     cells = [
@@ -61,7 +65,7 @@ def figure_1(_: Setting) -> Item:
             group="values",
             note="The paper truncates.",
         ),
-        holds(
+        claim(
             "largest DR",
             "below 0.1",
             max(found["DR"]) < 0.1,
@@ -85,48 +89,34 @@ def figure_1(_: Setting) -> Item:
             note="The paper truncates.",
         ),
     ]
-    return Item(
-        "Figure 1",
-        "Re-identification from a column of two values, 10,000 records",
-        tuple(cells),
-        "six metrics over epsilon",
-        lambda: _lines(sweep, "Fig. 1"),
-    )
+    return cells, lambda: _lines(sweep, "Fig. 1")
 
 
-def figure_2(_: Setting) -> Item:
-    """Ten values."""
+@paper_item(
+    "Figure 2",
+    "Re-identification from a column of ten values, 10,000 records",
+    figure="six metrics over epsilon",
+)
+def figure_2(_: RunSettings) -> Drawn:
     sweep = epsilon_sweep(10)
     cells = _trends(
         sweep, ITPR="rises", DR="falls", MI="falls", CP="falls", ELD="rises", MIL="rises"
     )
-    return Item(
-        "Figure 2",
-        "Re-identification from a column of ten values, 10,000 records",
-        tuple(cells),
-        "six metrics over epsilon",
-        lambda: _lines(sweep, "Fig. 2"),
-    )
+    return cells, lambda: _lines(sweep, "Fig. 2")
 
 
-def figure_3(_: Setting) -> Item:
-    """Leaning diseases."""
+@paper_item("Figure 3", "Inference as a disease prevails", figure="six metrics over lambda")
+def figure_3(_: RunSettings) -> Drawn:
     sweep = lambda_sweep()
     cells = [
         *_trends(sweep, ITPR="rises", DR="rises", MI="rises", ELD="rises", CP="rises", MIL="falls"),
         underivable("the curves", "a figure", "same trends", note=_UNPRINTED),
     ]
-    return Item(
-        "Figure 3",
-        "Inference as a disease prevails",
-        tuple(cells),
-        "six metrics over lambda",
-        lambda: _lines(sweep, "Fig. 3"),
-    )
+    return cells, lambda: _lines(sweep, "Fig. 3")
 
 
-def figure_4(_: Setting) -> Item:
-    """One group stands out."""
+@paper_item("Figure 4", "Inference as one group stands out", figure="six metrics over theta")
+def figure_4(_: RunSettings) -> Drawn:
     sweep = variation_sweep()
     cells = [
         *_trends(
@@ -142,26 +132,24 @@ def figure_4(_: Setting) -> Item:
         ),
         *_skewness(),
     ]
-    return Item(
-        "Figure 4",
-        "Inference as one group stands out",
-        tuple(cells),
-        "six metrics over theta",
-        lambda: _lines(sweep, "Fig. 4"),
-    )
+    return cells, lambda: _lines(sweep, "Fig. 4")
 
 
-def _skewness() -> list[Cell]:
+def _skewness() -> list[ComparedValue]:
     """The example that theta is introduced with: HIV at 0.001 %, and at 5 % in one group."""
     groups, size, others = 10, 100_000, 9
     even = [1] + [(size - 1) // others] * others
     worst = [size // 20] + [(size - size // 20) // others] * others
     worst[1] += size - sum(worst)
     before, after = ([even] * groups, [worst, *[even] * (groups - 1)])
-    found = [_told(np.array(counts)) for counts in (before, after)]
+    found = [_leakage_of(np.array(counts)) for counts in (before, after)]
     theta, itpr, surprise = (
         [getattr(one, name) for one in found]
-        for name in ("variation", "itpr", "max_information_leakage_divergence")
+        for name in (
+            "max_information_leakage_difference",
+            "itpr",
+            "max_information_leakage_divergence",
+        )
     )
     share = np.array(worst) / size
     inside = -float((share * np.log2(share)).sum())
@@ -183,8 +171,8 @@ def _skewness() -> list[Cell]:
     ]
 
 
-def _told(counts: NDArray[np.int64]) -> Leakage:
-    """What a contingency table of group and disease tells, as rows."""
+def _leakage_of(counts: NDArray[np.int64]) -> Leakage:
+    """The leakage of a contingency table of group and disease, as rows."""
     group, disease = np.indices(counts.shape).reshape(2, -1)
     times = counts.ravel()
     columns = {"group": np.repeat(group, times), "disease": np.repeat(disease, times)}
@@ -195,15 +183,15 @@ def _grown(bits: float) -> str:
     return "below 0.1 bits" if bits < 0.1 else f"{bits:.3f} bits"
 
 
-def figure_5(_: Setting) -> Item:
-    """ITPR over epsilon and theta."""
+@paper_item("Figure 5", "ITPR over epsilon and theta", figure="a heat map")
+def figure_5(_: RunSettings) -> Drawn:
     surface = risk_surface()
     by_theta = all(_way(row) == "rises" for row in surface.values)
     by_epsilon = all(_way(column) == "rises" for column in zip(*surface.values, strict=True))
     low, high = surface.values[0][0], surface.values[-1][-1]
     cells = (
-        holds("ITPR as theta grows", "rises smoothly", by_theta, "rises for each epsilon"),
-        holds("ITPR as epsilon grows", "rises smoothly", by_epsilon, "rises for each theta"),
+        claim("ITPR as theta grows", "rises smoothly", by_theta, "rises for each epsilon"),
+        claim("ITPR as epsilon grows", "rises smoothly", by_epsilon, "rises for each theta"),
         erratum(
             "the figure that Section 5.2 names for this surface",
             "Figure 3",
@@ -220,19 +208,9 @@ def figure_5(_: Setting) -> Item:
         ),
     )
 
-    def draw() -> object:
-        from crypsis.report.charts import inference as charts
-
-        return charts.surface(surface).properties(
-            title={"text": "ITPR over epsilon and theta (Fig. 5)", "anchor": "start"}
-        )
-
-    return Item("Figure 5", "ITPR over epsilon and theta", cells, "a heat map", draw)
+    return cells, lambda: titled(charts.surface(surface), "ITPR over epsilon and theta (Fig. 5)")
 
 
 def _lines(sweep: Sweep, name: str) -> object:
-    from crypsis.report.charts import inference as charts
 
-    return charts.sweep(sweep).properties(
-        title={"text": f"{sweep.title} ({name})", "anchor": "start"}
-    )
+    return titled(charts.sweep(sweep), f"{sweep.title} ({name})")

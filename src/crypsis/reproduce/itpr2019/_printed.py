@@ -40,10 +40,7 @@ DISEASES = {
     3: "Diabetes Diabetes Diabetes Diabetes Diabetes HIV Asthma Allergies".split(),
 }
 """Table 3, the cases of the disease."""
-ZIP_CODES = {
-    1: (35000,) * 3 + (35510,) * 5,
-    2: (35000,) * 3 + (35510,) * 3 + (35200,) * 2,
-}
+ZIP_CODES = {1: (35000,) * 3 + (35510,) * 5, 2: (35000,) * 3 + (35510,) * 3 + (35200,) * 2}
 """Table 6."""
 METRICS = ("DR", "MI", "CP", "MIL", "ELD")
 TABLE_4 = {

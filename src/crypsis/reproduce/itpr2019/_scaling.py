@@ -5,20 +5,27 @@ from __future__ import annotations
 import math
 import time
 
+import numpy as np
+import pyarrow as pa
+
 from crypsis.inference import leakage
-from crypsis.reproduce._judge import number, underivable
-from crypsis.reproduce._papers import Setting
-from crypsis.reproduce._results import Item
+from crypsis.reproduce import _charts as papers
+from crypsis.reproduce._comparison import number, underivable
+from crypsis.reproduce._results import Drawn, RunSettings, paper_item
 
 _AGES, _DISEASES = 120, 100
 _PAPER = ((10**5, 1.0), (10**9, 19.0))
 
 
-def figure_6(setting: Setting) -> Item:
-    """Time against rows."""
-    sizes = [10**power for power in range(5, 12) if 10**power <= setting.largest]
-    if sizes[-1] != setting.largest:
-        sizes.append(setting.largest)
+@paper_item(
+    "Figure 6",
+    "Time to compute ITPR by the number of rows",
+    figure="time over rows, with the paper's line",
+)
+def figure_6(settings: RunSettings) -> Drawn:
+    sizes = [10**power for power in range(5, 12) if 10**power <= settings.max_rows]
+    if sizes[-1] != settings.max_rows:
+        sizes.append(settings.max_rows)
     points, groups = [], []
     for rows in sizes:
         seconds, found = _timed(rows)
@@ -61,31 +68,17 @@ def figure_6(setting: Setting) -> Item:
         number("orders of magnitude from 1 to 19 s", "1", math.log10(_PAPER[1][1] / _PAPER[0][1])),
     )
 
-    def draw() -> object:
-        from crypsis.report.charts import papers
-
-        return papers.scaling(points, _PAPER, title="Time to compute ITPR (Fig. 6)")
-
-    return Item(
-        "Figure 6",
-        "Time to compute ITPR by the number of rows",
-        cells,
-        "time over rows, with the paper's line",
-        draw,
-    )
+    return cells, lambda: papers.scaling(points, _PAPER, title="Time to compute ITPR (Fig. 6)")
 
 
 def _timed(rows: int) -> tuple[float, tuple[int, int]]:
     """Seconds for one table; making the table does not count."""
-    import duckdb
-
-    with duckdb.connect() as connection:
-        connection.execute(
-            f"CREATE TABLE people AS SELECT (hash(range) % {_AGES})::UTINYINT AS age, "
-            f"(hash(range + {rows}) % {_DISEASES})::UTINYINT AS disease FROM range({rows})"
-        )
-        started = time.perf_counter()
-        found = leakage(connection.table("people"), "disease", ["age"])
-        seconds = time.perf_counter() - started
-        values = round(2**found.entropy_bits)
-    return seconds, (found.groups, values)
+    generator = np.random.default_rng(6)
+    people = pa.table({
+        "age": generator.integers(0, _AGES, rows, dtype=np.uint8),
+        "disease": generator.integers(0, _DISEASES, rows, dtype=np.uint8),
+    })  # fmt: skip
+    started = time.perf_counter()
+    found = leakage(people, "disease", ["age"])
+    seconds = time.perf_counter() - started
+    return seconds, (int(found.classes), round(2**found.entropy_bits))

@@ -7,43 +7,51 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from crypsis.inference import Leakage, compare_metrics, diversity, leakage
-from crypsis.reproduce._judge import erratum, number, same, underivable
-from crypsis.reproduce._papers import Setting
-from crypsis.reproduce._results import Cell, Item, Verdict
+from crypsis.inference import Leakage, attribute_disclosure, leakage
+from crypsis.reproduce._comparison import erratum, number, same, underivable
+from crypsis.reproduce._results import (
+    Agreement,
+    ComparedValue,
+    Drawn,
+    RunSettings,
+    Values,
+    paper_item,
+)
+from crypsis.reproduce.itpr2019 import _charts as charts
 from crypsis.reproduce.itpr2019 import _printed as printed
+from crypsis.reproduce.itpr2019._metric_judgment import compare_metrics
+from crypsis.reproduce.itpr2019._printed_formulas import printed_entropy_l_diversity, printed_itpr
 
 _CUT = "The paper truncates."
 
 
-def table_1(_: Setting) -> Item:
-    """Nine records."""
-    return _groups("Table 1", "Nine records, anonymized", printed.FIRST, 3, "0.33")
+@paper_item("Table 1", "Nine records, anonymized")
+def table_1(_: RunSettings) -> Values:
+    return _groups(printed.FIRST, 3, "0.33")
 
 
-def table_2(_: Setting) -> Item:
-    """Fifteen records."""
-    return _groups("Table 2", "Fifteen records, anonymized", printed.SECOND, 5, "0.60")
+@paper_item("Table 2", "Fifteen records, anonymized")
+def table_2(_: RunSettings) -> Values:
+    return _groups(printed.SECOND, 5, "0.60")
 
 
-def _groups(name: str, title: str, rows: list[tuple[int, int, str]], k: int, guess: str) -> Item:
+def _groups(rows: list[tuple[int, int, str]], k: int, guess: str) -> Values:
     table = printed.anonymized(rows)
-    found = diversity(table, quasi_identifiers=["zip", "age"], sensitive=["disease"])
-    told = leakage(table, "disease", ["zip", "age"])
-    cells = (
+    found = attribute_disclosure(table, quasi_identifiers=["zip", "age"], sensitive=["disease"])
+    known = leakage(table, "disease", ["zip", "age"])
+    return (
         same("groups", 3, found.classes),
         same("k", k, found.k),
         same("l", 3, found.distinct_l),
         number("t", "0", found.t),
-        number("probability of guessing the disease", guess, told.best_guess.worst),
+        number("probability of guessing the disease", guess, known.best_guess.worst),
     )
-    return Item(name, title, cells)
 
 
-def table_3(_: Setting) -> Item:
-    """The example data: what the text says about each case."""
+@paper_item("Table 3", "Eight records, five cases of the age, three of the disease")
+def table_3(_: RunSettings) -> Values:
     different = {case: _others(printed.AGES[case]) for case in printed.AGES}
-    cells = (
+    return (
         same("records", 8, len(printed.AGES[1])),
         same("age 1: distinct values (all unique)", 8, len(set(printed.AGES[1]))),
         same("age 2: distinct values (all the same)", 1, len(set(printed.AGES[2]))),
@@ -61,7 +69,6 @@ def table_3(_: Setting) -> Item:
             "rows on inference of Tables 4 and 5 come out.",
         ),
     )
-    return Item("Table 3", "Eight records, five cases of the age, three of the disease", cells)
 
 
 def _others(values: tuple[object, ...]) -> int:
@@ -69,19 +76,19 @@ def _others(values: tuple[object, ...]) -> int:
     return len(values) - max(values.count(value) for value in values)
 
 
-def _metrics(found: Leakage) -> tuple[float, ...]:
+def _metrics(found: Leakage) -> tuple[Any, ...]:
     return (
         found.discrimination_rate,
         found.mutual_information,
         found.conditional_privacy,
         found.max_information_leakage,
-        found.entropy_l_diversity,
+        found.entropy_l_diversity or 0.0,
     )
 
 
-def table_4(_: Setting) -> Item:
-    """Five metrics on eight data sets."""
-    cells: list[Cell] = []
+@paper_item("Table 4", "DR, MI, CP, MIL and ELD on the example data")
+def table_4(_: RunSettings) -> Values:
+    cells: list[ComparedValue] = []
     leaks = {}
     for row, values in printed.TABLE_4.items():
         table, target = printed.table_of(row)
@@ -103,13 +110,13 @@ def table_4(_: Setting) -> Item:
             "of the three. DR and MI do; MIL puts them in the right order, in the same table.",
         )
     )
-    return Item("Table 4", "DR, MI, CP, MIL and ELD on the example data", tuple(cells))
+    return cells
 
 
-def _odd_leakage(row: str, text: str, found: Leakage) -> Cell:
+def _odd_leakage(row: str, text: str, found: Leakage) -> ComparedValue:
     """The two cells of MIL that formula (8) does not give in any reading."""
     groups = found.table()
-    entropies = np.array(groups["entropy_bits"]) * np.array(groups["size"]) / found.rows
+    entropies = np.array(groups["entropy_bits"]) * np.array(groups["size"]) / found.records
     subtracted = float(entropies.max())
     if abs(subtracted - float(text)) > 1e-9:
         return same("MIL", text, subtracted, group=row)
@@ -125,8 +132,8 @@ def _odd_leakage(row: str, text: str, found: Leakage) -> Cell:
     )
 
 
-def table_5(_: Setting) -> Item:
-    """ITPR on the example data."""
+@paper_item("Table 5", "ITPR on the example data")
+def table_5(_: RunSettings) -> Values:
     sets: list[tuple[str, dict[str, Any], str]] = [
         *(
             (f"{case}: identity from age {case}", {"age": printed.AGES[case]}, "id")
@@ -158,7 +165,7 @@ def table_5(_: Setting) -> Item:
         table = pa.table({"id": range(8), **columns})
         found = leakage(table, target, [column for column in columns if column != target])
         cells.append(number(name, text, found.itpr, cut=True))
-        if number("", text, found.printed.itpr, cut=True).verdict is not Verdict.DIFFERS:
+        if number("", text, printed_itpr(found), cut=True).agreement is not Agreement.DIFFERS:
             literal.append(row)
     cells.append(
         erratum(
@@ -172,10 +179,10 @@ def table_5(_: Setting) -> Item:
             "rows with 0 and 1 come out; with it all ten do, and ITPR is never below DR.",
         )
     )
-    return Item("Table 5", "ITPR on the example data", (*cells, *_readings()))
+    return (*cells, *_readings())
 
 
-def _readings() -> list[Cell]:
+def _readings() -> list[ComparedValue]:
     """What the formulas give to the letter, and the label of row 7."""
     found = leakage(pa.table({"id": range(8), "age": printed.AGES[5]}), "id", ["age"])
     lone = leakage(pa.table({"id": range(8), "age": printed.AGES[3]}), "id", ["age"])
@@ -196,7 +203,7 @@ def _readings() -> list[Cell]:
         erratum(
             "age 5 by formula (10) to the letter",
             "0.33",
-            found.printed.itpr,
+            printed_itpr(found),
             correct="-1/3",
             group="formulas",
             note="See the rows above: the entropy of the group needs its weight.",
@@ -204,7 +211,7 @@ def _readings() -> list[Cell]:
         erratum(
             "ELD of age 3 by its formula to the letter",
             "1.0",
-            lone.printed.entropy_l_diversity,
+            printed_entropy_l_diversity(lone),
             correct="1/7",
             group="formulas",
             note="The printed minimum over sums of p log p takes the group with the largest "
@@ -233,7 +240,7 @@ def _readings() -> list[Cell]:
 
 
 def _independent(values: int) -> Leakage:
-    """A column of equally frequent values that tells nothing."""
+    """A column of equally frequent values that reveals nothing."""
     return leakage(
         pa.table(
             {
@@ -246,9 +253,9 @@ def _independent(values: int) -> Leakage:
     )
 
 
-def table_6(_: Setting) -> Item:
-    """The zip codes."""
-    cells = tuple(
+@paper_item("Table 6", "Two cases of the zip code (used by Table 5, rows 6 and 7)")
+def table_6(_: RunSettings) -> Values:
+    return tuple(
         same(
             f"case {case}: records of each zip code",
             wanted,
@@ -258,11 +265,10 @@ def table_6(_: Setting) -> Item:
             printed.ZIP_CODES.items(), ([3, 5], [3, 3, 2]), strict=True
         )
     )
-    return Item("Table 6", "Two cases of the zip code (used by Table 5, rows 6 and 7)", cells)
 
 
-def table_7(_: Setting) -> Item:
-    """Which metric is good for what."""
+@paper_item("Table 7", "What each metric is good for", figure="the table, judged by a rule")
+def table_7(_: RunSettings) -> Drawn:
     verdicts = {one.metric: one for one in compare_metrics()}
     cells = []
     for metric, (identity, secret) in printed.TABLE_7.items():
@@ -280,15 +286,4 @@ def table_7(_: Setting) -> Item:
         "stays within [0, 1], says 1 for certainty and is neither almost 0 nor almost 1 half-way.",
     )
 
-    def draw() -> object:
-        from crypsis.report.charts import inference as charts
-
-        return charts.verdicts(tuple(verdicts.values()))
-
-    return Item(
-        "Table 7",
-        "What each metric is good for",
-        (*cells, rule),
-        "the table, judged by a rule",
-        draw,
-    )
+    return (*cells, rule), lambda: charts.judgments(tuple(verdicts.values()))

@@ -9,11 +9,11 @@ import numpy as np
 import pyarrow as pa
 
 from crypsis import singling_out as so
-from crypsis.anonymize import Hierarchy, cluster, plan, quantile_groups
-from crypsis.release import Release
-from crypsis.reproduce._judge import erratum, holds, number, same, underivable
-from crypsis.reproduce._papers import Setting
-from crypsis.reproduce._results import Item
+from crypsis.dataset import Dataset
+from crypsis.hierarchies import Hierarchy
+from crypsis.protection import cluster, plan, quantile_groups
+from crypsis.reproduce._comparison import claim, erratum, number, same, underivable
+from crypsis.reproduce._results import RunSettings, Values, paper_item
 from crypsis.reproduce.lodha2007 import _printed as printed
 from crypsis.utility import rank_difference
 
@@ -22,10 +22,10 @@ _TRIPLE = 4e9
 """Gender, date of birth, zip code, with 20,000 dates of birth."""
 
 
-def example_1(_: Setting) -> Item:
-    """87 % of the people."""
+@paper_item("Example 1", "Most people in the U.S. are unique")
+def example_1(_: RunSettings) -> Values:
     bound = so.uniqueness_bound(_TRIPLE, printed.US)
-    cells = (
+    return (
         underivable(
             "share unique by gender, birth date, zip code",
             "0.87",
@@ -33,49 +33,44 @@ def example_1(_: Setting) -> Item:
             note="A count of the U.S. census by Sweeney, who is cited; its data is not "
             "public. It does not exceed the bound of Theorem 2.",
         ),
-        holds("within the bound of Example 3", "0.87", bound >= 0.87, f"at most {bound:.3f}"),
+        claim("within the bound of Example 3", "0.87", bound >= 0.87, f"at most {bound:.3f}"),
     )
-    return Item("Example 1", "Most people in the U.S. are unique", cells)
 
 
-def example_2(_: Setting) -> Item:
-    """Multiplied domains."""
-    cells = (
+@paper_item("Example 2", "The multiple domain assumption")
+def example_2(_: RunSettings) -> Values:
+    return (
         number("dates of birth, 60 * 365", "2e4", _BIRTH),
         number("D of gender, birth date, zip code", "4e9", _GENDER * 2e4 * _ZIP),
         number("D of nationality, birth date, occupation", "4e8", 200 * 2e4 * 100),
     )
-    return Item("Example 2", "The multiple domain assumption", cells)
 
 
-def example_3(_: Setting) -> Item:
-    """A quasi-identifier."""
+@paper_item("Example 3", "Gender, date of birth and zip code")
+def example_3(_: RunSettings) -> Values:
     found = so.uniqueness_bound(_TRIPLE, printed.US)
-    cells = (
+    return (
         number("the bound", f"{math.exp(-0.075):.15f}", found, text="exp(-0.075)"),
         number("largest expected share of unique people", "0.93", found),
     )
-    return Item("Example 3", "Gender, date of birth and zip code", cells)
 
 
-def example_4(_: Setting) -> Item:
-    """Not a quasi-identifier."""
+@paper_item("Example 4", "Nationality, date of birth and occupation")
+def example_4(_: RunSettings) -> Values:
     found = so.uniqueness_bound(4e8, printed.WORLD)
-    cells = (
+    return (
         number("largest expected share of unique people", "0.025", found),
-        holds("a 0.05-quasi-identifier", "almost certainly not", found < 0.05, "not even at most"),
+        claim("a 0.05-quasi-identifier", "almost certainly not", found < 0.05, "not even at most"),
     )
-    return Item("Example 4", "Nationality, date of birth and occupation", cells)
 
 
-def example_5(_: Setting) -> Item:
-    """A digit less."""
+@paper_item("Example 5", "Zip codes without their last digit")
+def example_5(_: RunSettings) -> Values:
     prefixes = Hierarchy.prefixes(["02138", "02139"], lengths=[4])
-    cells = (
+    return (
         same("02138 generalized", "0213*", prefixes.labels("02138")[1]),
         same("02139 generalized", "0213*", prefixes.labels("02139")[1]),
     )
-    return Item("Example 5", "Zip codes without their last digit", cells)
 
 
 def _census(people: int = 3_000) -> pa.Table:
@@ -95,58 +90,49 @@ def _census(people: int = 3_000) -> pa.Table:
 
 
 def _planned(columns: list[str], k: int, **weights: float) -> dict[str, str]:
-    release = Release.from_frame(_census(), quasi_identifiers=columns, population=printed.US)
+    release = Dataset.from_frame(_census(), quasi_identifiers=columns, population=printed.US)
     made = plan(release, k=k, beta=0.1, weights=weights or None)
     return {one.name: one.step.describe() for one in made.columns}
 
 
-def example_6(_: Setting) -> Item:
-    """A hundred people in each cell."""
-    limit = so.cell_limit(printed.US, 100, 0.1)
+@paper_item("Example 6", "Half-year of birth and four digits of the zip code")
+def example_6(_: RunSettings) -> Values:
+    limit = so.max_cells(printed.US, 100, 0.1)
     steps = _planned(["gender", "birth", "zipcode"], 100, birth=120.0, zipcode=10_000.0)
-    cells = (
-        holds(
-            "D' = n/125 = 2.4e6",
-            "enough",
-            limit.chernoff >= printed.US / 125,
-            f"up to {limit.chernoff:,.0f}",
-        ),
-        number("exact expression of Theorem 4", "2.4e6", limit.chernoff),
-        holds(
-            "D/D'", "below 1700", _TRIPLE / limit.chernoff < 1700, f"{_TRIPLE / limit.chernoff:.0f}"
-        ),
+    return (
+        claim("D' = n/125 = 2.4e6", "enough", limit >= printed.US / 125, f"up to {limit:,.0f}"),
+        number("exact expression of Theorem 4", "2.4e6", limit),
+        claim("D/D'", "below 1700", _TRIPLE / limit < 1700, f"{_TRIPLE / limit:.0f}"),
         number("2 * 120 * 10^4", "2.4e6", 2 * 120 * 1e4),
         same("date of birth, planned", "half-year only", steps["birth"]),
         same("zip code, planned", "first 4 of 5 characters", steps["zipcode"]),
     )
-    return Item("Example 6", "Half-year of birth and four digits of the zip code", cells)
 
 
-def example_7(_: Setting) -> Item:
-    """All columns equally important."""
+@paper_item("Example 7", "Month of birth and three digits of the zip code")
+def example_7(_: RunSettings) -> Values:
     equal = so.values_per_column(2.4e6, [math.inf] * 3)
     birth, code = so.values_per_column(2.4e6, [_GENDER, _BIRTH, _ZIP])[1:]
     steps = _planned(["gender", "birth", "zipcode"], 100)
-    cells = (
+    return (
         number("values of each of three columns", "133", equal[0], cut=True, note="Truncated."),
         number("left for two, once gender is kept", "1.2e6", birth * code),
         number("values of each of them", "1.1e3", birth),
         same("date of birth, planned", "month only", steps["birth"]),
         same("zip code, planned", "first 3 of 5 characters", steps["zipcode"]),
     )
-    return Item("Example 7", "Month of birth and three digits of the zip code", cells)
 
 
-def example_8(_: Setting) -> Item:
-    """Twenty thousand people in each cell."""
-    limit = so.cell_limit(printed.US, 20_000, 0.1)
+@paper_item("Example 8", "EquivalenceClasses of 20,000, as HIPAA asks")
+def example_8(_: RunSettings) -> Values:
+    limit = so.max_cells(printed.US, 20_000, 0.1)
     steps = _planned(["gender", "age", "zipcode"], 20_000, age=4.0)
-    cells = (
-        number("zip codes allowed, n/(k * 2 * 100)", "75", limit.mean_crowd / 200),
+    return (
+        number("zip codes allowed, n/(k * 2 * 100)", "75", printed.US / 20_000 / 200),
         erratum(
             "the same with beta = 0.1",
             "75",
-            limit.chernoff / 200,
+            limit / 200,
             correct="73.9",
             note="n/k cells hold k people on average, so half of them hold fewer: the example "
             "leaves beta out of Theorem 4.",
@@ -160,14 +146,13 @@ def example_8(_: Setting) -> Item:
             "example's own rule only one digit may stay.",
         ),
     )
-    return Item("Example 8", "Crowds of 20,000, as HIPAA asks", cells)
 
 
-def example_9(_: Setting) -> Item:
-    """A 2-anonymous transformation."""
+@paper_item("Example 9", "A 2-anonymous transformation")
+def example_9(_: RunSettings) -> Values:
     ours = [printed.MAP[value] for value in printed.SET]
     counts = [ours.count(value) for value in sorted(set(ours))]
-    cells = (
+    return (
         same("values that share an image", [3, 2], counts),
         same(
             "the optimal clusters for the k-median cost",
@@ -175,14 +160,13 @@ def example_9(_: Setting) -> Item:
             [int(x) for x in cluster(printed.SET, 2, cost="median").transformed()],
         ),
     )
-    return Item("Example 9", "A 2-anonymous transformation", cells)
 
 
-def example_10(_: Setting) -> Item:
-    """Ranks."""
+@paper_item("Example 10", "Ranks")
+def example_10(_: RunSettings) -> Values:
     ranks = {value: place for place, value in enumerate(sorted(printed.SET), 1)}
     from_top = {value: place for place, value in enumerate(sorted(printed.SET)[::-1], 1)}
-    cells = (
+    return (
         same("rank of 7", 4, ranks[7]),
         same("rank of 3", 2, ranks[3]),
         erratum(
@@ -194,13 +178,12 @@ def example_10(_: Setting) -> Item:
             "definition has to say r-th smallest.",
         ),
     )
-    return Item("Example 10", "Ranks", cells)
 
 
-def example_11(_: Setting) -> Item:
-    """Rank difference."""
+@paper_item("Example 11", "The rank difference of a transformation")
+def example_11(_: RunSettings) -> Values:
     mapped = [printed.MAP[value] for value in printed.SET]
-    cells = (
+    return (
         number("rank difference of f", "3", rank_difference(printed.SET, mapped)),
         number(
             "rank difference of the quantile transformation",
@@ -208,18 +191,17 @@ def example_11(_: Setting) -> Item:
             quantile_groups(printed.SET, 2).cost,
         ),
     )
-    return Item("Example 11", "The rank difference of a transformation", cells)
 
 
-def section_3_2(_: Setting) -> Item:
-    """The curse of dimensionality."""
+@paper_item("Section 3.2", "The curse of dimensionality")
+def section_3_2(_: RunSettings) -> Values:
     values = so.values_per_column(so.max_cells(printed.US, 10, 0.1), [math.inf] * 25)
     cell = number("values left to each of 25 columns, k = 10", "2", values[0])
-    return Item("Section 3.2", "The curse of dimensionality", (cell,))
+    return (cell,)
 
 
-def figure_2(_: Setting) -> Item:
-    """A categorical attribute."""
+@paper_item("Figure 2", "A categorical attribute")
+def figure_2(_: RunSettings) -> Values:
     rows = tuple(
         (f"zip {state}-{county}-{code}", f"county {state}-{county}", f"state {state}", "USA", "*")
         for state in range(50)
@@ -227,9 +209,10 @@ def figure_2(_: Setting) -> Item:
         for code in range(2)
     )
     tree = Hierarchy(rows)
-    level = {most: max(count for count in tree.counts if count <= most) for most in (50, 3000)}
-    names = dict(zip(tree.counts, ("zip code", "county", "state", "country", "all"), strict=False))
-    cells = (
+    sizes = tree.level_sizes
+    level = {most: max(count for count in sizes if count <= most) for most in (50, 3000)}
+    names = dict(zip(sizes, ("zip code", "county", "state", "country", "all"), strict=False))
+    return (
         same("50 values keep", "state", names[level[50]]),
         same("3,000 values keep", "county", names[level[3000]]),
         underivable(
@@ -240,4 +223,3 @@ def figure_2(_: Setting) -> Item:
             "of stands for it.",
         ),
     )
-    return Item("Figure 2", "A categorical attribute", cells)

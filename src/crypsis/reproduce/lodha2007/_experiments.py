@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from crypsis.anonymize import quantile_groups
-from crypsis.reproduce._judge import erratum, holds, number, same, underivable
-from crypsis.reproduce._papers import Setting
-from crypsis.reproduce._results import Cell, Item
-from crypsis.utility import NormalizedError, normalized_error, trade_off
+from crypsis.protection import quantile_groups
+from crypsis.reproduce import _charts as papers
+from crypsis.reproduce._charts import titled
+from crypsis.reproduce._comparison import claim, erratum, number, same, underivable
+from crypsis.reproduce._results import ComparedValue, Drawn, RunSettings, paper_item
+from crypsis.reproduce.lodha2007._trade_off import trade_off, trade_off_chart
+from crypsis.utility import NormalizedError, normalized_error
 
 _ROWS, _K = 250_000, 10_000
 _BUCKETS = (1, 2, 5, 10, 25, 50, 100, 200, 500)
@@ -43,12 +45,12 @@ def _seconds(columns: int, rows: int, k: int) -> float:
     return min(spent)
 
 
-def _time(name: str, paper: str, seconds: float) -> Cell:
+def _time(name: str, paper: str, seconds: float) -> ComparedValue:
     return underivable(name, paper, f"{seconds:.2g} s", note=_WHY, group="time", timed=True)
 
 
-def figure_4(_: Setting) -> Item:
-    """Rows."""
+@paper_item("Figure 4", "Time by the number of rows", figure="time over rows")
+def figure_4(_: RunSettings) -> Drawn:
     sizes = [_ROWS * i // 10 for i in range(1, 11)]
     _seconds(1, 1_000, 10)  # the first call compiles
     points = [(n, _seconds(1, n, _K)) for n in sizes]
@@ -59,34 +61,32 @@ def figure_4(_: Setting) -> Item:
         _time("25,000 rows", "about 1 s", points[0][1]),
     )
 
-    def draw() -> object:
-        from crypsis.report.charts import papers
+    return cells, lambda: papers.times(
+        points,
+        [(n, 10 * n / _ROWS) for n in sizes],
+        "rows",
+        title="Time by the number of rows (Fig. 4)",
+    )
 
-        line = [(n, 10 * n / _ROWS) for n in sizes]
-        return papers.times(points, line, "rows", title="Time by the number of rows (Fig. 4)")
 
-    return Item("Figure 4", "Time by the number of rows", cells, "time over rows", draw)
-
-
-def figure_5(_: Setting) -> Item:
-    """Columns."""
+@paper_item("Figure 5", "Time by the number of columns", figure="time over columns")
+def figure_5(_: RunSettings) -> Drawn:
     points = [(columns, _seconds(columns, _ROWS, _K)) for columns in (1, 4, 7, 10)]
     cells = (
         _time("10 columns", "about 100 s", points[-1][1]),
         _time("1 column", "about 10 s", points[0][1]),
     )
 
-    def draw() -> object:
-        from crypsis.report.charts import papers
+    return cells, lambda: papers.times(
+        points,
+        [(c, 10.0 * c) for c, _ in points],
+        "columns",
+        title="Time by the number of columns (Fig. 5)",
+    )
 
-        line = [(c, 10.0 * c) for c, _ in points]
-        return papers.times(points, line, "columns", title="Time by the number of columns (Fig. 5)")
 
-    return Item("Figure 5", "Time by the number of columns", cells, "time over columns", draw)
-
-
-def figure_6(_: Setting) -> Item:
-    """Buckets."""
+@paper_item("Figure 6", "Time by the number of buckets", figure="time over buckets")
+def figure_6(_: RunSettings) -> Drawn:
     column = _values()[0]
     points = [(b, _seconds(1, _ROWS, _ROWS // b)) for b in _BUCKETS]
     cells = (
@@ -97,13 +97,12 @@ def figure_6(_: Setting) -> Item:
         _time("1 bucket", "about 10 s", points[0][1]),
     )
 
-    def draw() -> object:
-        from crypsis.report.charts import papers
-
-        line = [(b, 10.0) for b in _BUCKETS]
-        return papers.times(points, line, "buckets", title="Time by the number of buckets (Fig. 6)")
-
-    return Item("Figure 6", "Time by the number of buckets", cells, "time over buckets", draw)
+    return cells, lambda: papers.times(
+        points,
+        [(b, 10.0) for b in _BUCKETS],
+        "buckets",
+        title="Time by the number of buckets (Fig. 6)",
+    )
 
 
 def _errors(values: NDArray[np.float64], buckets: tuple[int, ...]) -> list[NormalizedError]:
@@ -113,8 +112,8 @@ def _errors(values: NDArray[np.float64], buckets: tuple[int, ...]) -> list[Norma
     ]
 
 
-def figure_7(_: Setting) -> Item:
-    """Error by buckets."""
+@paper_item("Figure 7", "Error by the number of buckets", figure="error over buckets")
+def figure_7(_: RunSettings) -> Drawn:
     even = _values()[0, :100_000]
     bell = np.random.default_rng(70).standard_normal(100_000)
     buckets = (1, 2, 5, 10, 25, 50, 100)
@@ -123,7 +122,7 @@ def figure_7(_: Setting) -> Item:
     equation = trade_off(_ROWS, _K)
     cells = (
         *(
-            holds(
+            claim(
                 f"error with {one.groups} buckets",
                 f"1/{one.groups}^2",
                 abs(one.ratio - 1) < 0.05,
@@ -143,7 +142,7 @@ def figure_7(_: Setting) -> Item:
             f"buckets is {exact:.1f} times 1/b^2, by integration, and the factor grows with b.",
         ),
         number("(1-p)^2 (1-u) times n^2", "1", equation.constant * _ROWS**2, group="the trade-off"),
-        holds(
+        claim(
             "u = 1 - k^2/n^2 and 1 - 1/b^2",
             "the same",
             abs(equation.utility - (1 - 1 / 25**2)) < 1e-12,
@@ -152,17 +151,9 @@ def figure_7(_: Setting) -> Item:
         ),
     )
 
-    def draw() -> object:
-        from crypsis.report.charts import utility as charts
-
-        return charts.trade_off(found).properties(
-            title={
-                "text": "Error by buckets: points measured, line 1/b² (Fig. 7)",
-                "anchor": "start",
-            }
-        )
-
-    return Item("Figure 7", "Error by the number of buckets", cells, "error over buckets", draw)
+    return cells, lambda: titled(
+        trade_off_chart(found), "Error by buckets: points measured, line 1/b² (Fig. 7)"
+    )
 
 
 def _normal_error(buckets: int) -> float:

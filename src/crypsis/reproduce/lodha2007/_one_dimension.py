@@ -10,10 +10,9 @@ import numpy as np
 from scipy.special import betainc
 
 from crypsis import singling_out as so
-from crypsis.anonymize import cluster, quantile_groups
-from crypsis.reproduce._judge import erratum, holds, number
-from crypsis.reproduce._papers import Setting
-from crypsis.reproduce._results import Cell, Item
+from crypsis.protection import cluster, quantile_groups
+from crypsis.reproduce._comparison import claim, erratum, number
+from crypsis.reproduce._results import ComparedValue, RunSettings, Values, paper_item
 
 Group = list[int]
 
@@ -40,16 +39,14 @@ def _rank_cost(group: Group) -> float:
     return min(sum(abs(i - target) for i in group) for target in range(max(group) + 1))
 
 
-def theorem_5(_: Setting) -> Item:
-    """The quantile transformation moves ranks least."""
+@paper_item("Theorem 5", "The quantile transformation has the smallest rank difference")
+def theorem_5(_: RunSettings) -> Values:
     cells = []
     for n, k in ((5, 2), (6, 2), (7, 3), (8, 2), (8, 3), (9, 4)):
         least = min(sum(map(_rank_cost, groups)) for groups in _partitions(n, k))
         ours = quantile_groups(np.arange(n), k).cost
         cells.append(number(f"smallest rank difference, n = {n}, k = {k}", f"{least:g}", ours))
-    return Item(
-        "Theorem 5", "The quantile transformation has the smallest rank difference", tuple(cells)
-    )
+    return cells
 
 
 def _diameter(points: Sequence[float]) -> float:
@@ -75,8 +72,8 @@ def _cheapest(points: Sequence[float], k: int, cost: str, *, contiguous: bool) -
     return found
 
 
-def clustering(_: Setting) -> Item:
-    """The dynamic program of Section 4.1."""
+@paper_item("Section 4.1", "The dynamic program, and samples for quantiles")
+def clustering(_: RunSettings) -> Values:
     rng = np.random.default_rng(41)
     tries = [
         (rng.normal(size=int(n)).round(2).tolist(), int(k))
@@ -93,11 +90,8 @@ def clustering(_: Setting) -> Item:
         )
         name = "contiguous clusterings" if cost == "cellular" else "all clusterings"
         cells.append(
-            holds(
-                f"{cost} cost",
-                f"optimal of {name}",
-                gap < 1e-9,
-                f"found for {len(tries)} columns",
+            claim(
+                f"{cost} cost", f"optimal of {name}", gap < 1e-9, f"found for {len(tries)} columns"
             )
         )
     sizes = [
@@ -106,21 +100,17 @@ def clustering(_: Setting) -> Item:
         for k in (2, 5, 10)
     ]
     cells.append(
-        holds(
+        claim(
             "members of an optimal cluster",
             "below 2k",
             max(sizes) < 2,
             f"at most {max(sizes):.2f} k",
         )
     )
-    return Item(
-        "Section 4.1",
-        "The dynamic program, and samples for quantiles",
-        (*cells, _split_values(), _not_contiguous(), *_samples()),
-    )
+    return (*cells, _split_values(), _not_contiguous(), *_samples())
 
 
-def _split_values() -> Cell:
+def _split_values() -> ComparedValue:
     """Equal values in different groups: fine by rank, not safe by value."""
     values = np.array([1, 1, 1, 2, 2, 2])
 
@@ -139,7 +129,7 @@ def _split_values() -> Cell:
     )
 
 
-def _not_contiguous() -> Cell:
+def _not_contiguous() -> ComparedValue:
     points = [0, 5, 5.05, 5.1, 10]
     free = _cheapest(points, 2, "cellular", contiguous=False)
     return erratum(
@@ -153,7 +143,7 @@ def _not_contiguous() -> Cell:
     )
 
 
-def _samples() -> list[Cell]:
+def _samples() -> list[ComparedValue]:
     """The sample size for quantiles, checked by the exact distribution of a sample quantile."""
     epsilon = delta = 0.05
     printed = math.ceil(math.log(1 / delta) / epsilon)
@@ -167,13 +157,13 @@ def _samples() -> list[Cell]:
             note="s = (1/eps) log(1/delta) is too small by a factor of about 1/(2 eps). A sample "
             f"quantile needs s >= ln(2/delta) / (2 eps^2), here {enough}.",
         ),
-        holds(
+        claim(
             f"the same for a sample of {enough}",
             "at most 0.05",
             _off(enough, epsilon) <= delta,
             f"{_off(enough, epsilon):.4f}",
         ),
-        holds(
+        claim(
             "the 5th of 100 for the 5,000th of 100,000",
             "approximated well",
             _off(100, 0.05, 0.05) < 0.05,
@@ -205,8 +195,8 @@ def _counted_off(sample: int, epsilon: float) -> float:
     return at_least(0.5 - epsilon) + 1 - at_least(0.5 + epsilon)
 
 
-def section_3_1(_: Setting) -> Item:
-    """Equation (1): values by weight."""
+@paper_item("Section 3.1", "How many values each column keeps, equation (1)")
+def section_3_1(_: RunSettings) -> Values:
     rng = np.random.default_rng(31)
     weights, cells = np.array([1.0, 2.0, 5.0]), 1e6
     best = np.array(so.values_per_column(cells, [math.inf] * 3, weights=weights.tolist()))
@@ -216,7 +206,7 @@ def section_3_1(_: Setting) -> Item:
     costs = (weights / others).sum(axis=1)
     found = "minimize" if least <= costs.min() else "maximize"
     unit = (cells / weights.prod()) ** (1 / 3)
-    checks = (
+    return (
         number(
             "d' of the first of three columns, weights 1, 2, 5",
             f"{unit:.15g}",
@@ -232,4 +222,3 @@ def section_3_1(_: Setting) -> Item:
             "minimizes, and the maximum is infinite.",
         ),
     )
-    return Item("Section 3.1", "How many values each column keeps, equation (1)", checks)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 
 from crypsis import singling_out as so
-from crypsis.release import read
-from crypsis.reproduce._judge import absent, erratum, holds, number, same, underivable
-from crypsis.reproduce._papers import Setting
-from crypsis.reproduce._results import Cell, Item, Verdict
+from crypsis.dataset import read
+from crypsis.report.charts import singling_out as charts
+from crypsis.reproduce import _charts as papers
+from crypsis.reproduce._charts import titled
+from crypsis.reproduce._comparison import claim, data_absent, erratum, number, same, underivable
+from crypsis.reproduce._results import Agreement, ComparedValue, Drawn, RunSettings, paper_item
 from crypsis.reproduce.lodha2007 import _printed as printed
 
 _ROUNDED = (
@@ -17,16 +19,16 @@ _ROUNDED = (
 )
 
 
-def figure_1(_: Setting) -> Item:
-    """The test of a quasi-identifier."""
+@paper_item("Figure 1", "The quasi-identifier test", figure="the curve over D/n")
+def figure_1(_: RunSettings) -> Drawn:
     n = 1e6
     left, at, right = (so.uniqueness_bound(x * n, n) for x in (1 - 1e-4, 1.0, 1 + 1e-4))
     cells = (
         number("f(1)", f"{1 / math.e:.15f}", at, text="1/e"),
-        holds("continuous at D = n", "yes", abs(left - at) + abs(right - at) < 1e-4, "yes"),
+        claim("continuous at D = n", "yes", abs(left - at) + abs(right - at) < 1e-4, "yes"),
         number("slope before D = n", f"{1 / math.e:.3f}", (at - left) * 1e4, text="1/e"),
         number("slope after D = n", f"{1 / math.e:.3f}", (right - at) * 1e4, text="1/e"),
-        holds(
+        claim(
             "D < 3n",
             "no 0.75-quasi-identifier",
             so.uniqueness_bound(3 * n, n) < 0.75,
@@ -34,41 +36,37 @@ def figure_1(_: Setting) -> Item:
         ),
     )
 
-    def draw() -> object:
-        from crypsis.report.charts import papers
-
-        curve = [(i / 50, so.uniqueness_bound(max(1.0, i / 50 * n), n)) for i in range(1, 501)]
-        return papers.curve(
-            curve,
-            "D/n",
-            "largest expected share of unique rows",
-            title="The quasi-identifier test (Fig. 1)",
-            marks=[
-                ("1/e at D = n", 1.0, at),
-                ("0.72 at D = 3n", 3.0, so.uniqueness_bound(3 * n, n)),
-            ],
-        )
-
-    return Item("Figure 1", "The quasi-identifier test", cells, "the curve over D/n", draw)
+    return cells, lambda: papers.curve(
+        [(i / 50, so.uniqueness_bound(max(1.0, i / 50 * n), n)) for i in range(1, 501)],
+        "D/n",
+        "largest expected share of unique rows",
+        title="The quasi-identifier test (Fig. 1)",
+        marks=[
+            ("1/e at D = n", 1.0, at),
+            ("0.72 at D = 3n", 3.0, so.uniqueness_bound(3 * n, n)),
+        ],
+    )
 
 
-def figure_3(setting: Setting) -> Item:
-    """The table on UCI Adult."""
+@paper_item(
+    "Figure 3", "Quasi-identifiers of UCI Adult", figure="the twelve sets on the curve of Fig. 1"
+)
+def figure_3(settings: RunSettings) -> Drawn:
     domains = dict(zip(printed.COLUMNS, printed.DOMAINS, strict=True))
     sets = {
         row: tuple(printed.COLUMNS[place - 1] for place in line[0])
         for row, line in printed.FIGURE_3.items()
     }
-    found = _counted(setting, sets, domains)
-    cells: list[Cell] = [
+    found = _counted(settings, sets, domains)
+    cells: list[ComparedValue] = [
         same(f"row {row}", size, len(sets[row]), group="Size")
         for row, size in zip(sets, printed.SIZES, strict=True)
     ]
     for row, (_, s, f1, *_rest) in printed.FIGURE_3.items():
         if found is None:
             cells += [
-                absent(f"row {row}", s, group="S", what="UCI Adult, adult/adult.data"),
-                absent(f"row {row}", f1, group="F1", what="UCI Adult, adult/adult.data"),
+                data_absent(f"row {row}", s, group="S", what="UCI Adult, adult/adult.data"),
+                data_absent(f"row {row}", f1, group="F1", what="UCI Adult, adult/adult.data"),
             ]
         else:
             cells += [
@@ -79,20 +77,17 @@ def figure_3(setting: Setting) -> Item:
         cells += _from_domains(row, math.prod(domains[column] for column in columns))
     order = ("Size", "S", "F1", "D", "F2", "k-Anon")
     cells.sort(key=lambda cell: order.index(cell.group))
-    drawing = None if found is None else lambda: _on_the_curve(list(found.values()))
-    return Item(
-        "Figure 3",
-        "Quasi-identifiers of UCI Adult",
-        (*cells, *_decisions(found)),
-        "the twelve sets on the curve of Fig. 1" if found else "",
-        drawing,
-    )
+    values = (*cells, *_decisions(found))
+    if found is None:
+        return values, None
+    title = "The twelve column sets of UCI Adult (Fig. 3)"
+    return values, lambda: titled(charts.quasi_identifier_test(list(found.values())), title)
 
 
 def _counted(
-    setting: Setting, sets: dict[int, tuple[str, ...]], domains: dict[str, int]
+    settings: RunSettings, sets: dict[int, tuple[str, ...]], domains: dict[str, int]
 ) -> dict[int, so.ColumnSet] | None:
-    path = setting.file("adult", "adult.data")
+    path = settings.file("adult", "adult.data")
     if path is None:
         return None
     release = read(path, names=printed.ADULT)
@@ -103,15 +98,13 @@ def _counted(
     return {row: by_columns[columns] for row, columns in sets.items()}
 
 
-def _from_domains(row: int, distinct: int) -> list[Cell]:
+def _from_domains(row: int, distinct: int) -> list[ComparedValue]:
     """D, F2 and k-Anon, which need the printed domains only."""
     _, _, _, d, f2, k = printed.FIGURE_3[row]
     bound = so.uniqueness_bound(distinct, printed.US)
     crowd = max(1.0, printed.US / distinct)
     name = f"row {row}"
-    cells = [
-        number(name, d, distinct, group="D", cut=True, note="Truncated." if row == 12 else ""),
-    ]
+    cells = [number(name, d, distinct, group="D", cut=True, note="Truncated." if row == 12 else "")]
     corrected = {2: "1.47e-6", 6: "8.2e-4", 7: "8.2e-5", 9: "3.5e-4", 11: "6.6e-3"}
     cells.append(
         _or_rounded("F2", name, f2, bound, corrected.get(row), float(d) / 2.7 / printed.US)
@@ -123,9 +116,9 @@ def _from_domains(row: int, distinct: int) -> list[Cell]:
 
 def _or_rounded(
     group: str, name: str, paper: str, ours: float, correct: str | None, their_way: float
-) -> Cell:
+) -> ComparedValue:
     """A number, or an erratum where the paper went on with rounded numbers, if that explains it."""
-    explained = number(name, paper, their_way, cut=True).verdict is not Verdict.DIFFERS
+    explained = number(name, paper, their_way, cut=True).agreement is not Agreement.DIFFERS
     if correct is None or not explained:
         return number(name, paper, ours, group=group, text=_plain(paper))
     return erratum(name, _plain(paper), ours, correct=correct, group=group, note=_ROUNDED)
@@ -136,15 +129,15 @@ def _plain(paper: str) -> str:
     return f"{float(paper):g}" if paper.endswith("e2") else paper
 
 
-def _decisions(found: dict[int, so.ColumnSet] | None) -> list[Cell]:
+def _decisions(found: dict[int, so.ColumnSet] | None) -> list[ComparedValue]:
     """Section 5.1: what may be published."""
     group = "Section 5.1"
     if found is None:
         what = "UCI Adult, adult/adult.data"
         return [
-            absent("0.2-quasi-identifiers by F1", "6, 8, 10, 11, 12", group=group, what=what),
-            absent("0.2-quasi-identifiers by F2", "12", group=group, what=what),
-            absent("rows of the table", "32561", group=group, what=what),
+            data_absent("0.2-quasi-identifiers by F1", "6, 8, 10, 11, 12", group=group, what=what),
+            data_absent("0.2-quasi-identifiers by F2", "12", group=group, what=what),
+            data_absent("rows of the table", "32561", group=group, what=what),
         ]
     last = found[12]
     seen = [str(one.distinct) for one in found.values() if len(one.columns) == 1]
@@ -153,7 +146,7 @@ def _decisions(found: dict[int, so.ColumnSet] | None) -> list[Cell]:
         same(
             "0.2-quasi-identifiers by F1",
             [6, 8, 10, 11, 12],
-            [row for row, one in found.items() if one.flagged_by_release],
+            [row for row, one in found.items() if one.unique_fraction >= one.alpha],
             group=group,
         ),
         same(
@@ -182,11 +175,3 @@ def _decisions(found: dict[int, so.ColumnSet] | None) -> list[Cell]:
             "numbers. S and F1 come from the file, D, F2 and k-Anon from the printed sizes.",
         ),
     ]
-
-
-def _on_the_curve(sets: list[so.ColumnSet]) -> object:
-    from crypsis.report.charts import singling_out as charts
-
-    return charts.quasi_identifier_test(sets).properties(
-        title={"text": "The twelve column sets of UCI Adult (Fig. 3)", "anchor": "start"}
-    )

@@ -8,10 +8,9 @@ import numpy as np
 from scipy.stats import binom
 
 from crypsis import singling_out as so
-from crypsis.anonymize import quantile_groups
-from crypsis.reproduce._judge import erratum, holds, number
-from crypsis.reproduce._papers import Setting
-from crypsis.reproduce._results import Cell, Item
+from crypsis.protection import quantile_groups
+from crypsis.reproduce._comparison import claim, erratum, number
+from crypsis.reproduce._results import ComparedValue, RunSettings, Values, paper_item
 from crypsis.reproduce.lodha2007 import _printed as printed
 
 _TRIES = 2_000
@@ -29,39 +28,38 @@ def _loneliest(fewer_values: bool, seed: int) -> float:
     return worst
 
 
-def theorem_1(_: Setting) -> Item:
-    """D <= n: at most D/e."""
+@paper_item("Theorem 1", "At most D/e unique rows if D <= n")
+def theorem_1(_: RunSettings) -> Values:
     worst = _loneliest(True, 1)
     n, distinct = 10_000, 2_500
     x = np.r_[np.ones(distinct - 1), n - distinct + 1]
     tight = float((x * np.exp(-x)).sum()) / (n * so.uniqueness_bound(distinct, n))
-    cells = (
-        holds(
+    return (
+        claim(
             "expected uniques",
             "at most D/e",
             worst <= 1 + 1e-12,
             f"at most {worst:.4f} of it, {_TRIES:,} distributions",
         ),
-        holds("x = 1 everywhere but in one cell", "almost D/e", 0.999 < tight < 1, f"{tight:.5f}"),
+        claim("x = 1 everywhere but in one cell", "almost D/e", 0.999 < tight < 1, f"{tight:.5f}"),
         erratum(
             "ten draws from ten values, exactly",
             f"10/e = {10 / math.e:.4f}",
-            10 * so.exact_uniqueness_bound(10, 10),
+            10 * so.uniqueness_bound(10, 10, exact=True),
             correct="3.8742",
             note="The bound is a Poisson limit. Exactly, 10 (1 - 1/10)^9 are expected, which is "
-            "more; `exact_uniqueness_bound` has the form for finite n. For a population it makes "
-            "no difference.",
+            "more; `uniqueness_bound(exact=True)` has the form for finite n. For a population it "
+            "makes no difference.",
         ),
     )
-    return Item("Theorem 1", "At most D/e unique rows if D <= n", cells)
 
 
-def theorem_2(_: Setting) -> Item:
-    """D >= n: at most n exp(-n/D)."""
+@paper_item("Theorem 2", "At most n exp(-n/D) unique rows if D >= n")
+def theorem_2(_: RunSettings) -> Values:
     worst = _loneliest(False, 2)
     even = so.uniqueness_bound(400, 100)
-    cells = (
-        holds(
+    return (
+        claim(
             "expected uniques",
             "at most n exp(-n/D)",
             worst <= 1 + 1e-12,
@@ -76,18 +74,17 @@ def theorem_2(_: Setting) -> Item:
         erratum(
             "ten draws from twenty values, exactly",
             f"10 exp(-1/2) = {10 * math.exp(-0.5):.4f}",
-            10 * so.exact_uniqueness_bound(20, 10),
+            10 * so.uniqueness_bound(20, 10, exact=True),
             correct="6.3025",
             note="A Poisson limit again: exactly 10 (1 - 1/20)^9. (In the text of the paper the "
             "minus sign of the exponent is lost; its examples have it.)",
         ),
     )
-    return Item("Theorem 2", "At most n exp(-n/D) unique rows if D >= n", cells)
 
 
-def theorem_3(_: Setting) -> Item:
-    """How many values make an alpha-quasi-identifier possible."""
-    cells: list[Cell] = []
+@paper_item("Theorem 3", "How many values an alpha-quasi-identifier needs")
+def theorem_3(_: RunSettings) -> Values:
+    cells: list[ComparedValue] = []
     for alpha in (0.5, 0.75, 0.9, 0.99):
         wanted = printed.US / math.log(1 / alpha)
         found = so.min_cells(printed.US, alpha)
@@ -96,7 +93,7 @@ def theorem_3(_: Setting) -> Item:
         name = f"alpha = {alpha:g}"
         cells.append(number(name, f"{wanted:.15g}", found, text="n/ln(1/alpha)", group="D"))
         cells.append(
-            holds(
+            claim(
                 name,
                 "alpha is reached",
                 below < alpha < reached,
@@ -104,11 +101,11 @@ def theorem_3(_: Setting) -> Item:
                 group="the bound at that D",
             )
         )
-    return Item("Theorem 3", "How many values an alpha-quasi-identifier needs", tuple(cells))
+    return cells
 
 
-def theorem_4(_: Setting) -> Item:
-    """How many cells hold k people each."""
+@paper_item("Theorem 4", "How many cells keep k people in each")
+def theorem_4(_: RunSettings) -> Values:
     least = math.inf
     for n in (10_000, 1_000_000, printed.US):
         for k in (2, 5, 10, 100, 1000):
@@ -117,25 +114,26 @@ def theorem_4(_: Setting) -> Item:
                 least = min(least, float(binom.sf(k - 1, n, p)) - (1 - beta))
     x = -math.log(0.1) / 99
     wanted = printed.US / 99 * (1 + x - math.sqrt(x * x + 2 * x))
-    limit = so.cell_limit(printed.US, 100, 0.1)
-    cells = (
+    limit = so.max_cells(printed.US, 100, 0.1)
+    small = so.max_cells(printed.US, 10, 0.1)
+    return (
         number(
             "D' for k = 100, beta = 0.1",
             f"{wanted:.12g}",
-            limit.chernoff,
+            limit,
             text="n/(k-1) (1 + x - sqrt(x^2 + 2x))",
         ),
-        holds(
+        claim(
             "k people with probability 1 - beta",
             "at least",
             least >= 0,
             f"with {least:.3f} to spare, 45 settings",
         ),
-        number("c for k = 100, beta = 0.1 (n/125 means 0.2)", "0.2", limit.slack),
+        number("c for k = 100, beta = 0.1 (n/125 means 0.2)", "0.2", 1 - limit * 100 / printed.US),
         erratum(
             "c for k = 10, beta = 0.1",
             "small",
-            so.cell_limit(printed.US, 10, 0.1).slack,
+            1 - small * 10 / printed.US,
             correct="0.4487",
             note="The constant is not small for small k. At k = 1 the printed expression divides "
             "by zero; written as n / (k - 1 + L + sqrt(L (L + 2 (k - 1)))) with L = -ln beta it "
@@ -143,10 +141,9 @@ def theorem_4(_: Setting) -> Item:
         ),
         _dependent(),
     )
-    return Item("Theorem 4", "How many cells keep k people in each", cells)
 
 
-def _dependent() -> Cell:
+def _dependent() -> ComparedValue:
     """Quantile cells of two columns that depend on each other are not equally likely."""
     n, k, beta = 100_000, 100, 0.1
     side = int(math.sqrt(so.max_cells(n, k, beta)))

@@ -6,19 +6,19 @@ from importlib import import_module
 from typing import Any
 
 _MODULES = {
-    "begin": "_desk",
-    "look": "_looking",
-    "assess": "_assessing",
-    "causes": "_assessing",
-    "sketch": "_planning",
-    "what_if": "_planning",
-    "curve": "_planning",
-    "plan": "_planning",
-    "hierarchy": "_planning",
-    "make": "_making",
-    "compare": "_comparing",
-    "subject": "_comparing",
-    "attack": "_attacking",
+    "begin": "_session",
+    "scan": "_scan",
+    "assess": "_assess",
+    "causes": "_assess",
+    "preview": "_plan",
+    "what_if": "_plan",
+    "curve": "_plan",
+    "plan": "_plan",
+    "hierarchy": "_plan",
+    "anonymize": "_anonymize",
+    "compare": "_compare",
+    "verify": "_compare",
+    "attack": "_attack",
 }
 
 

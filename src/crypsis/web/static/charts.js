@@ -1,7 +1,7 @@
 // Draws every figure that carries a specification. Expressions are interpreted, never compiled,
 // so that the page needs no permission to run code made of text.
 let loading = null;
-const vega = () => (loading ??= import("/assets/vega.js").then(() => window.crypsisEmbed));
+const vega = () => (loading ??= import("./vega.js").then(() => window.crypsisEmbed));
 
 function colours() {
   const style = getComputedStyle(document.documentElement);

@@ -1,6 +1,8 @@
 // What every page shares: asking the API, uploads, progress, roles, tabs. No library.
-import { draw, redraw } from "/assets/charts.js";
+import { draw, redraw } from "./charts.js";
 
+export const root = document.querySelector("meta[name=root]").content;
+const here = () => location.pathname.slice(root.length);
 const csrf = document.querySelector("meta[name=csrf]").content;
 const trouble = document.getElementById("trouble");
 
@@ -15,20 +17,20 @@ async function ask(method, address, body, options = {}) {
   if (body !== undefined) headers["Content-Type"] = "application/json";
   const answer = await fetch(address, { method, headers, body: body === undefined ? undefined : JSON.stringify(body), signal: options.signal });
   if (answer.ok) return answer;
-  const told = (answer.headers.get("content-type") ?? "").includes("json") ? (await answer.json()).error : new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("main p")?.textContent;
-  throw new Error(told || `That did not work (${answer.status}).`);
+  const message = (answer.headers.get("content-type") ?? "").includes("json") ? (await answer.json()).error : new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("main p")?.textContent;
+  throw new Error(message || `That did not work (${answer.status}).`);
 }
 
 export async function api(method, path, body, options) {
-  const answer = await ask(method, `/api/v1${path}`, body, options);
+  const answer = await ask(method, `${root}/api/v1${path}`, body, options);
   return answer.status === 204 ? null : answer.json();
 }
 
 export async function part(address, body, options) {
-  return (await ask(body === undefined ? "GET" : "POST", address, body, options)).text();
+  return (await ask(body === undefined ? "GET" : "POST", `${root}${address}`, body, options)).text();
 }
 
-// Runs something a person asked for; what goes wrong is told, not lost.
+// Runs something a person asked for; an error is shown.
 export async function attempt(work, button) {
   say("");
   if (button) button.disabled = true;
@@ -45,7 +47,7 @@ export async function attempt(work, button) {
 export function upload(path, file, hear) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open("POST", `/api/v1${path}?name=${encodeURIComponent(file.name)}`);
+    request.open("POST", `${root}/api/v1${path}?name=${encodeURIComponent(file.name)}`);
     request.setRequestHeader("X-CSRF-Token", csrf);
     request.setRequestHeader("Content-Type", "application/octet-stream");
     request.responseType = "json";
@@ -71,7 +73,7 @@ export function panel(job) {
   section.className = "progress";
   section.dataset.job = job.id;
   section.setAttribute("aria-label", job.what);
-  section.innerHTML = '<h2></h2><progress></progress><p class="soft" data-told aria-live="polite"></p><button type="button" class="plain" data-cancel>Cancel</button>';
+  section.innerHTML = '<h2></h2><progress></progress><p class="soft" data-state aria-live="polite"></p><button type="button" class="plain" data-cancel>Cancel</button>';
   section.querySelector("h2").textContent = job.what;
   section.querySelector("progress").setAttribute("aria-label", job.what);
   const before = document.querySelector(".steps") ?? document.querySelector("h1");
@@ -83,14 +85,14 @@ export function panel(job) {
 
 export async function show(section, job, then) {
   const bar = section.querySelector("progress");
-  const told = section.querySelector("[data-told]");
+  const message = section.querySelector("[data-state]");
   section.querySelector("[data-cancel]").onclick = (event) => attempt(() => api("POST", `/jobs/${job}/cancel`), event.target);
   const end = await follow(job, (now) => {
     const step = now.steps.at(-1);
     const share = now.steps.filter((one) => one.total).map((one) => one.done / one.total)[0];
     if (share === undefined) bar.removeAttribute("value");
     else bar.value = share;
-    told.textContent = now.state === "waiting" ? "waiting for other work" : `${step ? step.what : "working"}, ${Math.round(now.seconds)} s`;
+    message.textContent = now.state === "waiting" ? "waiting for other work" : `${step ? step.what : "working"}, ${Math.round(now.seconds)} s`;
   });
   section.remove();
   if (end.state === "done") await (then ?? go)(end);
@@ -99,8 +101,8 @@ export async function show(section, job, then) {
 }
 
 export const go = (end) => {
-  if (location.pathname === end.page) location.reload();
-  else location.assign(end.page);
+  if (here() === end.page) location.reload();
+  else location.assign(root + end.page);
 };
 
 export const start = (job, then) => show(panel(job), job.id, then);
@@ -133,7 +135,7 @@ function dropping(box, take) {
 function opening() {
   const box = document.getElementById("open");
   if (!box) return;
-  const enter = (job) => location.assign(`/t/${job.table}`);
+  const enter = (job) => location.assign(`${root}/t/${job.table}`);
   const bar = box.querySelector("progress");
   dropping(box, (file) => attempt(async () => {
     bar.hidden = false;
@@ -151,16 +153,21 @@ function deciding() {
   if (!list) return;
   const table = list.dataset.roles;
   list.addEventListener("change", (event) => attempt(async () => {
+    const reason = event.target.dataset.reason;
+    if (reason !== undefined) {
+      await api("PUT", `/tables/${table}/roles`, { reasons: { [reason]: event.target.value } });
+      return;
+    }
     const field = event.target.closest("fieldset");
-    const told = await api("PUT", `/tables/${table}/roles`, { roles: { [field.dataset.column]: event.target.value } });
+    const message = await api("PUT", `/tables/${table}/roles`, { roles: { [field.dataset.column]: event.target.value } });
     const row = field.closest(".column");
     row.classList.remove("guessed");
     const mark = row.querySelector(".mark");
-    mark.textContent = "decided";
-    mark.classList.add("sure");
+    mark.textContent = event.target.value === "undecided" ? "undecided" : "decided";
+    mark.classList.toggle("sure", event.target.value !== "undecided");
     const left = document.getElementById("guesses");
     left.innerHTML = "";
-    left.textContent = told.guesses ? `${told.guesses} of ${told.columns.length} roles are guesses. Nothing is called safe on a guess.` : "All roles are decided.";
+    left.textContent = message.guesses ? `${message.guesses} of ${message.columns.length} columns are undecided. Nothing is called safe on a guess.` : "All roles are decided.";
   }));
   const button = document.querySelector("[data-assess-now]");
   button.onclick = () => attempt(async () => {
@@ -202,8 +209,8 @@ function forms() {
   for (const button of document.querySelectorAll("[data-close]")) {
     button.onclick = () => attempt(async () => {
       await api("DELETE", `/tables/${button.dataset.close}`);
-      if (location.pathname === "/") location.reload();
-      else location.assign("/");
+      if (here() === "/") location.reload();
+      else location.assign(`${root}/`);
     }, button);
   }
 }
@@ -234,12 +241,12 @@ function tabs() {
 }
 
 function findings() {
-  const table = location.pathname.split("/")[2];
+  const table = here().split("/")[2];
   for (const one of document.querySelectorAll("[data-finding]")) {
     const place = one.querySelector("[data-causes]");
     if (!place) continue;
     const behind = (reveal) => attempt(async () => {
-      const body = { question: one.dataset.question, columns: JSON.parse(one.dataset.columns), crowd: Number(one.dataset.crowd), reveal };
+      const body = { question: one.dataset.question, columns: JSON.parse(one.dataset.columns), class_size: Number(one.dataset.classSize), reveal };
       place.innerHTML = await part(`/t/${table}/causes`, body);
       place.querySelector("[data-reveal]")?.addEventListener("click", () => behind(true));
     });
@@ -253,10 +260,10 @@ function key() {
   const button = document.querySelector("[data-key]");
   confirm.onchange = () => { button.disabled = !confirm.checked; };
   button.onclick = () => attempt(async () => {
-    const answer = await ask("POST", `/api/v1/tables/${button.dataset.key}/key`, { confirm: true });
+    const answer = await ask("POST", `${root}/api/v1/tables/${button.dataset.key}/key`, { confirm: true });
     const link = document.createElement("a");
     link.href = URL.createObjectURL(await answer.blob());
-    link.download = /filename="([^"]+)"/.exec(answer.headers.get("content-disposition"))?.[1] ?? "owner.key.json";
+    link.download = /filename="([^"]+)"/.exec(answer.headers.get("content-disposition"))?.[1] ?? "reidentification.key.json";
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
   });
@@ -271,7 +278,7 @@ tabs();
 findings();
 for (const section of document.querySelectorAll(".progress[data-job]")) {
   attempt(async () => {
-    const end = await show(section, section.dataset.job, () => go({ page: location.pathname }));
+    const end = await show(section, section.dataset.job, () => go({ page: here() }));
     if (end.state !== "done" && section.hasAttribute("data-whole")) location.reload(); // it says why
   });
 }

@@ -1,5 +1,5 @@
 // Two files together: each form makes a piece of work, gives it its files, and asks.
-import { api, attempt, part, start, upload } from "/assets/crypsis.js";
+import { api, attempt, part, start, upload } from "./crypsis.js";
 
 const number = (text) => (text && text.trim() ? Number(text) : null);
 const listed = (text) => (text && text.trim() ? text.split(",").map((one) => one.trim()).filter(Boolean) : null);
@@ -7,7 +7,7 @@ const listed = (text) => (text && text.trim() ? text.split(",").map((one) => one
 for (const form of document.querySelectorAll("form[data-tool]")) {
   const needs = form.dataset.needs.split(" ");
   const taken = new Set();
-  let table = null; // a promise: two files may come at once, and belong together
+  let table = null; // pending: two files may come at once and belong together
   const work = () => (table ??= api("POST", "/tables", { kind: form.dataset.tool }).then((made) => made.id));
 
   async function took(box, title) {
@@ -50,7 +50,7 @@ for (const form of document.querySelectorAll("form[data-tool]")) {
     attack: (given) => ({
       kind: given.kind, item: given.item || null, pseudonym: given.pseudonym || null, same_rows: "same_rows" in given,
       on: Object.fromEntries((listed(given.on) ?? []).map((one) => { const [name, far] = one.split("="); return [name.trim(), Number(far ?? 0)]; })),
-      error: number(given.error), least_degree: number(given.least_degree), most_cracks: number(given.most_cracks),
+      error: number(given.error), min_degree: number(given.min_degree), max_cracks: number(given.max_cracks),
     }),
   };
   form.onsubmit = (event) => {

@@ -1,1 +1,0 @@
-"""Compiled inner loops of `anonymize`: arrays in, numbers out; they import nothing of ours."""

@@ -1,0 +1,368 @@
+"""`assess`: is this release safe under a policy?"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+
+from crypsis import __version__, progress, singling_out
+from crypsis.assessment import _questions as questions
+from crypsis.assessment._checklist import answered_checklist, unanswered
+from crypsis.assessment._columns import (
+    DECIDE,
+    against_evidence,
+    describe_columns,
+    measure_columns,
+    undecided,
+    with_roles,
+)
+from crypsis.assessment._container import (
+    as_written,
+    content_reasons,
+    measure_contents,
+    open_contents,
+    written_text,
+)
+from crypsis.assessment._questions import QuestionOutcome
+from crypsis.assessment._remedies import with_remedies
+from crypsis.assessment._request import Request
+from crypsis.assessment.result import Answer, Assessment, Change, ColumnRole
+from crypsis.dataset import Data, as_dataset, takes_roles
+from crypsis.errors import CancelledError, InputError, ParameterError, TooLargeError
+from crypsis.options import Role, Roles
+from crypsis.policies import QUESTIONS, Measurement, Policy, evaluate, load_policy, verdict
+from crypsis.policies.findings import Finding, Reason, Status
+from crypsis.report.wording import listed, plural, undecided_text, verdict_text
+from crypsis.tables import Content
+
+if TYPE_CHECKING:
+    from crypsis.pseudonyms import Belief
+
+_TRIED_CLASSES = 200_000
+_BY_VALUES = ("linkage", "pseudonyms")
+"""The questions that compare with values of another table; the others see the texts of the file."""
+_WITH_REASONS = ("columns.undecided", "columns.container_contents")
+_DEPENDENCIES = ("duckdb", "narwhals", "numba", "numpy", "pyarrow", "scipy")
+
+
+@takes_roles
+def assess(
+    data: Data,
+    original: Data = None,
+    belief: Belief | Any = None,
+    policy: str | Path | Policy = "default",
+    *,
+    context: str | None = None,
+    answers: Mapping[str, str] | None = None,
+    accept_guesses: bool = False,
+    on: str | None = None,
+    row_map: Sequence[int] | None = None,
+    try_remedies: bool | None = False,
+    exact: bool = False,
+    name: str = "the release",
+    seed: int = 0,
+    **roles: Unpack[Roles],
+) -> Assessment:
+    """Assess a release: ask every question that the data allows, and compare with a policy.
+
+    Parameters
+    ----------
+    data : Dataset, frame or path
+        The release.
+    original : Dataset, frame or path, optional
+        The data the release was made from; evaluates linkage.
+    belief : Belief or matrix, optional
+        An attack on the pseudonyms; evaluates how many are resolved.
+    policy : str, Path or Policy
+        A preset (`crypsis.policies.PRESETS`), a `.toml` file, or a policy.
+    context : {"public", "registered", "contract", "internal"}, optional
+        Who receives the release, where the policy has a release context: adapts its class sizes.
+    answers : mapping of str to str, optional
+        The owner's signed answers to the checklist of the policy, by item.
+    accept_guesses : bool
+        Whether guessed roles count as decisions where their confidence is at least 0.8. A column
+        without a decision is undecided, and the verdict is then at best "cannot tell".
+    on : str, optional
+        The column of record numbers in both files; by default records correspond row by row.
+    row_map : sequence of int, optional
+        The original row of each released row, as in the re-identification key.
+    try_remedies : bool, optional
+        Whether remedies are applied in memory and measured; None does so if it takes seconds.
+    exact : bool
+        Whether everything is counted that is estimated on very many rows by default.
+    name : str
+        The name of the release in the report.
+    seed : int
+        The seed of the analysis.
+    **roles
+        See `crypsis.read`. Roles that are not given are guessed.
+
+    Returns
+    -------
+    Assessment
+        With `complete` False if it was interrupted (Ctrl-C, or a progress listener that raises
+        `CancelledError`); it then has what is known by then.
+
+    Raises
+    ------
+    InputError
+        If the data, the policy or a parameter cannot be used.
+
+    Notes
+    -----
+    Missing values count as the dataset says. Cost: one scan per column and one for the cells of
+    quasi-identifiers and sensitive attributes; everything else is computed from those.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> people = pa.table({"age": [30, 30, 41], "disease": ["flu", "gout", "flu"]})
+    >>> found = assess(people, quasi_identifiers=["age"], sensitive=["disease"])
+    >>> found.verdict.value, found.findings[0].measure
+    ('not safe', 'singling_out.records_in_small_classes')
+    """
+    dataset = as_dataset(data, **roles)
+    before = None if original is None else as_dataset(original)
+    rules = load_policy(policy)
+    if context is not None:
+        rules = rules.in_context(context)
+    if seed < 0:
+        raise ParameterError(
+            f"Parameter 'seed' must be at least 0; {seed} was given.", parameter="seed"
+        )
+    columns = describe_columns(dataset, seed, exact=exact)
+    request = Request(
+        with_roles(dataset, columns), columns, rules, before, _as_belief(belief), on, row_map,
+        exact, seed, accept_guesses,
+    )  # fmt: skip
+    evaluation = _Evaluation(request)
+    evaluation.run()
+    findings = evaluate(rules, evaluation.measured)
+    tried = evaluation.few_classes if try_remedies is None else try_remedies
+    complete = evaluation.complete
+    try:
+        findings = with_remedies(findings, request, tried=tried and complete)
+    except (KeyboardInterrupt, CancelledError):
+        complete, findings = False, with_remedies(findings, request, tried=False)
+    checklist = answered_checklist(request, answers or {})
+    reasons = _reasons(columns, findings, accept_guesses, complete) + unanswered(checklist)
+    reasons += content_reasons(evaluation.contents)
+    decided = verdict(findings, reasons)
+    return Assessment(
+        verdict=decided,
+        statement=verdict_text(decided, complete, rules.left_out),
+        complete=complete,
+        reasons=reasons,
+        name=name,
+        rows=dataset.count,
+        policy=rules.model_dump(mode="json", exclude={"small_zip3"}, exclude_none=True),
+        columns=columns,
+        findings=findings,
+        answers=tuple(
+            _answer(question, outcome, findings, rules.left_out.get(question))
+            for question, outcome in evaluation.outcomes.items()
+        ),
+        changes=evaluation.changes,
+        not_asked=rules.left_out,
+        checklist=checklist,
+        parameters={
+            "seed": seed,
+            "context": None if rules.context is None else rules.context.recipient,
+            "missing": dataset.missing.value,
+            "person": dataset.person,
+            "weight": dataset.weight,
+            "population": getattr(dataset.population, "count", dataset.population),
+            "original_rows": None if before is None else before.count,
+            "on": on,
+            "row_map": row_map is not None,
+            "attack": belief is not None,
+            "accept_guesses": accept_guesses,
+            "try_remedies": tried,
+            "exact": exact,
+        },
+        versions={
+            "crypsis": __version__,
+            "python": platform.python_version(),
+            **{name: version(name) for name in _DEPENDENCIES},
+        },
+        made=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+
+
+class _Evaluation:
+    """The questions, asked one after the other; what is known if the work is interrupted."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = self.judged = request
+        self.written: tuple[str, ...] = ()
+        self.contents: list[Content] = []
+        self.measured: list[Measurement] = []
+        self.outcomes: dict[str, QuestionOutcome] = {}
+        self.changes: tuple[Change, ...] = ()
+        self.complete = True
+
+    def run(self) -> None:
+        """Ask all questions, or as many as there is time for."""
+        asks: dict[str, Callable[[Request], QuestionOutcome]] = {
+            "singling_out": questions.ask_singling_out,
+            "inference": questions.ask_inference,
+            "linkage": questions.ask_linkage,
+            "pseudonyms": questions.ask_pseudonyms,
+        }
+        try:
+            with progress.step("assessing", total=len(asks)) as step:
+                self._count_cells()
+                for name, ask in asks.items():
+                    self._ask(name, ask)
+                    step.advance()
+                self.changes = _changes(self.request)
+        except (KeyboardInterrupt, CancelledError):
+            self.complete = False
+
+    def _ask(self, name: str, ask: Callable[[Request], QuestionOutcome]) -> None:
+        given = self.request if name in _BY_VALUES else self.judged
+        try:
+            outcome = ask(given)
+        except (InputError, TooLargeError) as error:
+            outcome = questions.not_evaluated(
+                name, self.request.policy, error.message, hint=error.hint, requested=True
+            )
+        self.outcomes[name] = outcome
+        if self.written and given is self.judged:
+            outcome.notes.insert(0, written_text(self.written))
+        self.measured += self._dropped_alone(name, outcome)
+        if outcome.stopped:  # a search that is interrupted returns what it has
+            raise CancelledError
+
+    def _dropped_alone(self, name: str, outcome: QuestionOutcome) -> list[Measurement]:
+        """Of records that are dropped nothing is measured, so a threshold cannot be met."""
+        first = self.outcomes["singling_out"].results.get("equivalence_classes")
+        if name != "inference" or not getattr(first, "dropped", 0):
+            return outcome.measured
+        outcome.notes.append("Records with missing values are not part of the inference.")
+        return [replace(one, lower_bound=True) for one in outcome.measured]
+
+    def _count_cells(self) -> None:
+        """One scan for the cells that singling out and inference share."""
+        self.contents = open_contents(self.request.data)
+        self.measured += measure_columns(self.request)
+        self.measured.append(measure_contents(self.request.data, self.contents))
+        data, self.written = as_written(self.request.data)
+        self.judged = replace(self.request, data=data)
+        names = (*data.quasi_identifiers, *data.sensitive)
+        if names:
+            try:
+                data.cells(names)
+            except (InputError, TooLargeError):
+                return  # each question then counts what it needs, and reports if it cannot
+
+    @property
+    def few_classes(self) -> bool:
+        """Whether a remedy takes seconds: the time depends on the number of classes."""
+        outcome = self.outcomes.get("singling_out")
+        found: Any = None if outcome is None else outcome.results.get("equivalence_classes")
+        return found is not None and found.classes <= _TRIED_CLASSES
+
+
+def _changes(request: Request) -> tuple[Change, ...]:
+    """Equivalence classes of the original and of the release, in their common columns."""
+    original, data = request.original, request.data
+    if original is None:
+        return ()
+    names = [name for name in data.quasi_identifiers if name in original.names]
+    if not names:
+        return ()
+    try:
+        before, after = (singling_out.equivalence_classes(one, names) for one in (original, data))
+    except (InputError, TooLargeError):
+        return ()
+    pairs: tuple[tuple[str, Callable[[Any], float], str], ...] = (
+        ("k-anonymity", lambda one: one.k, "records"),
+        ("records at a risk above 0.2", lambda one: one.risk.prosecutor.share_above, "fraction"),
+        ("average risk (prosecutor)", lambda one: one.risk.prosecutor.average, "fraction"),
+        ("equivalence classes", lambda one: one.classes, "classes"),
+        ("entropy of the quasi-identifiers", _entropy_bits, "bits"),
+    )
+    return (
+        *(Change(name, value(before), value(after), unit) for name, value, unit in pairs),
+        Change("records", original.count, data.count, "records"),
+    )
+
+
+def _entropy_bits(classes: Any) -> float:
+    """The entropy of the quasi-identifiers together, from the class sizes."""
+    sizes, counts = np.array(classes.class_sizes, float), np.array(classes.class_counts, float)
+    shares = sizes / (sizes * counts).sum()
+    return float(-(counts * shares * np.log2(shares)).sum())
+
+
+def _reasons(
+    columns: Sequence[ColumnRole], findings: Sequence[Finding], accepted: bool, complete: bool
+) -> tuple[Reason, ...]:
+    """What keeps the release from being called safe."""
+    reasons = []
+    if not complete:
+        text = "The assessment was interrupted; what is not listed was not measured."
+        reasons.append(Reason("interrupted", text))
+    exceeded = sum(one.status is Status.EXCEEDED for one in findings)
+    if exceeded:
+        text = f"{plural(exceeded, 'threshold')} {'is' if exceeded == 1 else 'are'} exceeded."
+        reasons.append(Reason("threshold-exceeded", text))
+    left = undecided(columns, accepted=accepted)
+    if left:
+        reasons.append(Reason("undecided-columns", undecided_text(left), DECIDE))
+    reasons += [
+        Reason(
+            "role-against-evidence",
+            f"Column {one.column!r} is {one.role} against the evidence: {one.evidence}",
+            "Set {identifiers} or {excluded}, or write the reason in the roles file: override.",
+        )
+        for one in against_evidence(columns)
+    ]
+    present = [one.column for one in columns if one.role == Role.EXCLUDED.value]
+    if present:
+        verb = "is" if len(present) == 1 else "are"
+        counted = plural(len(present), "excluded column")
+        text = f"{counted} {verb} in the data: {listed(present)}."
+        reasons.append(
+            Reason("excluded-columns", text, "Remove them before the release; anonymizing does.")
+        )
+    free = [one.column for one in columns if one.free_text]
+    if free:
+        reasons.append(Reason("free-text", f"Free text is never called safe: {listed(free)}."))
+    reasons += [
+        Reason("not-evaluated", f"{one.measure} was not evaluated: {one.statement}", one.hint)
+        for one in findings
+        if one.status is Status.NOT_EVALUATED and one.measure not in _WITH_REASONS
+    ]
+    return tuple(dict.fromkeys(reasons))
+
+
+def _answer(
+    question: str, outcome: QuestionOutcome, findings: Sequence[Finding], left_out: str | None
+) -> Answer:
+    states = [one.status for one in findings if one.question == question]
+    order = (Status.EXCEEDED, Status.NOT_EVALUATED, Status.MET)
+    status = next((state for state in order if state in states), Status.NOT_ASKED)
+    if not outcome.results and status is not Status.NOT_EVALUATED:
+        status = Status.NOT_ASKED
+    scope = () if left_out is None else (f"Not part of this policy: {left_out}",)
+    return Answer(
+        question, QUESTIONS[question], status, outcome.headline, outcome.results,
+        (*scope, *outcome.notes), outcome.hint,
+    )  # fmt: skip
+
+
+def _as_belief(belief: Any) -> Belief | None:
+    if belief is None:
+        return None
+    from crypsis.pseudonyms import Belief  # loading it takes a second
+
+    return belief if isinstance(belief, Belief) else Belief(belief)

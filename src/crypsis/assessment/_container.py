@@ -1,0 +1,91 @@
+"""The file itself: its values as they are written, and what it holds besides the table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from crypsis.dataset import Dataset
+from crypsis.errors import TooLargeError
+from crypsis.options import Role
+from crypsis.policies import Measurement
+from crypsis.policies.findings import Reason
+from crypsis.report.wording import listed, plural
+from crypsis.tables import Content, Kind, Rows
+
+_MOST_VALUES = 2_000_000
+_SHOWN = 8
+_HINT = (
+    "Remove it from the file (anonymizing writes a clean one), or sign it off in the roles file: "
+    "the table [container] with the name and the reason."
+)
+
+
+def as_written(data: Dataset) -> tuple[Dataset, tuple[str, ...]]:
+    """The data as a recipient sees it, and the columns in which that makes a difference.
+
+    A column whose texts in the file distinguish more than its values (70 and 70.0, NA and ?,
+    blanks) is taken as these texts. Sensitive attributes are not: there, two notations of one value
+    would count as diverse.
+    """
+    apart = (data.person, data.weight)
+    names = [
+        column.name
+        for column in data.rows.columns
+        if column.name in data.released and column.name not in apart
+        and data.roles.get(column.name) is not Role.SENSITIVE and column.kind is not Kind.NESTED
+    ]  # fmt: skip
+    if data.rows.written is None or not names:
+        return data, ()
+    texts = data.rows.written(names)
+    try:
+        read, there = (_distinct(rows, names) for rows in (data.rows, texts))
+        finer = tuple(name for name in names if there[name] > read[name])
+    except TooLargeError:  # the texts are never coarser
+        finer = data.quasi_identifiers
+    if not finer:
+        return data, ()
+    return replace(data, rows=data.rows.written(finer), _cells={}), finer
+
+
+def _distinct(rows: Rows, names: Sequence[str]) -> dict[str, int]:
+    """The number of values of each column, a missing one included."""
+    found = rows.value_counts(names, at_most=_MOST_VALUES)
+    return {
+        name: len(counts) + (sum(counts.values()) < rows.count) for name, counts in found.items()
+    }
+
+
+def written_text(columns: Sequence[str]) -> str:
+    """That the texts of the file were counted, as a note."""
+    noun = "a column" if len(columns) == 1 else f"{len(columns)} columns"
+    return (
+        f"Equivalence classes are those of the texts in the file, which distinguish more than the "
+        f"values that are read, in {noun}: {listed(columns)}."
+    )
+
+
+def open_contents(data: Dataset) -> list[Content]:
+    """What the file holds besides the table, without what the owner signed off."""
+    found = () if data.rows.contents is None else data.rows.contents()
+    return [one for one in found if one.name not in data.container]
+
+
+def measure_contents(data: Dataset, contents: Sequence[Content]) -> Measurement:
+    """Met if the file holds nothing else; otherwise nothing is known."""
+    name = "columns.container_contents"
+    if not contents:
+        signed = f" {plural(len(data.container), 'item')} signed off." if data.container else ""
+        return Measurement(name, 0, f"Nothing undecided is in the file besides the table.{signed}")
+    return Measurement(name, None, _text(contents), requested=True, hint=_HINT)
+
+
+def content_reasons(contents: Sequence[Content]) -> tuple[Reason, ...]:
+    """Why a file with other contents is not called safe."""
+    return (Reason("container-contents", _text(contents), _HINT),) if contents else ()
+
+
+def _text(contents: Sequence[Content]) -> str:
+    shown = " ".join(f"{one.description} [{one.name}]" for one in contents[:_SHOWN])
+    more = f" And {len(contents) - _SHOWN} more." if len(contents) > _SHOWN else ""
+    return f"The file holds more than the table ({plural(len(contents), 'item')}). {shown}{more}"

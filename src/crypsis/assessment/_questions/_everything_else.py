@@ -1,0 +1,123 @@
+"""The intruder who knows all released columns except one sensitive attribute."""
+
+from __future__ import annotations
+
+from crypsis import inference, singling_out
+from crypsis.assessment._questions._outcome import QuestionOutcome
+from crypsis.assessment._request import Request
+from crypsis.errors import ColumnError, InputError, TooLargeError
+from crypsis.policies import Measurement
+from crypsis.report.wording import listed, plural, some
+from crypsis.results import Estimate, number_text, percent_text
+
+UNIQUE = "singling_out.unique_on_released_columns"
+PREDICTED = "inference.prediction_gain"
+_VALUES = 500_000
+"""About how many values a model learns from: of wide tables fewer records."""
+_MOST_RECORDS, _FEWEST_RECORDS = 10_000, 2_000
+
+
+def limited(request: Request, measure: str) -> float | None:
+    """The threshold of a measure in the policy; None if it has none."""
+    return next((one.limit for one in request.policy.thresholds if one.measure == measure), None)
+
+
+def add_released_uniqueness(request: Request, outcome: QuestionOutcome) -> None:
+    """Add the records that are unique on all released columns, as the policy limits them."""
+    limit = limited(request, UNIQUE)
+    if limit is None:
+        return
+    outcome.measured = [one for one in outcome.measured if one.measure != UNIQUE]
+    try:
+        found = singling_out.released_uniqueness(
+            request.data, limit=limit, exact=request.exact or None, seed=request.seed
+        )
+    except ColumnError as error:
+        outcome.measured.append(Measurement(UNIQUE, None, error.message, applies=False))
+        return
+    except (InputError, TooLargeError) as error:
+        outcome.measured.append(
+            Measurement(UNIQUE, None, error.message, requested=True, hint=error.hint)
+        )
+        return
+    outcome.results["released_columns"] = found
+    except_for = f" except {found.target!r}" if found.target in request.data.names else ""
+    text = (
+        f"{number_text(found.unique, ',')} of {found.units:,} {found.unit} "
+        f"({percent_text(found.fraction)}) are unique on all {plural(len(found.columns), 'column')}"
+        f" that an intruder may know{except_for if found.target else ''}."
+    )
+    if found.enough:
+        text += (
+            f" {listed(some(found.enough))} "
+            f"{'is' if len(found.enough) == 1 else 'are'} enough for "
+            f"{percent_text(found.enough_fraction)}."
+        )
+    if found.not_counted:
+        text += f" {listed(some(found.not_counted))} could not be compared."
+    named = found.enough or found.columns
+    affected = None if isinstance(found.unique, Estimate) else round(found.unique)
+    outcome.measured.append(
+        Measurement(
+            UNIQUE,
+            found.fraction,
+            text,
+            tuple(n for n in named if n in request.data.names),
+            affected,
+            lower_bound=bool(found.not_counted),
+        )
+    )
+    _note_signed_off(request, outcome)
+
+
+def _note_signed_off(request: Request, outcome: QuestionOutcome) -> None:
+    """The owner's reasons, as the report shows them."""
+    data = request.data
+    outcome.notes += [
+        f"Signed off: an intruder cannot know {name!r}, as the owner wrote: "
+        f"{data.notes[name].sign_off}"
+        for name in data.signed_off
+    ]
+
+
+def add_prediction_gain(request: Request, outcome: QuestionOutcome) -> None:
+    """Add how well each sensitive attribute is predicted from all other released columns."""
+    limit = limited(request, PREDICTED)
+    data = request.data
+    if limit is None or not data.sensitive:
+        return
+    outcome.measured = [one for one in outcome.measured if one.measure != PREDICTED]
+    records = max(_FEWEST_RECORDS, min(_MOST_RECORDS, _VALUES // max(1, len(data.knowable))))
+    for target in data.sensitive:
+        try:
+            (found,) = inference.prediction_gain(data, target, size=records, seed=request.seed)
+        except (InputError, TooLargeError) as error:
+            outcome.measured.append(
+                Measurement(
+                    PREDICTED, None, error.message, (target,), requested=True, hint=error.hint
+                )
+            )
+            continue
+        outcome.results[f"prediction of {target}"] = found
+        affected = round(float(found.accuracy) * data.count)
+        outcome.measured.append(
+            Measurement(PREDICTED, found.gain, _prediction_text(found), (target,), affected)
+        )
+
+
+def _prediction_text(found: inference.PredictionGain) -> str:
+    if not found.known:
+        return f"No other column is known from which {found.target!r} could be predicted."
+    how = f" within {100 * found.tolerance:.3g} %" if found.numeric else ""
+    text = (
+        f"{found.target!r} is predicted correctly{how} for {percent_text(found.accuracy)} of "
+        f"held-out records from {plural(len(found.known), 'other released column')}, for "
+        f"{percent_text(found.prior)} without them"
+    )
+    worst = next(iter(found.certain), None)
+    if worst is not None and worst.gain > 0:
+        text += (
+            f"; one value, which {percent_text(worst.prior)} have, almost certainly for "
+            f"{percent_text(worst.share)} of those who have it"
+        )
+    return f"{text}."

@@ -1,0 +1,190 @@
+"""Can a sensitive attribute be inferred?"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from crypsis import inference
+from crypsis.assessment._questions._everything_else import add_prediction_gain
+from crypsis.assessment._questions._outcome import QuestionOutcome, not_evaluated
+from crypsis.assessment._questions._values import MEASURES as VALUE_MEASURES
+from crypsis.assessment._questions._values import not_counted, value_measurements
+from crypsis.assessment._request import Request
+from crypsis.errors import TooLargeError
+from crypsis.policies import Measurement
+from crypsis.report.wording import plural
+from crypsis.results import Estimate, number_text, percent_text
+
+_FEW_VALUES = 20
+"""An ordered attribute with so few values is inferred value by value: a grade, a yes or no."""
+
+_CLOSENESS = ("inference.t_closeness", "inference.ordered_t_closeness")
+"""The measures that count a class of near-certain values as far as it is rare."""
+_NOT_APPLICABLE = {
+    "inference.attribute_gain": "All sensitive attributes are numbers or dates; their t-closeness "
+    "is measured instead.",
+    "inference.ordered_t_closeness": "No sensitive attribute is a number or a date.",
+}
+"""Why a measure does not apply if no sensitive attribute is of its kind."""
+
+
+def ask_inference(request: Request) -> QuestionOutcome:
+    """How well the sensitive attributes can be inferred from what an intruder may know."""
+    if not request.policy.of("inference"):
+        return QuestionOutcome("Not measured: inference is not part of this policy.")
+    outcome = _ask_quasi_identifiers(request)
+    add_prediction_gain(request, outcome)
+    return outcome
+
+
+def _ask_quasi_identifiers(request: Request) -> QuestionOutcome:
+    """How well the sensitive attributes can be inferred from the quasi-identifiers."""
+    data, policy = request.data, request.policy
+    if not data.sensitive:
+        why = "No column is a sensitive attribute."
+        return not_evaluated("inference", policy, why, applies=False)
+    if not data.quasi_identifiers:
+        why = "No column is a quasi-identifier."
+        return not_evaluated("inference", policy, why, hint="Set {quasi_identifiers}.")
+    found = inference.leakages(
+        data, data.sensitive, data.quasi_identifiers, exact=request.exact, seed=request.seed
+    )
+    disclosure = None
+    if found.complete:
+        with suppress(TooLargeError):  # an attribute that leakage did not need to count
+            disclosure = inference.attribute_disclosure(data)
+    values = None
+    if any(one.measure in (*VALUE_MEASURES, *_CLOSENESS) for one in policy.thresholds):
+        with suppress(TooLargeError):
+            values = inference.value_disclosure(data, seed=request.seed)
+    return inference_outcome(request, found, disclosure, values)
+
+
+def inference_outcome(
+    request: Request,
+    found: inference.Leakages,
+    disclosure: inference.AttributeDisclosure | None,
+    values: inference.ValueDisclosure | None = None,
+) -> QuestionOutcome:
+    """The measurements of what was found."""
+    data = request.data
+    limits = {one.measure: one.limit for one in request.policy.of("inference")}
+    outcome = QuestionOutcome(results={f"leakage of {one.target}": one for one in found.targets})
+    if disclosure is not None:
+        outcome.results["attribute_disclosure"] = disclosure
+    categorical = []
+    for one in found.targets:
+        own = None if disclosure is None else disclosure[one.target]
+        ordered = request.data.rows.column(one.target).kind.ordered and one.values > _FEW_VALUES
+        if not ordered:
+            categorical.append(one)
+            outcome.measured.append(_gain(one, limits.get("inference.attribute_gain", 0.2)))
+        certain = None
+        if values is not None and request.data.rows.column(one.target).kind.ordered:
+            certain = values[one.target].near_certain_class
+        t = _closeness(one, own, "t_closeness", certain)
+        outcome.measured += [_itpr(one), t, _diversity(one, own)]
+        if ordered:
+            outcome.measured.append(_closeness(one, own, "ordered_t_closeness", certain))
+    if values is None:
+        why = "There are too many equivalence classes to count the values in each of them."
+        outcome.measured += not_counted((*data.sensitive, *data.quasi_identifiers), why)
+    else:
+        outcome.results["value_disclosure"] = values
+        outcome.measured += value_measurements(values, limits)
+    present = {one.measure for one in outcome.measured}
+    outcome.measured += [
+        Measurement(name, None, why, applies=False)
+        for name, why in _NOT_APPLICABLE.items()
+        if name not in present
+    ]
+    outcome.headline = _headline(found, categorical, disclosure)
+    first = found.targets[0]
+    if not first.complete:
+        outcome.notes.append(
+            f"There are too many equivalence classes to fetch ({first.classes:,.0f}): "
+            f"{first.classes_counted:,} of them were drawn by a hash of their values and counted "
+            "completely. The worst case is known of these only."
+        )
+        outcome.hint = "Set {exact=True} to count all."
+    return outcome
+
+
+def _headline(
+    found: inference.Leakages,
+    categorical: list[inference.Leakage],
+    disclosure: inference.AttributeDisclosure | None,
+) -> str:
+    targets = categorical or list(found.targets)
+    if found.complete:
+        worst = max(targets, key=lambda one: (one.best_guess.worst_gain, one.target))
+        where, guess = "In the worst equivalence class", worst.best_guess.worst
+    else:
+        worst = max(found.targets, key=lambda one: (one.best_guess.average_gain, one.target))
+        where, guess = "On average", worst.best_guess.average
+    t = worst.t if disclosure is None else disclosure[worst.target].t_closeness.t
+    models = f"l = {number_text(worst.distinct_l, ',')}"
+    if t is not None:
+        models += f", t = {number_text(t, '.3g')}"
+    return (
+        f"{where} {worst.target!r} is inferred correctly with probability {percent_text(guess)}; "
+        f"in this table its most frequent value has {percent_text(worst.best_guess.prior)} "
+        f"({models})."
+    )
+
+
+def _gain(one: inference.Leakage, limit: float) -> Measurement:
+    guess = one.best_guess
+    above = one.share_above(guess.prior + limit)
+    affected = round(float(above) * one.records)
+    records = plural(affected, "record")
+    if isinstance(above, Estimate):
+        records = f"{percent_text(above)} of the records"
+    gain = guess.worst_gain
+    value = gain.map(lambda x: max(0.0, x)) if isinstance(gain, Estimate) else max(0.0, gain)
+    return Measurement(
+        "inference.attribute_gain",
+        value,
+        f"In the worst equivalence class {one.target!r} is inferred correctly with probability "
+        f"{percent_text(guess.worst)}; in this table its most frequent value has "
+        f"{percent_text(guess.prior)}; "
+        f"{records} {'is' if affected == 1 else 'are'} in classes with a gain above "
+        f"{percent_text(limit)}.",
+        (one.target, *one.given),
+        affected,
+    )
+
+
+def _itpr(one: inference.Leakage) -> Measurement:
+    text = f"The inference risk (ITPR) of {one.target!r} is {number_text(one.itpr, '.3g')}"
+    if one.itpr_shuffled is not None:
+        text += f"; with shuffled values it is {float(one.itpr_shuffled):.3g}"
+    size = one.worst_class.group.size if one.worst_class and one.complete else None
+    return Measurement("inference.itpr", one.itpr, f"{text}.", (one.target,), size)
+
+
+def _diversity(one: inference.Leakage, own: inference.SensitiveAttribute | None) -> Measurement:
+    text = f"The distinct l-diversity of {one.target!r} is l = {number_text(one.distinct_l, ',')}."
+    size = None if own is None else own.l_diversity.distinct_class.size
+    columns = (one.target, *one.given)
+    return Measurement("inference.l_diversity", one.distinct_l, text, columns, size)
+
+
+def _closeness(
+    one: inference.Leakage,
+    own: inference.SensitiveAttribute | None,
+    measure: str,
+    certain: inference.WorstClass | None,
+) -> Measurement:
+    """t; a near-certain number is as far from all records as it is rare, wherever it lies."""
+    name, columns = f"inference.{measure}", (one.target, *one.given)
+    t = one.t if own is None else own.t_closeness.t
+    if t is None:
+        why = "t-closeness needs the equivalence classes themselves, and these are too many."
+        return Measurement(name, None, why, columns, hint="Without {exact=True} a sample is used.")
+    size = None if own is None else own.t_closeness.worst_class.size
+    text = f"The t-closeness of {one.target!r} is t = {number_text(t, '.3g')}."
+    if certain is not None and float(t) < certain.share - certain.prior:
+        t, size = certain.share - certain.prior, certain.group.size
+        text += f" A class of near-certain values counts with {t:.3g}, as if all were equally far."
+    return Measurement(name, t, text, columns, size)

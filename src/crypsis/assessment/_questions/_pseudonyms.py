@@ -1,0 +1,51 @@
+"""Can pseudonyms be resolved?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from crypsis.assessment._questions._outcome import QuestionOutcome, not_evaluated
+from crypsis.assessment._request import Request
+from crypsis.policies import Measurement
+from crypsis.results import number_text
+
+_CRACKS = ("expected_crack_fraction", "near_certain_cracks")
+
+
+def ask_pseudonyms(request: Request) -> QuestionOutcome:
+    """Expected cracks and degree of anonymity under the given attack."""
+    if request.belief is None:
+        why = "No attack on the pseudonyms was given."
+        return not_evaluated("pseudonyms", request.policy, why, hint="Set {attack}.")
+    from crypsis import pseudonyms  # loading it takes a second
+
+    found = pseudonyms.anonymity(request.belief, seed=request.seed)
+    degree = Measurement(
+        "pseudonyms.degree_of_anonymity", found.degree,
+        f"The degree of anonymity is {number_text(found.degree, '.3f')}.",
+    )  # fmt: skip
+    cracks = found.expected_cracks
+    if cracks is None or found.worse_than_chance:
+        why = "Expected cracks need the true assignment, which the attack does not include."
+        if cracks is not None:
+            why = (
+                f"Expected cracks are {number_text(cracks, '.2g')}; a random assignment has 1. The "
+                "attack does far worse than chance, so its belief and the true assignment are "
+                "probably not aligned."
+            )
+        missing = [Measurement(f"pseudonyms.{name}", None, why, requested=True) for name in _CRACKS]
+        return QuestionOutcome(degree.statement, [degree, *missing], {"anonymity": found})
+    headline = f"{number_text(cracks, '.3g')} of {found.size:,} items are expected to be resolved."
+    measured = Measurement(
+        "pseudonyms.expected_crack_fraction", cracks / found.size, headline, affected=round(cracks)
+    )
+    results: dict[str, Any] = {"anonymity": found}
+    certain = found.near_certain_cracks or 0
+    text = f"{certain:,} of {found.size:,} items are resolved with a probability of 0.9 or more."
+    if request.belief.pairs is not None:
+        pairs = results["pairs"] = pseudonyms.pair_identification(request.belief)
+        if pairs.with_pairs > certain:
+            certain = pairs.with_pairs
+            text = f"{text} {pairs}"
+    near = Measurement("pseudonyms.near_certain_cracks", certain, text, affected=certain)
+    return QuestionOutcome(headline, [measured, near, degree], results)

@@ -1,0 +1,189 @@
+"""Can one person be singled out?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from crypsis import singling_out
+from crypsis.assessment._questions._everything_else import add_released_uniqueness, limited
+from crypsis.assessment._questions._outcome import QuestionOutcome, not_evaluated
+from crypsis.assessment._request import Request
+from crypsis.dataset import Dataset
+from crypsis.errors import TooLargeError
+from crypsis.options import Role
+from crypsis.policies import Measurement, Policy
+from crypsis.report.wording import listed, plural
+from crypsis.results import Number, number_text, percent_text
+from crypsis.singling_out import EquivalenceClasses
+from crypsis.tables import Kind
+
+POPULATION = "singling_out.population_uniqueness"
+_SEARCHED_ROWS = 5_000_000
+_MAX_COLUMNS = 3
+_ALPHA = 0.05
+_SEARCHED_COLUMNS = 24
+
+
+def ask_singling_out(request: Request) -> QuestionOutcome:
+    """Equivalence classes, re-identification risk, population, and all released columns."""
+    outcome = _ask_quasi_identifiers(request)
+    add_released_uniqueness(request, outcome)
+    return outcome
+
+
+def _ask_quasi_identifiers(request: Request) -> QuestionOutcome:
+    """What an intruder can do who knows the quasi-identifiers."""
+    data, policy = request.data, request.policy
+    if not data.quasi_identifiers:
+        return not_evaluated(
+            "singling_out", policy, "No column is a quasi-identifier.",
+            hint="Set {quasi_identifiers}.",
+        )  # fmt: skip
+    classes = singling_out.equivalence_classes(data, exact=request.exact or None, seed=request.seed)
+    classes = classes.with_dropped_alone()
+    outcome = QuestionOutcome(results={"equivalence_classes": classes})
+    if classes.dropped:
+        outcome.notes.append(
+            f"{plural(classes.dropped, 'record')} with missing values counted as unique: whoever "
+            "receives the release receives them, too."
+        )
+    outcome.measured = _measure_classes(classes, policy)
+    prosecutor, marketer = classes.risk.prosecutor.maximum, classes.risk.marketer.average
+    outcome.headline = (
+        f"{classes.text_below(_class_sizes(policy)[-1])} Re-identification risk: prosecutor "
+        f"{percent_text(prosecutor)} (highest), marketer {percent_text(marketer)} (average)."
+    )
+    if classes.smallest is not None:
+        if limited(request, POPULATION) is not None:
+            outcome.measured.append(_population(request, outcome))
+        if request.search and policy.of("singling_out"):
+            outcome.stopped = _column_sets(request, outcome)
+    elif classes.sampled_fraction < 1:  # the cells of these columns do not fit in memory
+        outcome.notes.append(
+            f"There are too many equivalence classes to count ({number_text(classes.classes, ',')})"
+            f": a sample of {classes.sampled_fraction:.2%} of them was drawn by a hash of their "
+            "values and counted completely."
+        )
+        outcome.hint = "Set {exact=True} to count all."
+    return outcome
+
+
+def _class_sizes(policy: Policy) -> list[int]:
+    """The class sizes that the policy limits, the last of them for the headline."""
+    thresholds = policy.of("singling_out")
+    sizes = [one.k or int(one.limit) for one in thresholds
+             if one.k is not None or one.measure == "singling_out.k_anonymity"]  # fmt: skip
+    return sizes or [5]
+
+
+def _measure_classes(classes: EquivalenceClasses, policy: Policy) -> list[Measurement]:
+    """What the equivalence classes say of each measure."""
+    columns, unit = classes.columns, classes.unit
+    found = [
+        Measurement(one.measure, classes.share_below(one.k), classes.text_below(one.k), columns,
+                    round(classes.records_below(one.k)), one.k)
+        for one in policy.of("singling_out") if one.k is not None
+    ]  # fmt: skip
+    below = classes.records_below(_class_sizes(policy)[-1])
+    unique, k = classes.records_below(2), number_text(classes.k, ",")
+    highest, average = classes.risk.prosecutor.maximum, classes.risk.marketer.average
+    rows: tuple[tuple[str, Number, str, Number], ...] = (
+        ("k_anonymity", classes.k, f"The smallest equivalence class has k = {k} {unit}.", below),
+        ("sample_uniqueness", classes.unique_share,
+         f"{number_text(unique, ',')} of {classes.members:,} {unit} "
+         f"({percent_text(classes.unique_share)}) are unique in "
+         f"{plural(len(columns), 'quasi-identifier')}.", unique),
+        ("prosecutor_risk", highest,
+         f"The highest prosecutor risk is {percent_text(highest)} (k = {k}).", below),
+        ("marketer_risk", average,
+         f"The average re-identification risk (marketer) is {percent_text(average)}.",
+         float(average) * classes.members),
+    )  # fmt: skip
+    return found + [
+        Measurement(f"singling_out.{name}", value, text, columns, round(float(affected)))
+        for name, value, text, affected in rows
+    ]
+
+
+def _is_generalized(data: Dataset, population: Dataset) -> bool:
+    """Whether a column of the release is text where that of the population is not, or has labels
+    that the population does not have.
+    """
+    for name in data.quasi_identifiers:
+        mine, theirs = (one.cells([name]).values[0] for one in (data, population))
+        if mine.type != theirs.type or not set(mine.to_pylist()) - {None} <= set(
+            theirs.to_pylist()
+        ):
+            return True
+    return False
+
+
+def _population(request: Request, outcome: QuestionOutcome) -> Measurement:
+    """People unique in the population: counted in its table, estimated from its size."""
+    name, data = POPULATION, request.data
+    population = data.population
+    if population is None:
+        why = "The population is not known."
+        return Measurement(name, None, why, hint="Set {population} to its size or its table.")
+    if isinstance(population, Dataset):
+        sizes = singling_out.population_class_sizes(data, data.quasi_identifiers)
+        if _is_generalized(data, population):
+            alone = int((sizes <= 1).sum())
+            text = (
+                f"{plural(alone, 'class')} of the release {'covers' if alone == 1 else 'cover'} one "
+                f"person of the {population.count:,} people of the population or none (k-map: k = "
+                f"{int(sizes.min()):,})."
+            )
+            return Measurement(name, alone / population.count, text, data.quasi_identifiers, alone)
+        found = singling_out.uniqueness(population, data.quasi_identifiers)
+        outcome.results["population"] = found
+        text = f"{found.uniques:,} of {found.records:,} people of the population are unique."
+        return Measurement(name, found.fraction, text, found.columns, round(found.uniques))
+    estimate = singling_out.population_uniqueness(data, seed=request.seed)
+    outcome.results["population"] = estimate
+    fraction = estimate.best
+    text = (
+        f"{number_text(fraction, '.3%')} of the {estimate.population:,} people of the population "
+        f"are estimated to be unique ({estimate.chosen.replace('_', ' ')} model)."
+    )
+    affected = round(fraction * estimate.population)
+    return Measurement(name, fraction, text, estimate.columns, affected)
+
+
+def _column_sets(request: Request, outcome: QuestionOutcome) -> bool:
+    """Search for sets of columns that single people out; True if the search was stopped."""
+    data, notes = request.data, outcome.notes
+    names: Sequence[str] = [
+        column.name
+        for column in data.rows.columns
+        if column.name in data.knowable
+        and column.name not in data.sensitive
+        and column.kind is not Kind.NESTED
+    ]
+    if data.count > _SEARCHED_ROWS:
+        names = data.quasi_identifiers
+        notes.append("The search for quasi-identifiers did not include insensitive attributes.")
+    if len(names) > _SEARCHED_COLUMNS:
+        names = data.quasi_identifiers[:_SEARCHED_COLUMNS]
+        notes.append(f"The search for quasi-identifiers used the first {len(names)} columns.")
+    try:
+        found = singling_out.find_quasi_identifiers(
+            data.with_roles(data.roles), _ALPHA, columns=names, max_columns=_MAX_COLUMNS,
+            seed=request.seed,
+        )  # fmt: skip
+    except TooLargeError as error:
+        notes.append(f"Quasi-identifiers were not searched for: {error.message}")
+        return False
+    outcome.results["quasi_identifiers"] = found
+    insensitive = sorted(
+        {name for one in found.found for name in one.columns}
+        & {name for name, role in data.roles.items() if role is Role.INSENSITIVE}
+    )
+    if insensitive:
+        one = len(insensitive) == 1
+        notes.append(
+            f"{plural(len(insensitive), 'insensitive attribute')} "
+            f"{'singles' if one else 'single'} people out too: {listed(insensitive)}. What an "
+            "intruder may know is a quasi-identifier."
+        )
+    return not found.complete

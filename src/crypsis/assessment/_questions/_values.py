@@ -1,0 +1,124 @@
+"""Measurements of the disclosure of values: what each class discloses, value by value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from crypsis.inference import AttributeValues, ValueDisclosure, ValueMeasure, WorstClass
+from crypsis.policies import Measurement
+from crypsis.report.wording import plural
+from crypsis.results import percent_text
+
+MEASURES = (
+    "inference.value_gain",
+    "inference.value_ratio",
+    "inference.baseline_excess",
+    "inference.baseline_ratio",
+    "inference.near_certain_values",
+    "inference.interval_disclosure",
+    "inference.presence_disclosure",
+)
+"""The measures of this module."""
+_KNOWN = {
+    "value": "a value",
+    "group": "a group of similar values",
+    "interval": "a narrow interval",
+    "not zero": "a value other than zero",
+    "not the most frequent": "a value other than the most frequent one",
+    "not harmless": "a value that is not harmless",
+}
+
+
+def value_measurements(found: ValueDisclosure, limits: Mapping[str, float]) -> list[Measurement]:
+    """All measurements of all sensitive attributes."""
+    measured = []
+    for one in found.attributes:
+        columns = (one.attribute, *found.quasi_identifiers)
+        measured += [
+            _measured("inference.value_gain", one, one.gain, columns, limits, 0.2),
+            _measured("inference.value_ratio", one, one.ratio, columns, limits, 10),
+            _measured("inference.baseline_excess", one, one.excess, columns, limits, 0.2),
+            _measured("inference.baseline_ratio", one, one.excess_ratio, columns, limits, 30),
+            _near_certain(one, columns),
+            _presence(one),
+        ]
+        if one.interval is not None:
+            name = "inference.interval_disclosure"
+            measured.append(_measured(name, one, one.interval, columns, limits, 0.2))
+    if all(one.interval is None for one in found.attributes):
+        why = "No sensitive attribute is a number or a date."
+        measured.append(Measurement("inference.interval_disclosure", None, why, applies=False))
+    return measured
+
+
+def not_counted(columns: tuple[str, ...], why: str) -> list[Measurement]:
+    """The measurements where the classes could not be counted."""
+    return [Measurement(name, None, why, columns) for name in MEASURES]
+
+
+def prior_text(one: AttributeValues) -> str:
+    """Where the prior is from."""
+    return (
+        f"in {one.prior_source}" if one.prior_source != "the rates given" else "by the rate given"
+    )
+
+
+def _measured(
+    name: str, one: AttributeValues, measure: ValueMeasure, columns: tuple[str, ...],
+    limits: Mapping[str, float], default: float,
+) -> Measurement:  # fmt: skip
+    limit = limits.get(name, default)
+    affected = measure.records_above(limit)
+    if measure.worst is None:
+        text = f"No equivalence class discloses a value of {one.attribute!r}."
+    else:
+        are = "is" if affected == 1 else "are"
+        text = (
+            f"{_worst(one, measure.worst, name)} {plural(affected, 'record')} {are} in classes "
+            "above the threshold."
+        )
+    return Measurement(name, measure.value, text, columns, affected)
+
+
+def _worst(one: AttributeValues, worst: WorstClass, name: str) -> str:
+    against = f"{percent_text(worst.prior)} {prior_text(one)}"
+    if worst.level == "interval":
+        against = f"{percent_text(worst.prior)} in this table"
+    if worst.baseline is not None and name not in ("inference.value_gain", "inference.value_ratio"):
+        against += f"; a model without the class predicts {percent_text(worst.baseline)}"
+    return (
+        f"In the worst equivalence class ({plural(worst.group.size, 'record')}) "
+        f"{percent_text(worst.share)} share {_KNOWN[worst.level]} of {one.attribute!r} ({against})."
+    )
+
+
+def _near_certain(one: AttributeValues, columns: tuple[str, ...]) -> Measurement:
+    name, worst = "inference.near_certain_values", one.near_certain_class
+    if worst is None:
+        text = f"No rare or declared value of {one.attribute!r} is near-certain in a class."
+        return Measurement(name, 0, text, columns)
+    noun = "class" if one.near_certain_classes == 1 else "classes"
+    source = "in this table" if worst.level == "interval" else prior_text(one)
+    text = (
+        f"{plural(one.near_certain, 'record')} in {one.near_certain_classes:,} equivalence {noun} "
+        f"{'discloses' if one.near_certain == 1 else 'disclose'} {one.attribute!r} with near-"
+        f"certainty; in the largest class ({plural(worst.group.size, 'record')}) "
+        f"{percent_text(worst.share)} share {_KNOWN[worst.level]} ({percent_text(worst.prior)} "
+        f"{source})."
+    )
+    return Measurement(name, one.near_certain, text, columns, one.near_certain)
+
+
+def _presence(one: AttributeValues) -> Measurement:
+    name, share = "inference.presence_disclosure", one.presence
+    if one.presence_stated_public:
+        text = f"The owner states that presence is public ({one.attribute!r})."
+        return Measurement(name, None, text, (one.attribute,), applies=False)
+    if share == 0:
+        text = f"Presence in the release discloses no value of {one.attribute!r}."
+        return Measurement(name, 0.0, text, (one.attribute,))
+    text = f"{percent_text(share)} of all records share a value or group of {one.attribute!r}"
+    if one.presence_prior is not None:
+        text += f" ({percent_text(one.presence_prior)} {prior_text(one)})"
+    affected = round(share * one.records)
+    return Measurement(name, share, f"{text}.", (one.attribute,), affected)

@@ -1,0 +1,89 @@
+"""Remedies: for each finding what to do, by name and parameters, tried in memory or not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from crypsis.assessment._remedies._anonymize import (
+    Trial,
+    anonymization,
+    anonymize_remedy,
+    impossible,
+    reaching,
+)
+from crypsis.assessment._remedies._rank_swap import rank_swap_remedy
+from crypsis.assessment._remedies._released_columns import released_columns_remedy
+from crypsis.assessment._remedies._suppress_items import suppress_items_remedy
+from crypsis.assessment._request import Request
+from crypsis.policies.findings import Finding, Remedy, Status
+
+__all__ = ["with_remedies"]
+
+_TEXTS = {
+    "columns.identifiers_by_evidence": "Exclude these columns, or write in the roles file why they "
+    "identify nobody (override).",
+    "columns.free_text": "Exclude these columns, or have every text read and redacted.",
+    "columns.geographic_subdivisions": "Recode postal codes to three digits (000 for small areas); "
+    "exclude other places.",
+    "columns.dates_finer_than_year": "Recode dates to the year; exclude what has no year.",
+    "columns.ages_over_89": "Recode ages above 89 to 90 and older.",
+}
+_KNOWN = frozenset({"singling_out.unique_on_released_columns", "inference.prediction_gain"})
+_COLUMNS = "Exclude these columns; anonymization removes direct identifiers."
+_CLASSES = "Generalize the quasi-identifiers and suppress records until the threshold is met."
+_HARMLESS = f"{_CLASSES} Values that may become known can be declared harmless in the roles file."
+_BY_VALUE = frozenset(
+    {"inference.baseline_excess", "inference.near_certain_values", "inference.value_gain"}
+)
+_PRESENCE = (
+    "Exclude the column, or release records of people without the value too. If presence is "
+    "public or the value harmless, write so in the roles file (public_presence, harmless), or give "
+    "the priors of the population."
+)
+
+
+def with_remedies(
+    findings: Sequence[Finding], request: Request, *, tried: bool
+) -> tuple[Finding, ...]:
+    """The findings; those that exceed a threshold with their remedies.
+
+    One anonymization is proposed for all findings that it can remedy, so that one command leads to
+    a release that meets the policy; it is tried once.
+    """
+    exceeded = [one for one in findings if one.status is Status.EXCEEDED]
+    parameters: dict[str, Any] = {}
+    trial: Trial | str | None = None
+    if any(one.question != "pseudonyms" and one.measure not in _KNOWN for one in exceeded):
+        parameters = anonymization(request)
+        trial = impossible(request, parameters)
+        if trial is None and tried:
+            parameters, trial = reaching(request, parameters)
+
+    def remedy(finding: Finding) -> Remedy:
+        if finding.question == "linkage":
+            return _linkage_remedy(finding, request, parameters, trial, tried)
+        if finding.question == "pseudonyms":
+            return suppress_items_remedy(finding, request, tried=tried)
+        if finding.measure in _KNOWN:
+            return released_columns_remedy(finding, request, tried=tried)
+        if finding.measure == "inference.presence_disclosure":
+            return Remedy("exclude_columns", _PRESENCE, {"columns": finding.columns})
+        of_columns = _TEXTS.get(finding.measure, _COLUMNS)
+        of_classes = _HARMLESS if finding.measure in _BY_VALUE else _CLASSES
+        text = of_columns if finding.question == "columns" else of_classes
+        return anonymize_remedy(finding, text, parameters, trial)
+
+    return tuple(replace(one, remedy=remedy(one)) if one in exceeded else one for one in findings)
+
+
+def _linkage_remedy(
+    finding: Finding, request: Request, parameters: dict[str, Any], trial: Any, tried: bool
+) -> Remedy:
+    """The anonymization if it prevents the links too; else stronger masks of the original."""
+    if isinstance(trial, Trial):
+        own = next((one for one in trial.findings if one.measure == finding.measure), None)
+        if own is not None and own.status is Status.MET:
+            return anonymize_remedy(finding, _CLASSES, parameters, trial)
+    return rank_swap_remedy(finding, request, tried=tried)

@@ -1,0 +1,181 @@
+"""Findings about columns, classes and sensitive attributes: one anonymization, measured again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from crypsis.assessment._columns import describe_columns, measure_columns, undecided
+from crypsis.assessment._questions import ask_inference, ask_linkage, ask_singling_out
+from crypsis.assessment._remedies._tried import with_outcome
+from crypsis.assessment._request import Request
+from crypsis.assessment._safe_harbor import PARTS, safe_harbor_recodings
+from crypsis.dataset import Dataset
+from crypsis.errors import InputError, RequirementsNotMetError, RoleError, TooLargeError
+from crypsis.options import Role
+from crypsis.policies import evaluate, requirements_for
+from crypsis.policies.findings import Finding, Remedy, Status
+from crypsis.report.wording import plural
+
+_RULES = frozenset(f"columns.{name}" for name, _ in PARTS.values())
+
+
+_STRONGER = (2, 4)
+"""How many times larger the classes are of further trials."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """The findings after the proposed anonymization and its loss, or why it failed."""
+
+    findings: tuple[Finding, ...] = ()
+    loss: str = ""
+    failure: str = ""
+
+
+def anonymization(request: Request) -> dict[str, Any]:
+    """The parameters of the anonymization that a policy requires of this release.
+
+    The requirements are those of the policy's own measures (k = 1 if it has none on classes),
+    columns are recoded where its rules name one, and what is undecided, looks like a direct
+    identifier, is free text or cannot be recoded is excluded.
+    """
+    data, columns = request.data, request.columns
+    excluded = set(undecided(columns, accepted=True))
+    excluded |= {one.column for one in columns if one.evidence and not one.override}
+    excluded |= {one.column for one in columns if one.free_text}
+    methods: dict[str, str] = {}
+    if _RULES & {one.measure for one in request.policy.of("columns")}:
+        for name, recoding in safe_harbor_recodings(request).items():
+            if recoding == "drop":
+                excluded.add(name)
+            else:
+                methods[name] = recoding
+    removed = {*data.identifiers, *data.excluded}
+    excluded -= removed
+    kept = [name for name in data.names if name not in excluded | removed]
+    sensitive = any(data.roles.get(name) is Role.SENSITIVE for name in kept)
+    known = any(data.roles.get(name) is Role.QUASI_IDENTIFIER for name in kept)
+    required = (
+        {"k": 1, **requirements_for(request.policy, sensitive=sensitive)} if known else {"k": 1}
+    )
+    made: dict[str, Any] = dict(required)
+    methods = {name: method for name, method in methods.items() if name in kept}
+    if methods:
+        made["methods"] = methods
+    if excluded:
+        made["excluded"] = tuple(name for name in data.names if name in excluded)
+    return made
+
+
+def impossible(request: Request, parameters: dict[str, Any]) -> str | None:
+    """Why the anonymization cannot run, where that is known before it is tried."""
+    data, excluded = request.data, {*parameters.get("excluded", ())}
+    if not set(data.released) - excluded:
+        return "no column remains that may be released."
+    if parameters["k"] > data.count:
+        return (
+            f"the policy requires k = {parameters['k']:,}, but the data have only "
+            f"{plural(data.count, 'record')}."
+        )
+    return None
+
+
+def anonymize_remedy(
+    finding: Finding, text: str, parameters: dict[str, Any], trial: Trial | str | None
+) -> Remedy:
+    """Anonymize by the requirements of the policy; with a trial, its measured effect."""
+    remedy = Remedy("anonymize", text, parameters)
+    if trial is None:
+        return replace(remedy, outcome="Not tried on this release.")
+    failure = trial if isinstance(trial, str) else trial.failure
+    if failure:  # a command that does not run is not shown
+        return replace(
+            remedy, action="none", parameters={}, tried=True, outcome=f"Tried: {failure}"
+        )
+    assert isinstance(trial, Trial)  # noqa: S101 - a text is a failure
+    same = [one for one in trial.findings if one.measure == finding.measure]
+    own = [one for one in same if one.columns[:1] == finding.columns[:1]] or same
+    return with_outcome(remedy, finding, own[0] if own else None, trial.loss)
+
+
+def reaching(request: Request, parameters: dict[str, Any]) -> tuple[dict[str, Any], Trial | str]:
+    """The policy's own requirements, or the first stronger ones that meet it, with their trial.
+
+    A measure without a requirement of its own may need larger classes. If none of them meets the
+    policy, the policy's own requirements are proposed with what they reach.
+    """
+    first = try_anonymization(request, parameters)
+    if isinstance(first, str) or _meets(first):
+        return parameters, first
+    for factor in _STRONGER if parameters["k"] > 1 else ():
+        stronger = {**parameters, "k": parameters["k"] * factor}
+        if "closeness" in stronger:
+            stronger["closeness"] = round(stronger["closeness"] * 1.5 / factor, 3)
+        trial = try_anonymization(request, stronger)
+        if not isinstance(trial, str) and _meets(trial):
+            return stronger, trial
+    return parameters, first
+
+
+def _meets(trial: Trial) -> bool:
+    """Whether nothing is exceeded that an anonymization can remedy."""
+    own = [one for one in trial.findings if one.question not in ("linkage", "pseudonyms")]
+    return all(one.status is not Status.EXCEEDED for one in own)
+
+
+def try_anonymization(request: Request, parameters: dict[str, Any]) -> Trial | str:
+    """Apply the proposed anonymization in memory, and measure the release again."""
+    from crypsis import protection
+
+    options = {name: value for name, value in parameters.items() if name != "excluded"}
+    try:
+        try:
+            made = protection.anonymize(_decided(request, parameters), shuffle=False, **options)
+        except RoleError as error:
+            if error.code != "derived-column":
+                raise
+            derived = {*error.parameters["columns"], *parameters.get("excluded", ())}
+            parameters["excluded"] = tuple(n for n in request.data.names if n in derived)
+            made = protection.anonymize(_decided(request, parameters), **options)
+        columns = tuple(
+            replace(one, guessed=False) for one in describe_columns(made.data, request.seed)
+        )
+        after = replace(request, data=made.data, columns=columns, search=False)
+        measured = measure_columns(after)
+        measured += ask_singling_out(after).measured
+        measured += ask_inference(after).measured
+        if request.original is not None:
+            rows = _original_rows(request, made.key.row_map)
+            measured += ask_linkage(replace(after, on=None, row_map=rows)).measured
+    except (InputError, TooLargeError, RequirementsNotMetError) as error:
+        return error.message
+    loss = made.loss
+    text = f"{loss.suppressed_records:,} of {plural(loss.records, 'record')} are suppressed"
+    if loss.ncp is not None:
+        text += f"; the information loss (NCP) is {100 * loss.ncp:.0f} %"
+    left = [words for words in made.released_values.values() if "not released" not in words]
+    if left:
+        text += f"; released: {'; '.join(left)}"
+    if parameters.get("excluded"):
+        text += f"; {plural(len(parameters['excluded']), 'column')} are excluded".replace(
+            "1 column are", "1 column is"
+        )
+    return Trial(evaluate(request.policy, measured), f"{text}.")
+
+
+def _original_rows(request: Request, kept: tuple[int, ...] | None) -> Sequence[int] | None:
+    """The original row of each record of the trial, through the row map of the release."""
+    if request.row_map is None or kept is None:
+        return request.row_map if kept is None else kept
+    return [request.row_map[row] for row in kept]
+
+
+def _decided(request: Request, parameters: dict[str, Any]) -> Dataset:
+    excluded = {*parameters.get("excluded", ())}
+    roles = {
+        name: Role.EXCLUDED if name in excluded else role
+        for name, role in request.data.roles.items()
+    }
+    return request.data.with_roles(roles)

@@ -1,0 +1,86 @@
+"""Findings about links: swap ranks of the original, wider and wider, until links are chance."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from crypsis.assessment._columns import undecided
+from crypsis.assessment._questions import ask_linkage
+from crypsis.assessment._remedies._tried import with_outcome
+from crypsis.assessment._request import Request
+from crypsis.dataset import Dataset
+from crypsis.errors import InputError, TooLargeError
+from crypsis.options import Role
+from crypsis.policies import evaluate
+from crypsis.policies.findings import Finding, Remedy, Status
+from crypsis.tables import Kind
+
+_PERCENTS = (5, 10, 20, 40, 80)
+_UNTRIED_PERCENT = 20
+_MAX_ROWS = 50_000
+_REMOVED = (Role.IDENTIFIER, Role.EXCLUDED)
+_NUMBERS = (Kind.INTEGER, Kind.NUMBER)
+
+
+def rank_swap_remedy(finding: Finding, request: Request, *, tried: bool) -> Remedy:
+    """Rank swapping of the original's numbers, at the smallest range that meets the threshold.
+
+    The other columns are released as they were decided; what was not decided is excluded.
+    """
+    original = request.original
+    excluded = () if original is None else _not_decided(request, original)
+    names = tuple(
+        name
+        for name in finding.columns
+        if original is not None and name not in excluded
+        and original.rows.column(name).kind in _NUMBERS
+    )  # fmt: skip
+    if original is None or not names:
+        text = "Exclude or recode the columns that link records."
+        return Remedy("exclude_columns", text, {"columns": finding.columns})
+    given = {"columns": names, "percent": _UNTRIED_PERCENT, "excluded": excluded}
+    text = "Mask the original more strongly: swap each value with one of near rank."
+    remedy = Remedy("rank_swap", text, given, outcome="Not tried on this release.")
+    if not tried or original.count > _MAX_ROWS:
+        return remedy
+    for percent in _PERCENTS:
+        given = {**given, "percent": percent}
+        after = _swapped(finding, request, original, given)
+        loss = f"Values move by up to {percent} % of the ranks."
+        remedy = with_outcome(replace(remedy, parameters=given), finding, after, loss)
+        if after is None or after.status is Status.MET:
+            break
+    return remedy
+
+
+def _not_decided(request: Request, original: Dataset) -> tuple[str, ...]:
+    """The columns of the original that nobody decided to release."""
+    left = set(undecided(request.columns, accepted=True))
+    left |= {one.column for one in request.columns if one.evidence and not one.override}
+    kept = set(request.data.roles) - left
+    removed = {*request.data.identifiers, *request.data.excluded} - left
+    return tuple(name for name in original.names if name not in kept and name not in removed)
+
+
+def _swapped(
+    finding: Finding, request: Request, original: Dataset, given: dict[str, Any]
+) -> Finding | None:
+    """The same finding after the columns of the original are swapped within that range."""
+    from crypsis.protection import mask
+    from crypsis.protection.masking import RankSwap
+
+    kept = [name for name in original.names if name not in given["excluded"]]
+    kept = [name for name in kept if request.data.roles.get(name) not in _REMOVED]
+    methods: dict[Any, RankSwap] = {
+        name: RankSwap(percent=given["percent"]) for name in given["columns"]
+    }
+    try:
+        made = mask(original, methods, seed=request.seed).data
+        masked = Dataset.from_frame(made.to_arrow(kept))
+        masked = masked.with_roles({name: request.data.roles[name] for name in kept})
+        outcome = ask_linkage(replace(request, data=masked, on=None, row_map=None))
+    except (InputError, TooLargeError):
+        return None
+    found = evaluate(request.policy, outcome.measured)
+    return next((one for one in found if one.measure == finding.measure), None)

@@ -1,0 +1,97 @@
+"""Findings about what an intruder knows besides the quasi-identifiers: which columns to exclude."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from crypsis import inference, singling_out
+from crypsis.assessment._request import Request
+from crypsis.columns.codes import codes_of, mode_of_others
+from crypsis.dataset import Dataset
+from crypsis.errors import InputError, TooLargeError
+from crypsis.options import MissingValues
+from crypsis.policies.findings import Finding, Remedy
+from crypsis.report.wording import listed, number, some
+from crypsis.tables import Kind
+from crypsis.tables.sampling import sample
+
+_MOST_COLUMNS = 60
+_RECORDS = 3_000
+_TRIALS = 4
+_TEXT = (
+    "Exclude these columns, generalize them as quasi-identifiers, or write in the roles file why "
+    "an intruder cannot know them (sign_off)."
+)
+
+
+def released_columns_remedy(finding: Finding, request: Request, *, tried: bool) -> Remedy:
+    """The columns without which the threshold is met, tried if there is time."""
+    predicted = finding.measure == "inference.prediction_gain"
+    others = [name for name in request.data.knowable if name not in request.data.quasi_identifiers]
+    others = [name for name in others if request.data.rows.column(name).kind is not Kind.NESTED]
+    if predicted:
+        others = [name for name in others if name != finding.columns[0]]
+    remedy = Remedy("exclude_columns", _TEXT, {"columns": tuple(others)})
+    if not others:
+        return Remedy("anonymize", "Generalize the quasi-identifiers.", {"k": 5})
+    if not tried:
+        return replace(remedy, outcome=_sentence(tuple(others), None))
+    try:
+        columns, after = (_without_prediction if predicted else _without_uniqueness)(
+            finding, request.data, others, request.seed
+        )
+    except (InputError, TooLargeError):
+        return replace(remedy, outcome=_sentence(tuple(others), None))
+    text = _sentence(columns, number(after, finding.unit))
+    given = {"columns": columns}
+    return replace(remedy, parameters=given, tried=True, value_after=after, outcome=text)
+
+
+def _sentence(columns: tuple[str, ...], after: str | None) -> str:
+    named = listed(some(columns))
+    text = (
+        f"Exclude {named}, generalize as quasi-identifiers, or write in the roles file why an "
+        "intruder cannot know them (sign_off)."
+    )
+    return text if after is None else f"{text} Tried: without them the value becomes {after}."
+
+
+def _without_uniqueness(
+    finding: Finding, data: Dataset, others: list[str], seed: int
+) -> tuple[tuple[str, ...], float]:
+    """Columns are added to the quasi-identifiers, few values first, while the threshold is met."""
+    strict = replace(data, missing=MissingValues.VALUE, _cells={})
+    kept: list[str] = []
+    excluded: list[str] = []
+    after = 0.0
+    if data.quasi_identifiers:
+        after = float(singling_out.uniqueness(strict, data.quasi_identifiers).fraction)
+    distinct = {name: len(strict.cells([name])) for name in others[:_MOST_COLUMNS]}
+    for name in sorted(distinct, key=lambda one: distinct[one]):
+        columns = [*data.quasi_identifiers, *kept, name]
+        share = float(singling_out.uniqueness(strict, columns, seed=seed).fraction)
+        if share <= finding.threshold:
+            kept.append(name)
+            after = share
+        else:
+            excluded.append(name)
+    return (*excluded, *others[_MOST_COLUMNS:]), after
+
+
+def _without_prediction(
+    finding: Finding, data: Dataset, others: list[str], seed: int
+) -> tuple[tuple[str, ...], float]:
+    """The columns that say most of the attribute, as many as must go."""
+    target = finding.columns[0]
+    table = sample(data.rows, _RECORDS, seed=seed, names=[target, *others])
+    own = codes_of(table[target]) + 1
+    share = {n: (mode_of_others(codes_of(table[n]) + 1, own)[0] == own).mean() for n in others}
+    ranked = sorted(others, key=lambda name: -share[name])
+    count, after = 0, float(finding.value or 0)
+    for count in dict.fromkeys([*range(1, min(_TRIALS, len(ranked)) + 1), len(ranked)]):
+        known = [name for name in data.knowable if name not in (target, *ranked[:count])]
+        (found,) = inference.prediction_gain(data, target, known, size=_RECORDS, seed=seed)
+        after = float(found.gain)
+        if after <= finding.threshold:
+            break
+    return tuple(ranked[:count]), after

@@ -1,0 +1,110 @@
+"""How the command line words an assessment: options as flags, remedies as commands that run."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from crypsis.cli.options import DataOptions
+from crypsis.cli.wording import cli_option
+
+if TYPE_CHECKING:
+    from crypsis.assessment.result import Assessment
+    from crypsis.policies.findings import Remedy
+    from crypsis.report.wording import Phrasing
+
+
+def phrasing(
+    found: Assessment,
+    data: str,
+    options: DataOptions | None = None,
+    *,
+    original: str | None = None,
+    original_names: Sequence[str] = (),
+    attack: Path | None = None,
+) -> Phrasing:
+    """The wording of an assessment of these files, read with these options."""
+    from crypsis.report.wording import Phrasing
+
+    reading: Sequence[str] = () if options is None else options.words
+    decided = options is not None and bool(options.roles_file or options.roles)
+    file = _free("roles.toml")
+
+    def prepared(source: str) -> str:
+        return _line("crypsis", "scan", _source(source), *reading, "--save", file)
+
+    def anonymize(source: str, given: Any, names: Sequence[str], output: str) -> str:
+        """The command; roles as they were given, without those of columns that are excluded."""
+        excluded = given.get("excluded", ())
+        roles = ["--roles", file]
+        if decided and options is not None:
+            roles = _role_words(options, {*names} - {*excluded})
+        words = [_source(source), *reading, *roles]
+        for name in excluded:
+            words += [cli_option("excluded", None), name]
+        for name, value in given.items():
+            if name not in ("excluded", "methods"):
+                words += [cli_option(name, None), f"{value:g}"]
+        for name, method in given.get("methods", {}).items():
+            words += [cli_option("methods", None), f"{name}={method}"]
+        if not all(word.isprintable() for word in words):
+            return ""  # a name that cannot be typed
+        before = "" if decided else f"{prepared(source)}  # then correct {file}\n"
+        return before + _line("crypsis", "anonymize", *words, "-o", _free(output))
+
+    def command(remedy: Remedy) -> str | None:
+        given = remedy.parameters
+        names = [one.column for one in found.columns]
+        if remedy.action == "anonymize":
+            return anonymize(data, given, names, "anonymous.parquet") or None
+        if remedy.action == "rank_swap" and original is not None:
+            swap = f"rank-swap:{given['percent']}"
+            options_of = {"excluded": given["excluded"], "k": 1}
+            options_of["methods"] = dict.fromkeys(given["columns"], swap)
+            return anonymize(original, options_of, original_names, "masked.parquet") or None
+        if remedy.action == "suppress_items" and given and attack is not None:
+            limit = str(given["limit"])
+            return _line("crypsis", "attack", "file", str(attack), "--limit", limit, "--reveal")
+        return None
+
+    decide = f"Run `{prepared(data)}`, correct the file, and add --roles {file}."
+    return Phrasing(cli_option, command, {"undecided-columns": decide})
+
+
+def _role_words(options: DataOptions, names: Iterable[str]) -> list[str]:
+    """The roles as they were given, of these columns."""
+    words = [] if options.roles_file is None else ["--roles", str(options.roles_file)]
+    known = {*names}
+    for name, columns in options.roles.items():
+        for column in columns:  # type: ignore[attr-defined]
+            if column in known:
+                words += [cli_option(name, None), column]
+    return words
+
+
+def _free(name: str) -> str:
+    """A file name that is not taken yet, so that the command does not have to overwrite."""
+    path, number = Path(name), 2
+    while path.exists():
+        path = Path(f"{Path(name).stem}-{number}{Path(name).suffix}")
+        number += 1
+    return str(path)
+
+
+def _source(data: str) -> str:
+    """A file as it was given; a database with its options and without its password."""
+    if "://" not in data:
+        return data
+    from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+    parts = urlsplit(data)
+    user = f"{parts.username}@" if parts.username else ""
+    host = parts.netloc.rpartition("@")[2]
+    kept = [pair for pair in parse_qsl(parts.query) if "pass" not in pair[0].lower()]
+    return urlunsplit((parts.scheme, user + host, parts.path, urlencode(kept), ""))
+
+
+def _line(*words: str) -> str:
+    return " ".join(map(shlex.quote, words))

@@ -1,0 +1,27 @@
+"""Options in the words of the command line."""
+
+from __future__ import annotations
+
+_FLAGS = {
+    "identifiers": "--id",
+    "quasi_identifiers": "--qi",
+    "excluded": "--exclude",
+    "missing_markers": "--missing-marker",
+    "types": "--type",
+    "orders": "--order",
+    "hierarchies": "--hierarchy",
+    "methods": "--method",
+    "overwrite": "--force",
+    "columns": "--column",
+    "weights": "--weight",
+}
+
+
+def cli_option(name: str, value: str | None) -> str:
+    """An option as it is typed.
+
+    >>> cli_option("quasi_identifiers", None), cli_option("encoding", "latin-1")
+    ('--qi', '--encoding latin-1')
+    """
+    flag = _FLAGS.get(name, "--" + name.replace("_", "-"))
+    return flag if value in (None, "True") else f"{flag} {value}"

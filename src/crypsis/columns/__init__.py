@@ -1,0 +1,1 @@
+"""What each column is and holds: roles, profiles, histograms, value counts."""

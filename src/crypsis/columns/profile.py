@@ -1,0 +1,210 @@
+"""The scan of a dataset: the role of each column, and the most identifying columns and pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Unpack
+
+from crypsis import progress
+from crypsis.columns.counts import count_columns, count_pair
+from crypsis.columns.roles import Guess, guess
+from crypsis.counting.cells import Cells, ColumnSetCounts
+from crypsis.counting.partitions import count_column_sets
+from crypsis.dataset import ColumnNote, Data, Dataset, as_dataset, takes_roles
+from crypsis.errors import ParameterError
+from crypsis.options import MissingValues, Role, Roles
+from crypsis.results import Number, Result, without_control
+from crypsis.tables import Kind
+
+_COUNTED_IN_MEMORY = 50_000_000
+"""Up to so many coded values, pairs are counted in memory; beyond, by the engine."""
+_COLUMNS_PAIRED = 8
+"""So many columns, those with the most values, are paired by the engine."""
+_NEARLY_A_KEY = 0.95
+
+
+class ColumnProfile(Result):
+    """One column: its values in numbers, and its role, decided or guessed."""
+
+    column: str
+    kind: str
+    distinct: Number
+    """The number of values, the missing value excluded."""
+    missing: int
+    unique_rows: Number
+    """The number of records whose value no other record has."""
+    smallest_class: int | None
+    largest_class: int | None
+    """The sizes of the classes of this column alone; None where only some were sampled."""
+    role: Role
+    guessed: bool
+    reason: str
+    confidence: float
+    hipaa: str | None
+    """The identifier of the HIPAA Safe Harbor that it seems to contain."""
+    free_text: bool
+    evidence: str = ""
+    """What indicates, with a confidence of at least 0.8, that it identifies people by itself."""
+    override: str = ""
+    """The owner's reason for a role that contradicts the evidence."""
+
+
+class Profile(Result):
+    """The result of a scan."""
+
+    rows: int
+    columns: tuple[ColumnProfile, ...]
+    most_identifying: tuple[ColumnSetCounts, ...]
+    """Columns and pairs of columns, those with the most unique records first."""
+    columns_paired: tuple[str, ...]
+    """The columns whose pairs were counted."""
+    missing: str
+    """How missing values are compared in the pairs."""
+
+    def __str__(self) -> str:
+        guessed = sum(column.guessed for column in self.columns)
+        lines = [f"{self.rows:,} records, {len(self.columns)} columns ({guessed} roles guessed)"]
+        for role in Role:
+            names = [column.column for column in self.columns if column.role is role]
+            lines += [f"  {role.value}: {', '.join(names)}"] if names else []
+        if self.most_identifying:
+            first = self.most_identifying[0]
+            share = f"{100 * first.unique_fraction:.1f} % unique records"
+            lines.append(f"  most identifying: {', '.join(first.columns)} ({share})")
+        return without_control("\n".join(lines))
+
+
+@takes_roles
+def scan(
+    data: Data, *, limit: int = 10, exact: bool = False, seed: int = 0, **roles: Unpack[Roles]
+) -> Profile:
+    """Profile a dataset: the role of each column, and the most identifying columns and pairs.
+
+    Parameters
+    ----------
+    data : Dataset, frame or path
+        The data.
+    limit : int
+        The number of columns and pairs in `most_identifying`.
+    exact : bool
+        Whether everything is counted, also in tables of more than 20 million rows.
+    seed : int
+        The seed of the samples that roles are guessed from.
+    **roles
+        See `crypsis.read`. Roles that are not given are guessed (`crypsis.columns.roles.guess`).
+
+    Returns
+    -------
+    Profile
+        The columns with their roles, and the columns and pairs with the most unique records.
+
+    Notes
+    -----
+    Cost: one grouping for each column and one scan for the pairs. In tables of more than 20 million
+    rows, columns with too many values to count have estimates. Direct identifiers, keys and
+    constants are not paired.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> people = pa.table({"age": [30, 30, 41, 41], "sex": ["f", "m", "f", "f"]})
+    >>> [(pair.columns, pair.singletons) for pair in scan(people).most_identifying]
+    [(('age', 'sex'), 2), (('sex',), 1), (('age',), 0)]
+    """
+    dataset = as_dataset(data, **roles)
+    if limit < 1:
+        raise ParameterError(
+            f"Parameter 'limit' must be at least 1; {limit} was given.", parameter="limit"
+        )
+    columns, counts = profile_columns(dataset, exact=exact, seed=seed)
+    paired = _pairable(columns)
+    found = _singles(dataset, counts) + _pairs(dataset, paired, counts, exact, seed)
+    found.sort(key=lambda one: (-one.singletons, -one.distinct, len(one.columns), one.columns))
+    return Profile(
+        rows=dataset.count,
+        columns=columns,
+        most_identifying=tuple(found[:limit]),
+        columns_paired=tuple(paired),
+        missing=dataset.missing.value,
+    )
+
+
+def profile_columns(
+    dataset: Dataset, *, exact: bool = False, seed: int = 0
+) -> tuple[tuple[ColumnProfile, ...], dict[str, ColumnSetCounts]]:
+    """Each column with its role, and the classes of each column that can be counted."""
+    flat = [column.name for column in dataset.rows.columns if column.kind is not Kind.NESTED]
+    counts = count_columns(dataset, flat, exact=exact, seed=seed)
+    guesses = guess(dataset, counts=counts, seed=seed)
+    return tuple(_profile(dataset, one, counts.get(one.column)) for one in guesses), counts
+
+
+def _profile(dataset: Dataset, guess: Guess, counts: ColumnSetCounts | None) -> ColumnProfile:
+    known = None if guess.column in dataset.undecided else dataset.roles[guess.column]
+    counted = counts or ColumnSetCounts((guess.column,), dataset.count, 0, 0, 0, 0, 0)
+    return ColumnProfile(
+        column=guess.column,
+        kind=dataset.rows.column(guess.column).kind.value,
+        distinct=counted.values,
+        missing=counted.missing,
+        unique_rows=counted.singletons,
+        smallest_class=None if counted.estimated else counted.smallest,
+        largest_class=None if counted.estimated else counted.largest,
+        role=guess.role if known is None else known,
+        guessed=known is None,
+        reason=guess.reason if known is None else "decided",
+        confidence=guess.confidence if known is None else 1.0,
+        hipaa=None if guess.hipaa is None else guess.hipaa.value,
+        free_text=guess.free_text,
+        evidence=guess.reason if guess.identifies else "",
+        override=dataset.notes.get(guess.column, ColumnNote()).override,
+    )
+
+
+def _pairable(columns: Sequence[ColumnProfile]) -> list[str]:
+    """Columns that can identify more in a pair: no direct identifiers, keys or constants."""
+    return [
+        column.column
+        for column in columns
+        if column.role is not Role.IDENTIFIER
+        and column.distinct > 1
+        and column.unique_rows < _NEARLY_A_KEY * max(1.0, float(column.distinct))
+    ]
+
+
+def _singles(dataset: Dataset, counts: dict[str, ColumnSetCounts]) -> list[ColumnSetCounts]:
+    if dataset.missing is not MissingValues.DROP:
+        return list(counts.values())
+    return [
+        known if known.estimated else dataset.rows.tally([name], drop_missing=True)
+        for name, known in counts.items()
+    ]
+
+
+def _pairs(
+    dataset: Dataset,
+    names: Sequence[str],
+    counts: dict[str, ColumnSetCounts],
+    exact: bool,
+    seed: int,
+) -> list[ColumnSetCounts]:
+    if len(names) < 2:
+        return []
+    if dataset.count * len(names) <= _COUNTED_IN_MEMORY:
+        cells = Cells.from_table(dataset.rows.cells(names), names, dataset.missing)
+        total = len(names) * (len(names) + 1) / 2
+        sets = progress.track(count_column_sets(cells, 2), "counting pairs of columns", total)
+        return [one for one in sets if len(one.columns) == 2]
+    chosen = sorted(names, key=lambda name: -counts[name].distinct)[:_COLUMNS_PAIRED]
+    pairs = list(combinations([name for name in names if name in chosen], 2))
+    return [
+        count_pair(
+            dataset,
+            (one, other),
+            float(counts[one].distinct) * float(counts[other].distinct),
+            exact=exact,
+            seed=seed,
+        )
+        for one, other in progress.track(pairs, "counting pairs of columns")
+    ]

@@ -1,0 +1,23 @@
+"""The roles of columns: guessed, and decided by a person in a roles file.
+
+A guess is not a decision: it has a reason and a confidence, and `save` writes it to a file for a
+person to check. What the evidence does not show is undecided, and so is a weak guess in that file.
+A decision that contradicts strong evidence needs a written reason (`contradictions`).
+"""
+
+from crypsis.columns.roles._file import DecidedRoles, load, load_answers, save
+from crypsis.columns.roles._guess import contradictions, guess
+from crypsis.columns.roles._rules import CONFIDENT, Guess
+from crypsis.columns.roles._words import Hipaa
+
+__all__ = [
+    "CONFIDENT",
+    "DecidedRoles",
+    "Guess",
+    "Hipaa",
+    "contradictions",
+    "guess",
+    "load",
+    "load_answers",
+    "save",
+]

@@ -1,0 +1,108 @@
+"""Roles guessed from the name, the type, the counts and a sample of the values of each column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pyarrow as pa
+
+from crypsis import progress
+from crypsis.columns.roles._evidence import Evidence
+from crypsis.columns.roles._identifier_search import find_identifiers
+from crypsis.columns.roles._rules import Guess, judge, nested
+from crypsis.counting.cells import ColumnSetCounts
+from crypsis.dataset import ColumnNote, Data, Dataset, as_columns, as_dataset
+from crypsis.errors import unknown_columns
+from crypsis.options import Columns, Role
+from crypsis.tables import Kind
+from crypsis.tables.sampling import sample as draw_sample
+
+SAMPLE_ROWS = 2_000
+RELEASED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.INSENSITIVE)
+"""The roles of columns that are released."""
+
+
+def guess(
+    data: Data,
+    *,
+    columns: Columns | None = None,
+    counts: Mapping[str, ColumnSetCounts] | None = None,
+    seed: int = 0,
+) -> tuple[Guess, ...]:
+    """Guess the role of every column; undecided where neither name nor values indicate one.
+
+    Parameters
+    ----------
+    data : Dataset, frame or path
+        The data; roles that it has are not used.
+    columns : str or sequence of str, optional
+        The columns to guess; by default all.
+    counts : mapping of str to ColumnSetCounts, optional
+        The classes of columns that were counted before; each other column costs a scan.
+    seed : int
+        The seed of the sample of 2,000 records that patterns are matched with.
+
+    Returns
+    -------
+    tuple of Guess
+        One for each column, in their order.
+
+    Notes
+    -----
+    Missing values are evidence neither for nor against a role.
+
+    Examples
+    --------
+    >>> people = pa.table({"zip": [10115, 10117] * 9, "disease": ["flu", "gout"] * 9})
+    >>> [(g.column, g.role.value, g.reason) for g in guess(people)]
+    [('zip', 'quasi-identifier', 'The name indicates a postal code; 100 % of the values match.'),
+     ('disease', 'sensitive', 'The name indicates health.')]
+    """
+    rows = as_dataset(data).rows
+    known = dict(counts or {})
+    if not set(known) <= set(rows.names):
+        raise unknown_columns(known, rows.names)
+    asked = rows.columns if columns is None else [rows.column(n) for n in as_columns(columns)]
+    flat = [column.name for column in asked if column.kind is not Kind.NESTED]
+    sample = draw_sample(rows, SAMPLE_ROWS, seed=seed, names=flat) if flat else pa.table({})
+    guesses = []
+    for column in progress.track(asked, "guessing roles"):
+        if column.kind is Kind.NESTED:
+            guesses.append(nested(column))
+            continue
+        classes = known.get(column.name) or rows.tally([column.name])
+        values = sample[column.name]
+        found = find_identifiers(rows, column, values if len(values) == rows.count else None)
+        guesses.append(judge(Evidence(column, classes, values, found)))
+    return tuple(guesses)
+
+
+def contradictions(data: Dataset, *, seed: int = 0) -> dict[str, str]:
+    """The released columns that identify people by strong evidence, without a written reason.
+
+    Parameters
+    ----------
+    data : Dataset
+        The data with its roles. A column that is a direct identifier, excluded or undecided
+        contradicts nothing.
+    seed : int
+        The seed of the samples.
+
+    Returns
+    -------
+    dict of str to str
+        The evidence of each column.
+
+    Examples
+    --------
+    >>> people = pa.table({"ssn": ["123-45-6789", "321-54-9876"], "age": [30, 41]})
+    >>> contradictions(Dataset.from_frame(people, insensitive=["ssn", "age"]))
+    {'ssn': 'The name indicates a social security number; 100 % of the values match.'}
+    """
+    decided = [
+        name
+        for name, role in data.roles.items()
+        if role in RELEASED and not data.notes.get(name, ColumnNote()).override
+    ]
+    found = guess(data, columns=decided, seed=seed) if decided else ()
+    return {one.column: one.reason for one in found if one.identifies and not one.free_text}

@@ -1,0 +1,1 @@
+"""Counts in, numbers out: cells, partitions, distributions, estimates."""

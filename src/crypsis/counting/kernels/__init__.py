@@ -1,0 +1,1 @@
+"""Counting kernels: arrays in, counts out; NumPy and Numba only."""

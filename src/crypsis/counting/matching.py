@@ -1,0 +1,143 @@
+"""Which rows of one table are alike to which rows of another, cell by cell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from crypsis.counting.grouping import group
+from crypsis.errors import ColumnError
+from crypsis.options import MissingValues
+
+if TYPE_CHECKING:
+    from crypsis.counting.cells import Cells
+
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+_COVER_CELLS = 256
+
+
+def rows_alike(cells: Cells, other: Cells) -> Ints:
+    """For each cell, how many rows of `other` are alike to it in the columns of `cells`.
+
+    Missing values count by the policy of `cells`: a missing value is alike to a missing value, to
+    every value, or to none. Cost: a grouping of the cells of both tables, one for each pair of
+    patterns of missing values where they are wildcards.
+    """
+    places = other.index(cells.columns)
+    pairs = [_joint_codes(cells, i, other, place) for i, place in enumerate(places)]
+    mine, theirs = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    domains = [pair[2] for pair in pairs]
+    masks = cells.missing_mask, other.missing_mask[places]
+    if cells.missing is MissingValues.VALUE:
+        masks = np.zeros_like(masks[0]), np.zeros_like(masks[1])
+    elif cells.missing is MissingValues.DROP:
+        kept, kept_there = (np.flatnonzero(~mask.any(axis=0)) for mask in masks)
+        mine, theirs = [codes[kept] for codes in mine], [codes[kept_there] for codes in theirs]
+        found = np.zeros(len(cells), np.int64)
+        masks = masks[0][:, kept], masks[1][:, kept_there]
+        found[kept] = compatible_rows(mine, theirs, domains, masks, other.counts[kept_there])
+        return found
+    return compatible_rows(mine, theirs, domains, masks, other.counts)
+
+
+def compatible_rows(
+    mine: Sequence[NDArray[np.integer]],
+    theirs: Sequence[NDArray[np.integer]],
+    domains: Sequence[int],
+    masks: tuple[Mask, Mask],
+    counts: Ints,
+) -> Ints:
+    """For each cell of one table the rows of another that are alike where neither is masked.
+
+    The cells are grouped by which columns are masked. Two such patterns compare on the columns that
+    neither masks: the cells of one are summed over those columns and found from the other.
+    """
+    sizes = np.zeros(masks[0].shape[1], np.int64)
+    for here, pattern in _patterns(masks[0]):
+        for there, other in _patterns(masks[1]):
+            shared = np.flatnonzero(~(pattern | other)).tolist()
+            if not shared:
+                sizes[here] += counts[there].sum()
+                continue
+            codes = tuple(
+                np.concatenate([mine[c][here], theirs[c][there]]).astype(np.int32) for c in shared
+            )
+            first, member = group(codes, tuple(domains[c] for c in shared))
+            totals = np.zeros(first.size, np.int64)
+            np.add.at(totals, member[here.size :], counts[there])
+            sizes[here] += totals[member[: here.size]]
+    return sizes
+
+
+def rows_covered(covers: Sequence[Mask], places: Sequence[Ints], theirs: Sequence[Ints],
+                 counts: Ints) -> Ints:  # fmt: skip
+    """For each cell the rows of another table that it covers in every column.
+
+    `covers[c][i]` says which values of column c label i covers, `places[c]` is the label of each
+    cell, `theirs[c]` the value of each cell of the other table and `counts` its rows. Cost: the
+    cells of one table times those of the other, in bits; equal labels are looked up once.
+    """
+    cells = len(places[0])
+    found = np.zeros(cells, np.int64)
+    order = np.lexsort(tuple(places))
+    packed = [
+        np.packbits(cover[:, code], axis=1) for cover, code in zip(covers, theirs, strict=True)
+    ]
+    padded = np.zeros(packed[0].shape[1] * 8, np.int64)
+    padded[: counts.size] = counts
+    by_byte = padded.reshape(-1, 8)
+    bits = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.int64)
+    for start in range(0, cells, _COVER_CELLS):
+        some = order[start : start + _COVER_CELLS]
+        both = packed[0][places[0][some]]
+        for pack, place in zip(packed[1:], places[1:], strict=True):
+            both = both & pack[place[some]]
+        rows, columns = np.nonzero(both)
+        totals = (bits[both[rows, columns]] * by_byte[columns]).sum(axis=1)
+        found[some] = np.bincount(rows, totals, some.size).astype(np.int64)
+    return found
+
+
+def _patterns(mask: Mask) -> list[tuple[Ints, Mask]]:
+    """The cells of each pattern of masked columns."""
+    patterns, member = np.unique(mask, axis=1, return_inverse=True)
+    places = member.ravel()
+    return [(np.flatnonzero(places == i), pattern) for i, pattern in enumerate(patterns.T)]
+
+
+def _joint_codes(cells: Cells, i: int, other: Cells, j: int) -> tuple[Ints, Ints, int]:
+    """The codes of a column in both tables, equal where the values are equal."""
+    mine, theirs = cells.values[i], other.values[j]
+    if mine.type != theirs.type:
+        theirs = _cast(theirs, mine.type, cells.columns[i])
+    # A value that only the other table has gets a code of its own beyond mine.
+    place = np.from_dlpack(pc.index_in(theirs, value_set=mine).fill_null(-1)).astype(np.int64)
+    fresh = place < 0
+    place[fresh] = len(mine) + np.arange(int(fresh.sum()))
+    return np.asarray(cells.codes[i], np.int64), place[other.codes[j]], len(mine) + len(theirs)
+
+
+def _cast(values: pa.Array, kind: pa.DataType, name: str) -> pa.Array:
+    number = pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal
+    text = pa.types.is_string, pa.types.is_large_string
+    for family in (number, text):
+        if all(any(is_kind(t) for is_kind in family) for t in (values.type, kind)):
+            wide = pa.float64() if family is number else kind
+            if wide == kind:
+                return values.cast(kind)
+            # Integers against fractions: compare as integers where that is exact.
+            exact = pc.equal(pc.floor(values.cast(wide)), values.cast(wide))
+            return pc.if_else(exact, values, None).cast(kind)
+    raise ColumnError(
+        f"Column {name!r} is of type {kind} in one table and of type {values.type} in the other; "
+        "they cannot be compared.",
+        code="different-types",
+        columns=(name,),
+        hint="Read both with the same type: set {types}.",
+    )

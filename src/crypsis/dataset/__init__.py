@@ -1,0 +1,29 @@
+"""Datasets: rows with the roles of their columns, and how data is given to functions."""
+
+from crypsis.dataset._dataset import Dataset
+from crypsis.dataset._notes import ColumnNote, check_priors
+from crypsis.dataset._read import as_dataset, read
+from crypsis.dataset._roles import (
+    ROLE_KEYWORDS,
+    Data,
+    as_columns,
+    as_missing_values,
+    as_role,
+    decided,
+    takes_roles,
+)
+
+__all__ = [
+    "ROLE_KEYWORDS",
+    "ColumnNote",
+    "Data",
+    "Dataset",
+    "as_columns",
+    "as_dataset",
+    "as_missing_values",
+    "as_role",
+    "check_priors",
+    "decided",
+    "read",
+    "takes_roles",
+]

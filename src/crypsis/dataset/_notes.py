@@ -1,0 +1,61 @@
+"""What the owner of the data writes about a column besides its role."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field, replace
+from typing import Any
+
+from crypsis.errors import ParameterError
+from crypsis.results import Result
+
+
+class ColumnNote(Result):
+    """What the owner wrote about a column besides its role, in the roles file.
+
+    Examples
+    --------
+    >>> ColumnNote(override="Numbers of parcels, not of telephones.").sign_off
+    ''
+    """
+
+    override: str = ""
+    """The reason for a role that contradicts the evidence; it is shown in every report."""
+    harmless: tuple[str | int | float | bool, ...] = ()
+    """The values of a sensitive attribute that may become known of a person, such as "none"."""
+    sign_off: str = ""
+    """The reason why an intruder cannot know an insensitive attribute."""
+    known_to: str = ""
+    """Who knows the values, such as "holder only"."""
+    hierarchy: str = ""
+    """The file with the hierarchy of the values, relative to the roles file."""
+    priors: Mapping[Any, float] = field(default_factory=dict)
+    """The share of people with each value in the population, such as a published rate."""
+    public_presence: str = ""
+    """The reason why it is public who is in the table, although that discloses the value."""
+
+
+def with_priors(
+    notes: Mapping[str, ColumnNote], priors: Mapping[str, Mapping[Any, float]] | None
+) -> dict[str, ColumnNote]:
+    """Notes with these priors in addition."""
+    found = dict(notes)
+    for name, rates in (priors or {}).items():
+        check_priors(name, rates)
+        found[name] = replace(found.get(name, ColumnNote()), priors=dict(rates))
+    return found
+
+
+def check_priors(name: str, rates: Any) -> None:
+    """Raise unless these are shares of the values of a column."""
+    valid = isinstance(rates, Mapping) and all(
+        isinstance(rate, int | float) and not isinstance(rate, bool) and 0 <= rate <= 1
+        for rate in rates.values()
+    )
+    if not valid or sum(rates.values()) > 1 + 1e-9:
+        raise ParameterError(
+            f"The priors of column {name!r} must be shares from 0 to 1 by value, at most 1 "
+            "together.",
+            parameter="priors",
+            columns=(name,),
+        )

@@ -1,0 +1,104 @@
+"""The role keywords of every function that takes data, as a signature and as roles."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from difflib import get_close_matches
+from enum import Enum
+from functools import wraps
+from typing import Any, ParamSpec, TypeAlias, TypeVar
+
+from crypsis.errors import ParameterError, RoleError
+from crypsis.options import Columns, MissingValues, Role, Roles
+
+Data: TypeAlias = Any
+"""A `Dataset`, a frame of any supported library, or the path of a file."""
+ROLE_KEYWORDS = {
+    "identifiers": Role.IDENTIFIER,
+    "quasi_identifiers": Role.QUASI_IDENTIFIER,
+    "sensitive": Role.SENSITIVE,
+    "insensitive": Role.INSENSITIVE,
+    "excluded": Role.EXCLUDED,
+}
+"""The keywords with columns, and the role that each gives."""
+_Parameters = ParamSpec("_Parameters")
+_Returned = TypeVar("_Returned")
+_Option = TypeVar("_Option", bound=Enum)
+
+
+def takes_roles(function: Callable[_Parameters, _Returned]) -> Callable[_Parameters, _Returned]:
+    """Show the role keywords in a function's signature, and name it in the error for any other.
+
+    The function declares `**roles: Unpack[Roles]`; `help` and completion then list each role.
+    """
+    own = inspect.signature(function)
+    plain = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    roles = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+        for name, kind in Roles.__annotations__.items()
+    ]
+    known = {parameter.name for parameter in (*plain, *roles)}
+
+    @wraps(function)
+    def called(*args: _Parameters.args, **keywords: _Parameters.kwargs) -> _Returned:
+        unknown = next((name for name in keywords if name not in known), None)
+        if unknown is not None:
+            near = get_close_matches(unknown, known, n=1)
+            meant = f" Did you mean {near[0]!r}?" if near else ""
+            raise TypeError(
+                f"{function.__name__}() got an unexpected keyword argument {unknown!r}.{meant}"
+            )
+        return function(*args, **keywords)
+
+    called.__signature__ = own.replace(parameters=[*plain, *roles])  # type: ignore[attr-defined]
+    return called
+
+
+def as_missing_values(missing: MissingValues | str) -> MissingValues:
+    """The treatment of missing values of that name."""
+    return _member(MissingValues, missing, "missing")
+
+
+def as_role(role: Role | str) -> Role:
+    """The role of that name."""
+    return _member(Role, role, "role")
+
+
+def _member(kind: type[_Option], value: Any, parameter: str) -> _Option:
+    try:
+        return kind(value)
+    except ValueError:
+        names = ", ".join(repr(option.value) for option in kind)
+        raise ParameterError(
+            f"Parameter {parameter!r} must be one of {names}; {value!r} was given.",
+            parameter=parameter,
+        ) from None
+
+
+def decided(
+    identifiers: Columns = (),
+    quasi_identifiers: Columns = (),
+    sensitive: Columns = (),
+    insensitive: Columns = (),
+    excluded: Columns = (),
+) -> dict[str, Role]:
+    """Lists of columns as roles; a column has one role only."""
+    roles: dict[str, Role] = {}
+    lists = (identifiers, quasi_identifiers, sensitive, insensitive, excluded)
+    for role, columns in zip(ROLE_KEYWORDS.values(), lists, strict=True):
+        for name in as_columns(columns):
+            if name in roles:
+                raise RoleError(
+                    f"Column {name!r} has two roles, {roles[name].value} and {role.value}.",
+                    code="two-roles",
+                    columns=(name,),
+                    hint="Give each column one role.",
+                )
+            roles[name] = role
+    return roles
+
+
+def as_columns(columns: Columns) -> tuple[str, ...]:
+    """Columns as a tuple; a single string is that one column."""
+    return (columns,) if isinstance(columns, str) else tuple(columns)

@@ -1,0 +1,111 @@
+"""Which values a released label covers: an interval, a prefix, a date, a node of a hierarchy."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crypsis.hierarchies._hierarchy import Hierarchy
+from crypsis.hierarchies.labels import TOP, UNITS, as_text, date_label
+
+_NUMBER = r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
+_BETWEEN = re.compile(rf"^(>?){_NUMBER}(?: to |-){_NUMBER}$")
+_BELOW, _ABOVE = re.compile(rf"^(<=?){_NUMBER}$"), re.compile(rf"^(>=?){_NUMBER}$")
+_PREFIX = re.compile(r"^([^*]+)(\*+)$")
+
+Mask = NDArray[np.bool_]
+
+
+def covered(
+    labels: Sequence[Any], values: Sequence[Any], hierarchy: Hierarchy | None = None
+) -> Mask:
+    """For each label of a release which of the values it covers.
+
+    A missing label covers every value: it was suppressed, or was missing. A label covers the values
+    that are equal to it, below it in the hierarchy, in its interval, with its prefix or in its
+    month, quarter, half-year, year or decade. A label that is none of these, such as "other", covers
+    the values that no other label is equal to.
+
+    >>> covered(["<=29", "30-39", "021**", "other", None], [25, 33, "02138"]).astype(int).tolist()
+    [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1], [1, 1, 1]]
+    """
+    texts = [None if value is None else as_text(value) for value in values]
+    there = np.array([text is not None for text in texts], bool)
+    below = _below(hierarchy)
+    named = {as_text(label) for label in labels if label is not None}
+    found = np.zeros((len(labels), len(values)), bool)
+    for i, label in enumerate(labels):
+        if label is None or label == TOP:
+            found[i] = True
+            continue
+        text = as_text(label)
+        mine = np.array([one == text for one in texts], bool)
+        group = below.get(text)
+        if group is not None:
+            mine |= np.array([one in group for one in texts], bool)
+        inside = _inside(text, values, texts)
+        if inside is not None:
+            mine |= inside
+        elif group is None and not mine.any():
+            mine = there & np.array([one not in named for one in texts], bool)
+        found[i] = mine
+    return found
+
+
+def _below(hierarchy: Hierarchy | None) -> dict[str, set[str]]:
+    if hierarchy is None:
+        return {}
+    found: dict[str, set[str]] = {}
+    for level in range(1, hierarchy.height + 1):
+        for label, values in hierarchy.groups(level).items():
+            found.setdefault(label, set()).update(values)
+    return found
+
+
+def _inside(label: str, values: Sequence[Any], texts: Sequence[str | None]) -> Mask | None:
+    """The values in an interval, with a prefix or in a date; None if the label is none of these."""
+    interval = _interval(label)
+    if interval is not None:
+        low, high, open_low, open_high = interval
+        numbers = np.array([_number(value) for value in values])
+        above = numbers > low if open_low else numbers >= low
+        return np.asarray(above & (numbers < high if open_high else numbers <= high), bool)
+    prefix = _PREFIX.match(label)
+    if prefix is not None:
+        head, width = prefix.group(1), len(label)
+        padded = [
+            None if text is None else text if isinstance(value, str) else text.zfill(width)
+            for value, text in zip(values, texts, strict=True)
+        ]
+        return np.array([text is not None and text.startswith(head) for text in padded], bool)
+    if any(hasattr(value, "year") for value in values):
+        return np.array(
+            [hasattr(v, "year") and any(date_label(v, u) == label for u in UNITS) for v in values],
+            bool,
+        )
+    return None
+
+
+def _interval(label: str) -> tuple[float, float, bool, bool] | None:
+    between = _BETWEEN.match(label)
+    if between is not None:
+        low, high = float(between.group(2)), float(between.group(3))
+        return (low, high, bool(between.group(1)), False) if low <= high else None
+    below, above = _BELOW.match(label), _ABOVE.match(label)
+    if below is not None:
+        return -math.inf, float(below.group(2)), False, below.group(1) == "<"
+    if above is not None:
+        return float(above.group(2)), math.inf, above.group(1) == ">", False
+    return None
+
+
+def _number(value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return math.nan

@@ -1,0 +1,162 @@
+"""The baseline of inference: what a model without a class's members predicts for them.
+
+That a group differs from all people is knowledge, and a model learns it from other people; that the
+members of one class share a value is disclosure, and no model learns it from others. Classes are
+divided into folds; the states of a class are predicted from its quasi-identifiers by a model fitted
+to the other folds (cross-fitting, Chernozhukov et al. 2018), so no member of a class is in the
+model that predicts it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crypsis.counting.cells import Cells
+from crypsis.inference._states import numbers_of
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+_FEW_RECORDS = 200
+"""With fewer the baseline is the share in the other classes."""
+_FEW_CLASSES = 300
+"""Up to so many classes a logistic regression is fitted, above gradient boosting."""
+_TRAINING_RECORDS = 8_000
+_MANY_CATEGORIES = 200
+
+
+def baseline(
+    classes: Cells, member: Ints, state: Ints, counts: Ints, states: int, wanted: Ints, seed: int
+) -> Floats:
+    """The predicted probability of each state (columns) in each class wanted (rows).
+
+    Cell i has `counts[i]` records of class `member[i]` in `state[i]`, of `states` states. Up to 300
+    classes the model is a logistic regression: its effects add up, so that what is known of men and
+    of graduates predicts graduated men. Above, gradient boosting is fitted to at most 8,000 records
+    drawn from the other folds.
+    """
+    sizes = np.asarray(np.bincount(member, counts, minlength=len(classes)), np.float64)
+    if sizes.sum() < _FEW_RECORDS or states < 2 or len(classes) < 2:
+        return _share_of_others(member, state, counts, states, wanted, sizes)
+    few = len(classes) <= _FEW_CLASSES
+    fold = _folds(classes, few, seed)
+    kinds, features = _features(classes)
+    keys, inverse = np.unique(member * states + state, return_inverse=True)
+    member, state = keys // states, keys % states
+    counts = np.bincount(inverse, counts).astype(np.int64)
+    if few:
+        features = _effects(kinds, features)
+    found = np.zeros((wanted.size, states))
+    for turn in range(int(fold.max()) + 1):
+        asked = np.flatnonzero(fold[wanted] == turn)
+        cells = np.flatnonzero(fold[member] != turn)
+        if not asked.size:
+            continue
+        weights: Floats | None = counts[cells].astype(np.float64)
+        if not few:
+            cells = cells[_drawn(counts[cells], np.random.default_rng((seed, turn)))]
+            weights = None
+        known = np.unique(state[cells])
+        model = _logistic() if few else _boosting(kinds, known.size, seed)
+        found[np.ix_(asked, known)] = _predicted(
+            model, features[member[cells]], state[cells], weights, features[wanted[asked]]
+        )
+    return found
+
+
+def _folds(classes: Cells, few: bool, seed: int) -> Ints:
+    """The fold of each class.
+
+    Few classes are divided by the sum of their codes, as in a Latin square: classes that share a
+    value of one column are in different folds, so every value remains in the other folds.
+    """
+    if not few:
+        return np.random.default_rng(seed).permutation(len(classes)) % 3
+    codes = np.sum([code.astype(np.int64) for code in classes.codes], axis=0) % 8
+    if np.bincount(codes).max() > len(classes) / 2:  # the square is not filled
+        codes = np.arange(len(classes)) % 8
+    return np.unique(codes, return_inverse=True)[1].astype(np.int64)
+
+
+def _drawn(counts: Ints, rng: np.random.Generator) -> Ints:
+    """The cell of each record of a sample without replacement, or of all records."""
+    total = int(counts.sum())
+    if total <= _TRAINING_RECORDS:
+        return np.repeat(np.arange(counts.size), counts)
+    records = rng.choice(total, _TRAINING_RECORDS, replace=False)
+    return np.searchsorted(np.cumsum(counts), records, side="right")
+
+
+def _share_of_others(
+    member: Ints, state: Ints, counts: Ints, states: int, wanted: Ints, sizes: Floats
+) -> Floats:
+    """The share of each state in all classes but one."""
+    totals = np.bincount(state, counts, minlength=states)
+    own = np.zeros((sizes.size, states))
+    np.add.at(own, (member, state), counts)
+    left = np.maximum(sizes.sum() - sizes[wanted], 1)
+    return np.asarray((totals - own[wanted]) / left[:, None])
+
+
+def _features(classes: Cells) -> tuple[list[bool], Floats]:
+    """The quasi-identifiers of each class as numbers, and which of them are categories."""
+    kinds, columns = [], []
+    for codes, values in zip(classes.codes, classes.values, strict=True):
+        numbers = numbers_of(values)
+        if numbers is not None:
+            kinds.append(False)
+            columns.append(numbers[codes])
+        else:
+            kinds.append(len(values) <= _MANY_CATEGORIES)
+            columns.append(codes.astype(np.float64))
+    return kinds, np.column_stack(columns)
+
+
+def _predicted(
+    model: Any, given: Floats, target: Ints, weights: Floats | None, asked: Floats
+) -> Floats:
+    """The probabilities of the states that the model was fitted to, in their order."""
+    from threadpoolctl import threadpool_limits
+
+    if target.min() == target.max():
+        return np.ones((len(asked), 1))
+    # More threads would wait for each other in fits this small; a regression that has not
+    # converged yet is a good baseline already.
+    with threadpool_limits(limits=1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(given, target, sample_weight=weights)
+        return np.asarray(model.predict_proba(asked))
+
+
+def _boosting(kinds: list[bool], states: int, seed: int) -> Any:
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    return HistGradientBoostingClassifier(
+        max_iter=40 if states == 2 else 12, learning_rate=0.1 if states == 2 else 0.25,
+        max_leaf_nodes=15, min_samples_leaf=20, l2_regularization=1.0,
+        categorical_features=kinds if any(kinds) else None, early_stopping=False,
+        random_state=seed,
+    )  # fmt: skip
+
+
+def _logistic() -> Any:
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(solver="newton-cholesky", max_iter=50)
+
+
+def _effects(kinds: list[bool], features: Floats) -> Floats:
+    """Numbers in units of their spread, with squares, and an indicator of each category."""
+    parts: list[Floats] = []
+    for column, category in zip(features.T, kinds, strict=True):
+        if category:
+            parts.append((column[:, None] == np.unique(column)) * 1.0)
+        else:
+            center, spread = np.nanmean(column), np.nanstd(column) or 1.0
+            unit = np.nan_to_num((column - center) / spread)
+            parts.append(np.column_stack([unit, unit**2, np.isnan(column)]))
+    return np.hstack(parts)

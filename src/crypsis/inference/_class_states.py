@@ -1,0 +1,166 @@
+"""Each state in each class: its share, how sure it is, and its baseline."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crypsis.inference._baseline import baseline
+from crypsis.inference._states import States
+from crypsis.inference.conditional import Joint
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+NEAR_CERTAIN = 0.9
+"""A state that so many members of a class share is known of each of them."""
+MODELED = 0.1
+"""A state whose share may be below this needs no model: all of it counts as excess."""
+_MAX_MODELED = 8
+"""So many values are modeled one by one, the others together."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClassStates:
+    """The states that occur in each class and are not harmless."""
+
+    states: States
+    member: Ints
+    state: Ints
+    counts: Ints
+    trials: Ints
+    """The members of the class that can have the state: those whose value is known, or all."""
+    known_only: NDArray[np.bool_]
+    """Whether these are the members whose value is known."""
+    sure: Floats
+    """The share: itself where it is near-certain, else its lower confidence limit."""
+
+    @property
+    def shares(self) -> Floats:
+        """The share of the state in the class."""
+        return self.counts / self.trials
+
+    @property
+    def priors(self) -> Floats:
+        """The prior of each cell's state."""
+        return self.states.prior[self.state]
+
+    @property
+    def disclosed(self) -> NDArray[np.bool_]:
+        """Where a rare or declared state is near-certain: nothing excuses that."""
+        return (self.shares >= NEAR_CERTAIN) & self.states.rare[self.state]
+
+
+def sure_share(counts: Ints, trials: Ints, confidence: float) -> Floats:
+    """The share that is not due to the size of the class.
+
+    Where nearly all members share a state it is known of each of them, and that is no estimate.
+    Otherwise the lower confidence limit of the share (Clopper and Pearson 1934, one-sided).
+    """
+    from scipy.special import betaincinv
+
+    share = counts / trials
+    width = int(trials.max(initial=0)) + 1  # few pairs of counts are different
+    pairs, inverse = np.unique(counts * width + trials, return_inverse=True)
+    count, trial = pairs // width, pairs % width
+    lower = betaincinv(count, trial - count + 1, 1 - confidence)[inverse]
+    return np.where(share >= NEAR_CERTAIN, share, lower)
+
+
+def class_states(table: Joint, states: States, confidence: float) -> ClassStates:
+    """Count the states in each class.
+
+    The share of a state is that among the members whose value is known, so that missing values
+    hide nothing; but if more than half are missing, that among all.
+    """
+    count = int(states.of_value.max()) + 1
+    keys, inverse = np.unique(
+        table.member * count + states.of_value[table.codes], return_inverse=True
+    )
+    counts = np.bincount(inverse, table.counts).astype(np.int64)
+    member, state = keys // count, keys % count
+    known, enough = known_members(table)
+    known_only = enough[member] & (state != states.missing)
+    trials = np.where(known_only, known[member], table.sizes[member])
+    kept = ~states.harmless[state]
+    member, state, counts, trials, known_only = (
+        one[kept] for one in (member, state, counts, trials, known_only)
+    )
+    sure = sure_share(counts, trials, confidence)
+    return ClassStates(states, member, state, counts, trials, known_only, sure)
+
+
+def known_members(table: Joint) -> tuple[Ints, NDArray[np.bool_]]:
+    """The members of each class whose value is known, and whether they are at least half."""
+    known = table.sizes
+    if len(table.values) and not table.values[-1].is_valid:
+        empty = table.codes == len(table.values) - 1
+        lost = np.bincount(table.member[empty], table.counts[empty], minlength=known.size)
+        known = known - lost.astype(np.int64)
+    return known, (2 * known >= table.sizes) & (known > 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Baselines:
+    """The baseline of every state in the classes asked for, from one model of bins of values."""
+
+    wanted: Ints
+    """The classes, in ascending order."""
+    chances: Floats
+    """The predicted probability of each bin (columns) in each class (rows)."""
+    within: Floats
+    """The share of each value among the records of its bin."""
+    bin_of: Ints
+    """The bin of each value."""
+    missing: int
+    """The bin of missing values; -1 if there are none."""
+
+    def rows(self, member: Ints, known_only: NDArray[np.bool_]) -> Floats:
+        """The predicted bins of some classes, given that the value is known where that is asked."""
+        found = self.chances[np.searchsorted(self.wanted, member)]
+        if self.missing < 0:
+            return found
+        known = np.where(known_only, 1 - found[:, self.missing], 1.0)
+        return np.minimum(found / np.maximum(known, 1e-9)[:, None], 1.0)
+
+    def of(self, found: ClassStates, asked: NDArray[np.bool_]) -> Floats:
+        """The baseline of each state in each class; 0 where it is not asked for."""
+        states = found.states
+        weight = np.zeros((self.chances.shape[1], states.prior.size))
+        np.add.at(weight, (self.bin_of, states.of_value), self.within)
+        rows = self.rows(found.member[asked], found.known_only[asked])
+        result = np.zeros(found.member.size)
+        result[asked] = (rows * weight.T[found.state[asked]]).sum(axis=1)
+        return result
+
+
+def needs_model(sure: Floats) -> NDArray[np.bool_]:
+    """Which shares are not surely small."""
+    return np.asarray(sure > MODELED)
+
+
+def baselines(table: Joint, wanted: Ints, bins: Ints, seed: int) -> Baselines:
+    """Fit the baseline of an attribute for the classes wanted; `bins` is the bin of each value."""
+    count = int(bins.max()) + 1
+    totals = np.bincount(bins, table.totals, minlength=count)
+    chances = np.zeros((0, count))
+    if wanted.size:
+        own = bins[table.codes]
+        chances = baseline(table.classes, table.member, own, table.counts, count, wanted, seed)
+    missing = int(bins[-1]) if len(table.values) and not table.values[-1].is_valid else -1
+    return Baselines(wanted, chances, table.totals / np.maximum(totals, 1)[bins], bins, missing)
+
+
+def frequent_bins(table: Joint, single: ClassStates) -> Ints:
+    """A bin for each value that decides most classes, one for missing, and one for all others."""
+    asked = needs_model(single.sure)
+    weight = np.bincount(single.state[asked], single.counts[asked], minlength=len(table.values))
+    weight = weight + table.totals / table.totals.sum()
+    bins = np.full(weight.size, _MAX_MODELED)
+    first = np.argsort(-weight, kind="stable")[:_MAX_MODELED]
+    bins[first] = np.arange(first.size)
+    if not table.values[-1].is_valid:
+        bins[-1] = _MAX_MODELED + 1
+    return np.unique(bins, return_inverse=True)[1].astype(np.int64)

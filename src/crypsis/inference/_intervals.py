@@ -1,0 +1,140 @@
+"""Interval disclosure: classes in which a sensitive number is known approximately.
+
+An intruder does not need the exact salary. Intervals are those that the p % rule of magnitude
+tables protects (Cox 1981; Hundepool et al. 2012, section 4.2): all values from which one guess is
+at most p % away; and, where a number varies little in proportion or is a date, those of a fixed
+part of its spread.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crypsis.inference.conditional import Joint
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+TOLERANCES = (0.1, 0.03)
+"""How far a guess may be away from the value, as a fraction of the value."""
+SPREAD = 0.05
+"""The width of an interval, as a fraction of the range of the middle nine tenths of the records."""
+_BINS = 5
+_POINT = 0.05
+"""A number that so many records have is a bin of its own."""
+
+
+@dataclass(frozen=True, eq=False)
+class Windows:
+    """For each class the interval with the most records, of one width."""
+
+    member: Ints
+    """The class of each window."""
+    counts: Ints
+    """The records of the class in the window."""
+    first: Ints
+    last: Ints
+    """The window is the distinct numbers from `first` up to `last`, exclusively."""
+    prior: Floats
+    """The share of all records with a number that are in the window."""
+
+    def where(self, kept: NDArray[np.bool_]) -> Windows:
+        """Some of the windows."""
+        return Windows(
+            self.member[kept], self.counts[kept], self.first[kept], self.last[kept],
+            self.prior[kept],
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """A sensitive number in its classes: cells with a number, by class and number."""
+
+    distinct: Floats
+    totals: Ints
+    """The records of each distinct number."""
+    member: Ints
+    place: Ints
+    """The place of each cell's number in `distinct`."""
+    counts: Ints
+    relative: bool
+    """Whether a fraction of the value has a meaning: not for dates."""
+
+    def widths(self) -> list[Ints]:
+        """For each kind of window and each number, where the window that begins there ends."""
+        low = self.distinct
+        ends = []
+        for p in TOLERANCES if self.relative else ():
+            high = np.where(low >= 0, low * (1 + p) / (1 - p), low * (1 - p) / (1 + p))
+            ends.append(np.searchsorted(low, high + 1e-12 * np.abs(high), side="right"))
+        upto = np.cumsum(self.totals) / self.totals.sum()
+        inner = low[np.searchsorted(upto, 0.95)] - low[np.searchsorted(upto, 0.05)]
+        ends.append(np.searchsorted(low, low + SPREAD * inner, side="right"))
+        return ends
+
+    def windows(self) -> list[Windows]:
+        """The best window of each class, of each kind."""
+        upto = np.concatenate([[0], np.cumsum(self.counts)])
+        all_upto = np.concatenate([[0], np.cumsum(self.totals)])
+        key = self.member * (self.distinct.size + 1) + self.place
+        starts = np.flatnonzero(np.diff(self.member, prepend=-1))
+        found = []
+        for ends in self.widths():
+            end = ends[self.place]
+            cell = np.searchsorted(key, self.member * (self.distinct.size + 1) + end)
+            counts = upto[cell] - upto[np.arange(self.member.size)]
+            prior = (all_upto[end] - all_upto[self.place]) / all_upto[-1]
+            # The most records; of equal windows the one that is rarest in all records.
+            order = np.lexsort((prior, -counts, self.member))[starts]
+            found.append(
+                Windows(
+                    self.member[order], counts[order], self.place[order], end[order], prior[order]
+                )
+            )
+        return found
+
+    @cached_property
+    def edges(self) -> Ints:
+        """Where bins of about equal size begin; frequent numbers are bins of their own."""
+        shares = self.totals / self.totals.sum()
+        points = np.flatnonzero(shares >= _POINT)
+        zero = np.flatnonzero(self.distinct == 0)
+        quantiles = np.searchsorted(np.cumsum(shares), np.arange(1, _BINS) / _BINS)
+        edges = np.concatenate([[0], quantiles, points, points + 1, zero, zero + 1])
+        return np.unique(edges[edges < self.distinct.size]).astype(np.int64)
+
+    def bins_of(self, numbers: Floats) -> Ints:
+        """The bin of each value; missing values are the last bin."""
+        place = np.searchsorted(self.distinct, numbers)  # a missing value is after all others
+        found = np.searchsorted(self.edges, place, side="right") - 1
+        return np.where(np.isnan(numbers), self.edges.size, found).astype(np.int64)
+
+    def predicted(self, windows: Windows, chances: Floats) -> Floats:
+        """The probability of each window, from those of the bins in its class (a row each).
+
+        Within a bin numbers are distributed as in all records.
+        """
+        upto = np.concatenate([[0], np.cumsum(self.totals)])
+        ends = np.append(self.edges[1:], self.distinct.size)
+        low = np.maximum(windows.first[:, None], self.edges)
+        high = np.maximum(np.minimum(windows.last[:, None], ends), low)
+        inside = (upto[high] - upto[low]) / (upto[ends] - upto[self.edges])
+        return np.asarray((chances[:, : self.edges.size] * inside).sum(axis=1))
+
+
+def sensitive_numbers(table: Joint, numbers: Floats, relative: bool) -> Numbers:
+    """The cells whose value is a number, in the order of class and number."""
+    distinct, place = np.unique(numbers[~np.isnan(numbers)], return_inverse=True)
+    of_value = np.full(numbers.size, -1, np.int64)
+    of_value[~np.isnan(numbers)] = place
+    kept = of_value[table.codes] >= 0
+    member, placed = table.member[kept], of_value[table.codes[kept]]
+    keys, inverse = np.unique(member * distinct.size + placed, return_inverse=True)
+    counts = np.bincount(inverse, table.counts[kept]).astype(np.int64)
+    place = keys % distinct.size
+    totals = np.bincount(place, counts, minlength=distinct.size).astype(np.int64)
+    return Numbers(distinct, totals, keys // distinct.size, place, counts, relative)

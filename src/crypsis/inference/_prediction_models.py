@@ -1,0 +1,282 @@
+"""Held-out prediction of one column from others by gradient boosting (scikit-learn)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from crypsis.columns.codes import as_numbers, codes_of
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_CATEGORIES = 200
+"""A text with more values is looked up, because trees split on at most 255 categories."""
+_FOREST_VALUES = 12
+"""With more values a random forest predicts: boosting fits a tree for each value and step."""
+_LOOKUP_VALUES = 200
+"""With more values each column is looked up by itself: a model would take minutes."""
+_TREES = 160
+_STEPS = 50
+_CELL = 20
+"""Where nearly all cells have more records than this, their counts are the best prediction."""
+_MOST = 0.95
+_LARGEST = 1e30
+"""Larger numbers and infinities are this: sums of their squares would not be finite."""
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """Columns as the model reads them: numbers, categories, and values to look up."""
+
+    numbers: Floats
+    """One column a feature; a missing value is NaN."""
+    categories: NDArray[np.bool_]
+    lookups: tuple[Ints, ...]
+    """The codes of columns with many repeated values, whose order says nothing: zip codes."""
+
+    @classmethod
+    def of(cls, table: pa.Table, names: Sequence[str]) -> Features:
+        """The features of some columns of a table."""
+        features, categories, lookups = [], [], []
+        for name in names:
+            coded = codes_of(table[name])
+            distinct = int(coded.max(initial=-1)) + 1
+            number = bounded_numbers(table[name])
+            category = number is None and distinct <= _CATEGORIES
+            values = np.where(coded < 0, np.nan, coded) if number is None else number
+            features.append(values.astype(np.float64))
+            categories.append(category)
+            if distinct > (_CATEGORIES if number is None else 30) and distinct < len(coded):
+                lookups.append(coded)
+        shape = (table.num_rows, len(features))
+        return cls(
+            np.stack(features, axis=1) if features else np.zeros(shape),
+            np.array(categories, bool), tuple(lookups),
+        )  # fmt: skip
+
+
+def bounded_numbers(column: pa.ChunkedArray) -> Floats | None:
+    """A column as finite numbers, NaN for missing values; None if it has other texts."""
+    values = as_numbers(column)
+    return None if values is None else np.clip(values, -_LARGEST, _LARGEST)
+
+
+@dataclass(frozen=True)
+class Fold:
+    """The records that a model learns from, and those that it predicts."""
+
+    learn: Ints
+    predict: Ints
+
+
+def folds(count: int, groups: Ints | None, number: int, seed: int) -> Iterator[Fold]:
+    """Disjoint folds of records; the records of a person are in the same fold."""
+    drawn = np.random.default_rng(seed)
+    if groups is None:
+        part = drawn.permutation(count) % number
+    else:
+        unique, member = np.unique(groups, return_inverse=True)
+        part = (drawn.permutation(unique.size) % number)[member.ravel()]
+    for one in range(number):
+        yield Fold(np.flatnonzero(part != one), np.flatnonzero(part == one))
+
+
+def predict_values(
+    features: Features, target: Ints, parts: Sequence[Fold], seed: int
+) -> tuple[Ints, Floats]:
+    """For each record the value predicted without it, and the probability the model gives it."""
+    cells = _cells(np.column_stack([features.numbers, *features.lookups]))
+    sizes = np.bincount(cells)[cells]
+    if (sizes > _CELL).mean() >= _MOST:
+        return _most_frequent(cells, target, parts)
+    if np.unique(target).size > _LOOKUP_VALUES:
+        single = [_cells(column[:, None]) for column in features.numbers.T]
+        found = [_most_frequent(one, target, parts) for one in (cells, *single)]
+        return max(found, key=lambda one: int((one[0] == target).sum()))
+    guess, certainty = np.zeros(target.size, np.int64), np.zeros(target.size)
+    with _one_thread():
+        for fold in parts:
+            inputs, categories = _fittable(features, target, fold, values=True)
+            known = np.unique(target[fold.learn])
+            if known.size < 2 or not categories.size:
+                values, counts = np.unique(target[fold.learn], return_counts=True)
+                guess[fold.predict] = values[counts.argmax()]
+                certainty[fold.predict] = counts.max() / counts.sum()
+                continue
+            model = _classifier(categories, target[fold.learn], known.size, seed)
+            model.fit(inputs[fold.learn], target[fold.learn])
+            chances = model.predict_proba(inputs[fold.predict])
+            guess[fold.predict] = model.classes_[chances.argmax(axis=1)]
+            certainty[fold.predict] = chances.max(axis=1)
+    return guess, certainty
+
+
+def _cells(columns: Floats) -> Ints:
+    """The cell of each record: records with the same values have the same number."""
+    coded = np.zeros(len(columns), np.int64)
+    for column in columns.T:
+        distinct, places = np.unique(column, return_inverse=True)
+        coded = np.unique(coded * distinct.size + places.ravel(), return_inverse=True)[1].ravel()
+    return coded
+
+
+def _most_frequent(cells: Ints, target: Ints, parts: Sequence[Fold]) -> tuple[Ints, Floats]:
+    """The most frequent value of the other records of the cell, or of all if there are none."""
+    guess, certainty = np.zeros(target.size, np.int64), np.zeros(target.size)
+    width, size = int(target.max()) + 1, int(cells.max()) + 1
+    for fold in parts:
+        values, counts = np.unique(target[fold.learn], return_counts=True)
+        best = np.full(size, values[counts.argmax()])
+        share = np.full(size, counts.max() / counts.sum())
+        keys, counts = np.unique(cells[fold.learn] * width + target[fold.learn], return_counts=True)
+        order = np.argsort(counts, kind="stable")  # the last one assigned is the most frequent
+        there = keys[order] // width
+        best[there] = keys[order] % width
+        share[there] = counts[order] / np.bincount(cells[fold.learn], minlength=size)[there]
+        guess[fold.predict] = best[cells[fold.predict]]
+        certainty[fold.predict] = share[cells[fold.predict]]
+    return guess, certainty
+
+
+def predict_numbers(
+    features: Features, target: Floats, parts: Sequence[Fold], seed: int
+) -> list[Floats]:
+    """For each record the number predicted without it, by boosting and by linear regression."""
+    from sklearn.ensemble import HistGradientBoostingRegressor
+
+    positive = bool((target >= 0).all())
+    scaled = np.log1p(target) if positive else target
+    found = [np.zeros(target.size) for _ in range(3)]
+    with _one_thread():
+        for fold in parts:
+            inputs, categories = _fittable(features, scaled, fold, values=False)
+            guess = np.full(fold.predict.size, np.median(scaled[fold.learn]))
+            if categories.size:
+                model = HistGradientBoostingRegressor(
+                    max_iter=_STEPS, learning_rate=0.25, min_samples_leaf=5, random_state=seed,
+                    categorical_features=categories, early_stopping=False,
+                )  # fmt: skip
+                model.fit(inputs[fold.learn], scaled[fold.learn])
+                guess = model.predict(inputs[fold.predict])
+            found[0][fold.predict] = np.expm1(guess) if positive else guess
+            plain = features.numbers[:, ~features.categories]
+            found[1][fold.predict] = _linear(plain, target, fold)
+            logs = np.sign(plain) * np.log(np.maximum(np.abs(plain), 1e-9))
+            logged = np.log(np.maximum(target, 1e-9)) if positive else target
+            guess = _linear(logs, logged, fold)
+            found[2][fold.predict] = np.exp(np.clip(guess, -700, 700)) if positive else guess
+    return found
+
+
+def _fittable(
+    features: Features, target: Any, fold: Fold, *, values: bool
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """The columns a model can learn from, and which are categories.
+
+    Binning needs two values: a column with one value becomes whether it is missing, and one that
+    is the same for all records of the fold is removed.
+    """
+    inputs = _with_lookups(features, target, fold, values=values)
+    categories = np.concatenate([features.categories, np.zeros(len(features.lookups), bool)])
+    kept = np.ones(categories.size, bool)
+    for column in range(categories.size):
+        if _distinct(inputs[fold.learn, column]) < 2:
+            inputs[:, column] = np.isnan(inputs[:, column])
+            kept[column] = _distinct(inputs[fold.learn, column]) == 2
+    return inputs[:, kept], categories[kept]
+
+
+def _distinct(values: Floats) -> int:
+    return int(np.unique(values[~np.isnan(values)]).size)
+
+
+def _linear(inputs: Floats, target: Floats, fold: Fold) -> Floats:
+    """Least squares on the numeric columns, missing values at their mean."""
+    filled = np.where(np.isnan(inputs), 0.0, inputs)
+    center, spread = filled[fold.learn].mean(axis=0), filled[fold.learn].std(axis=0)
+    scaled = (filled - center) / np.where(spread > 0, spread, 1)
+    whole = np.column_stack([scaled, np.ones(len(scaled))])
+    solution = np.linalg.lstsq(whole[fold.learn], target[fold.learn], rcond=None)[0]
+    return np.asarray(whole[fold.predict] @ solution)
+
+
+def _classifier(categories: NDArray[np.bool_], target: Ints, values: int, seed: int) -> Any:
+    from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+
+    if values > _FOREST_VALUES:
+        from sklearn.impute import SimpleImputer
+        from sklearn.pipeline import make_pipeline
+
+        forest = RandomForestClassifier(40, min_samples_leaf=2, max_features=0.5, random_state=seed)
+        imputer = SimpleImputer(strategy="constant", fill_value=-1e9, keep_empty_features=True)
+        return make_pipeline(imputer, forest)
+    steps = _STEPS if values == 2 else max(12, min(_STEPS, _TREES // values))
+    leaf = 10 if target.size >= 500 else 5 if target.size >= 100 else 2
+    return HistGradientBoostingClassifier(
+        max_iter=steps, learning_rate=0.2, min_samples_leaf=leaf, random_state=seed,
+        categorical_features=categories, early_stopping=False,
+    )  # fmt: skip
+
+
+def _with_lookups(features: Features, target: Any, fold: Fold, *, values: bool) -> Floats:
+    """The features, and for each column with many values what others with the same value have.
+
+    A record that is learned from is left out of its own lookup; otherwise the model would trust
+    values that occur once.
+    """
+    extra = []
+    for coded in features.lookups:
+        member = np.unique(coded, return_inverse=True)[1].ravel()
+        found = np.full(target.size, np.nan)
+        if values:
+            found[:] = _other_values(member, np.asarray(target), fold)
+        else:
+            sums = np.bincount(member[fold.learn], target[fold.learn], member.max() + 1)
+            sizes = np.bincount(member[fold.learn], minlength=member.max() + 1)
+            own = np.zeros(target.size)
+            own[fold.learn] = 1
+            count = sizes[member] - own
+            there = count > 0
+            found[there] = (sums[member] - own * target)[there] / count[there]
+        extra.append(found)
+    return np.column_stack([features.numbers, *extra])
+
+
+def _other_values(member: Ints, target: Ints, fold: Fold) -> Floats:
+    """The most frequent value of the other records that are alike in a column."""
+    width = int(target.max()) + 1
+    keys, counts = np.unique(member[fold.learn] * width + target[fold.learn], return_counts=True)
+    order = np.lexsort((-counts, keys // width))
+    keys, counts = keys[order], counts[order]
+    groups, first = np.unique(keys // width, return_index=True)
+    size = int(member.max()) + 1
+    top, second = np.full(size, np.nan), np.full(size, np.nan)
+    most, next_most = np.zeros(size), np.zeros(size)
+    top[groups], most[groups] = keys[first] % width, counts[first]
+    has_second = first + 1 < np.append(first[1:], keys.size)
+    second[groups[has_second]] = keys[first[has_second] + 1] % width
+    next_most[groups[has_second]] = counts[first[has_second] + 1]
+    found = top[member]
+    own = np.zeros(target.size, bool)
+    own[fold.learn] = True
+    own &= found == target
+    alone = own & (most[member] - 1 < np.maximum(next_most[member], 1))
+    found[alone] = second[member][alone]
+    return found
+
+
+def _one_thread() -> Any:
+    """One thread: on a machine that is busy, threads that wait for each other take minutes.
+
+    Only libraries that are loaded already are limited, so that of the models is loaded first.
+    """
+    import sklearn.ensemble  # noqa: F401
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(limits=1)

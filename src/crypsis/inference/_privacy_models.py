@@ -1,0 +1,311 @@
+"""l-diversity, t-closeness and related privacy models of a dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import TypeVar, Unpack
+
+import numpy as np
+
+from crypsis.counting.cells import Cells
+from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
+from crypsis.errors import ParameterError, RoleError, TooLargeError
+from crypsis.inference._attribute_disclosure import (
+    AlphaKAnonymity,
+    AttributeCounts,
+    AttributeDisclosure,
+    BetaLikeness,
+    DeltaDisclosure,
+    LDiversity,
+    TCloseness,
+)
+from crypsis.inference._closeness import GroundDistance, ground_distances
+from crypsis.inference.conditional import joint
+from crypsis.options import Roles
+from crypsis.results import Group
+
+_C = 3.0
+_Model = TypeVar("_Model")
+
+
+@takes_roles
+def l_diversity(
+    data: Data, *, c: float = _C, others_known: bool = False, **roles: Unpack[Roles]
+) -> LDiversity:
+    """l-diversity: distinct, entropy and recursive (c,l) (Machanavajjhala et al. 2007).
+
+    Parameters
+    ----------
+    data : Data
+        A Dataset, a frame or a path.
+    c : float
+        The c of recursive (c,l)-diversity.
+    others_known : bool
+        Whether the intruder knows the other sensitive attributes too.
+    **roles
+        See `crypsis.read`.
+
+    Returns
+    -------
+    LDiversity
+        Of several sensitive attributes the one with the smallest l.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> people = pa.table({"age": ["2*", "2*", "4*", "4*"], "ill": ["flu", "HIV", "flu", "flu"]})
+    >>> found = l_diversity(people, quasi_identifiers="age", sensitive="ill")
+    >>> found.distinct, found.entropy, found.distinct_class.values
+    (1, 1.0, ('4*',))
+    """
+    _check_c(c)
+    found = _each(as_dataset(data, **roles), others_known, lambda one: one.l_diversity(c))
+    return min(found, key=lambda one: (one.distinct, one.entropy, one.recursive))
+
+
+@takes_roles
+def t_closeness(
+    data: Data,
+    *,
+    distances: Mapping[str, GroundDistance] | None = None,
+    others_known: bool = False,
+    **roles: Unpack[Roles],
+) -> TCloseness:
+    """t-closeness: the largest distance of a class from all records (Li et al. 2007).
+
+    Parameters
+    ----------
+    data : Data
+        A Dataset, a frame or a path.
+    distances : mapping, optional
+        For a sensitive attribute "equal", "ordered" or a `Hierarchy`; by default numbers, dates and
+        times are compared in their order and everything else as equally far apart.
+    others_known : bool
+        Whether the intruder knows the other sensitive attributes too.
+    **roles
+        See `crypsis.read`.
+
+    Returns
+    -------
+    TCloseness
+        Of several sensitive attributes the one with the largest t.
+
+    Notes
+    -----
+    A missing value of an ordered attribute is at distance 1 from every other. Cost: one scan; then
+    cells times the logarithm of the number of values.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> people = pa.table({"age": ["2*", "2*", "4*", "4*"], "ill": ["flu", "HIV", "flu", "flu"]})
+    >>> t_closeness(people, quasi_identifiers="age", sensitive="ill").t
+    0.25
+    """
+    dataset = as_dataset(data, **roles)
+    ground = ground_distances(dataset, distances)
+    found = _each(dataset, others_known, lambda one: one.t_closeness(ground[one.name]))
+    return max(found, key=lambda one: one.t)
+
+
+@takes_roles
+def beta_likeness(
+    data: Data, *, others_known: bool = False, **roles: Unpack[Roles]
+) -> BetaLikeness:
+    """beta-likeness: the largest relative gain of a value in a class (Cao and Karras 2012).
+
+    Parameters
+    ----------
+    data : Data
+        A Dataset, a frame or a path.
+    others_known : bool
+        Whether the intruder knows the other sensitive attributes too.
+    **roles
+        See `crypsis.read`.
+
+    Returns
+    -------
+    BetaLikeness
+        Of several sensitive attributes the one with the largest beta.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> people = pa.table({"age": ["2*", "2*", "4*", "4*"], "ill": ["flu", "HIV", "flu", "flu"]})
+    >>> beta_likeness(people, quasi_identifiers="age", sensitive="ill").beta
+    1.0
+    """
+    found = _each(as_dataset(data, **roles), others_known, AttributeCounts.beta_likeness)
+    return max(found, key=lambda one: (one.beta, one.enhanced))
+
+
+@takes_roles
+def delta_disclosure(
+    data: Data, *, others_known: bool = False, **roles: Unpack[Roles]
+) -> DeltaDisclosure:
+    """delta-disclosure privacy: the largest |log2 q/p| (Brickell and Shmatikov 2008).
+
+    Parameters
+    ----------
+    data : Data
+        A Dataset, a frame or a path.
+    others_known : bool
+        Whether the intruder knows the other sensitive attributes too.
+    **roles
+        See `crypsis.read`.
+
+    Returns
+    -------
+    DeltaDisclosure
+        Of several sensitive attributes the one with the largest delta.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> people = pa.table({"age": ["2*", "2*", "4*", "4*"], "ill": ["flu", "HIV", "flu", "flu"]})
+    >>> found = delta_disclosure(people, quasi_identifiers="age", sensitive="ill")
+    >>> found.delta_bits, found.present_bits
+    (inf, 1.0)
+    """
+    found = _each(as_dataset(data, **roles), others_known, AttributeCounts.delta_disclosure)
+    return max(found, key=lambda one: (one.delta_bits, one.present_bits))
+
+
+@takes_roles
+def alpha_k_anonymity(
+    data: Data, *, others_known: bool = False, **roles: Unpack[Roles]
+) -> AlphaKAnonymity:
+    """(alpha,k)-anonymity: the largest share of a value in a class, and k (Wong et al. 2006).
+
+    Parameters
+    ----------
+    data : Data
+        A Dataset, a frame or a path.
+    others_known : bool
+        Whether the intruder knows the other sensitive attributes too.
+    **roles
+        See `crypsis.read`.
+
+    Returns
+    -------
+    AlphaKAnonymity
+        Of several sensitive attributes the one with the largest alpha.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> people = pa.table({"age": ["2*", "2*", "4*", "4*"], "ill": ["flu", "HIV", "flu", "flu"]})
+    >>> found = alpha_k_anonymity(people, quasi_identifiers="age", sensitive="ill")
+    >>> found.alpha, found.k
+    (1.0, 2)
+    """
+    dataset = as_dataset(data, **roles)
+    counts = _counts(dataset, others_known)
+    k = _smallest(dataset.cells(dataset.quasi_identifiers)).size
+    return max((one.alpha_k_anonymity(k) for one in counts), key=lambda one: one.alpha)
+
+
+@takes_roles
+def attribute_disclosure(
+    data: Data,
+    *,
+    distances: Mapping[str, GroundDistance] | None = None,
+    c: float = _C,
+    others_known: bool = False,
+    **roles: Unpack[Roles],
+) -> AttributeDisclosure:
+    """All models of attribute disclosure for each sensitive attribute, out of one scan.
+
+    Parameters
+    ----------
+    data : Data
+        A Dataset, a frame or a path.
+    distances : mapping, optional
+        The ground distances of t-closeness, as in `t_closeness`.
+    c : float
+        The c of recursive (c,l)-diversity.
+    others_known : bool
+        Whether the intruder knows the other sensitive attributes too.
+    **roles
+        See `crypsis.read`.
+
+    Returns
+    -------
+    AttributeDisclosure
+        k-anonymity, and for each sensitive attribute l-diversity, t-closeness, beta-likeness,
+        delta-disclosure privacy and (alpha,k)-anonymity, each with its worst class.
+
+    Raises
+    ------
+    TooLargeError
+        Where there are too many equivalence classes; `leakage` then estimates l and t.
+
+    Notes
+    -----
+    Missing values count as the dataset sets: as a value of their own or not at all. Cost: one scan;
+    then cells times the logarithm of the number of values.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> people = pa.table({"age": ["2*", "2*", "4*", "4*"], "ill": ["flu", "HIV", "flu", "flu"]})
+    >>> found = attribute_disclosure(people, quasi_identifiers="age", sensitive="ill")
+    >>> found.k, found.distinct_l, found["ill"].t_closeness.t
+    (2, 1, 0.25)
+    >>> print(found)
+    Attribute disclosure: 4 records in 2 equivalence classes, k = 2
+      ill  l = 1 (distinct), 1 (entropy), 1 (recursive, c = 3); t = 0.25 (equal)
+    """
+    _check_c(c)
+    dataset = as_dataset(data, **roles)
+    ground = ground_distances(dataset, distances)
+    counts = _counts(dataset, others_known)
+    classes = dataset.cells(dataset.quasi_identifiers)
+    smallest = _smallest(classes)
+    return AttributeDisclosure(
+        quasi_identifiers=dataset.quasi_identifiers,
+        records=classes.rows,
+        dropped=classes.dropped,
+        classes=classes.distinct,
+        k=smallest.size,
+        smallest_class=smallest,
+        others_known=others_known,
+        attributes=tuple(one.every_model(c, ground[one.name], smallest.size) for one in counts),
+    )
+
+
+def _each(
+    dataset: Dataset, others_known: bool, model: Callable[[AttributeCounts], _Model]
+) -> list[_Model]:
+    return [model(one) for one in _counts(dataset, others_known)]
+
+
+def _counts(dataset: Dataset, others_known: bool) -> list[AttributeCounts]:
+    """Each sensitive attribute in the classes, from one scan unless the cells are too many."""
+    known, sensitive = dataset.quasi_identifiers, dataset.sensitive
+    if not known or not sensitive:
+        raise RoleError(
+            "Attribute disclosure needs quasi-identifiers and sensitive attributes.",
+            code="roles-missing",
+            hint="Set {quasi_identifiers} and {sensitive}.",
+        )
+    if len(sensitive) > 1:
+        with suppress(TooLargeError):
+            dataset.cells([*known, *sensitive])  # kept by the dataset: each attribute is in it
+    found = []
+    for name in sensitive:
+        others = [other for other in sensitive if others_known and other != name]
+        given = [*known, *others]
+        found.append(AttributeCounts(name, joint(dataset.cells([*given, name]), name, given)))
+    return found
+
+
+def _smallest(classes: Cells) -> Group:
+    sizes = np.where(classes.class_sizes > 0, classes.class_sizes, np.iinfo(np.int64).max)
+    return classes.group(int(np.argmin(sizes)))
+
+
+def _check_c(c: float) -> None:
+    if not c > 0:
+        raise ParameterError(f"Parameter 'c' must be above 0; {c} was given.", parameter="c")

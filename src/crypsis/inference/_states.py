@@ -1,0 +1,237 @@
+"""The states of a sensitive attribute: what an intruder may learn of a person.
+
+Single values; groups of a hierarchy, so that similar values count as one; "not zero", "not the
+value that most people have" and "not harmless", which classes of different values may share; and
+"missing", which is a state of its own and no diversity.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from crypsis.errors import ParameterError
+from crypsis.hierarchies import Hierarchy
+from crypsis.hierarchies.labels import as_text
+from crypsis.inference.conditional import Joint
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+RARE = 0.5
+"""A value that at most half of the people have is rare: near-certainty of it is disclosure."""
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_UNIT = re.compile(
+    r"(?:(?:EUR|USD|GBP|CHF|JPY|CNY|INR|PLN|SEK|Rs\.?)\s*)?(?P<number>[^A-Za-z]*\d[^A-Za-z]*)"
+    r"[A-Za-z/]{0,8}\.?$"
+)
+"""A number with a unit after it, or a currency before it; not a code such as F20."""
+_MOSTLY = 0.9
+_DECORATION = str.maketrans("", "", " \u00a0\u202f_'$€£¥%")
+_ABSENT = frozenset(
+    ["0", "no", "none", "n", "false", "f", "negative", "neg", "absent", "healthy", "never",
+     "normal", "nil", "-", "nein", "non", "nee", "nie", "não", "nao", "aucun", "keine"]
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class States:
+    """The values of an attribute mapped to states, on one level."""
+
+    level: str
+    """"value", "group", "not zero", "not the most frequent" or "not harmless"."""
+    of_value: Ints
+    """The state of each value."""
+    prior: Floats
+    """The share of each state: in the population where it is known, else in this table."""
+    harmless: Bools
+    """The states that may become known, or that another level counts."""
+    declared: Bools
+    """The states that were declared sensitive, because others were declared harmless."""
+    missing: int
+    """The state "missing"; -1 if no value is."""
+
+    @property
+    def rare(self) -> Bools:
+        """The states of which near-certainty is disclosure."""
+        return ~self.harmless & ((self.prior <= RARE) | self.declared)
+
+
+@dataclass(frozen=True, eq=False)
+class Prior:
+    """The share of each value of an attribute, and where it is from."""
+
+    shares: Floats
+    source: str
+    """"this table", "the population" or "the rates given"."""
+
+
+def numbers_of(values: pa.Array) -> Floats | None:
+    """The values as numbers, others as NaN; None unless nine in ten known values are numbers.
+
+    Text that holds numbers is read as numbers: "1,200", "1200 EUR" and "1200.0" are one number, and
+    a word among them ("unknown") hides nothing. Dates and times are days.
+    """
+    listed = values.to_pylist()
+    found = np.array([math.nan if value is None else _number(value) for value in listed])
+    known = np.array([value is not None for value in listed], bool)
+    numeric = np.isfinite(found)
+    enough = known.any() and numeric[known].sum() >= _MOSTLY * known.sum()
+    return np.where(numeric, found, math.nan) if enough else None
+
+
+def _number(value: Any) -> float:
+    """One value as a number; infinite if it is not one."""
+    if isinstance(value, bool):
+        return math.inf
+    if isinstance(value, str):
+        return _text_number(value)
+    if isinstance(value, datetime.datetime):
+        return value.replace(tzinfo=None).toordinal() + value.hour / 24 + value.minute / 1440
+    if isinstance(value, datetime.date):
+        return float(value.toordinal())
+    if isinstance(value, datetime.time):
+        return value.hour / 24 + value.minute / 1440 + value.second / 86400
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return math.inf
+
+
+def _text_number(text: str) -> float:
+    plain = _UNIT.sub(r"\g<number>", text.strip()).translate(_DECORATION)
+    if re.fullmatch(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?", plain):
+        plain = plain.replace(",", "")
+    elif re.fullmatch(r"[+-]?\d{1,3}(\.\d{3})+(,\d*)", plain):
+        plain = plain.replace(".", "").replace(",", ".")
+    elif re.fullmatch(r"[+-]?\d+,\d+", plain):
+        plain = plain.replace(",", ".")
+    return float(plain) if _NUMBER.fullmatch(plain) else math.inf
+
+
+def value_prior(
+    table: Joint, given: Mapping[Any, float] | None, population: tuple[pa.Array, Ints] | None
+) -> Prior:
+    """The share of each value: by the rates given, in the population, or in this table.
+
+    Values without a rate share what the rates leave, in proportion to their share in this table.
+    """
+    own = np.asarray(table.prior, np.float64)
+    texts = [None if value is None else as_text(value) for value in table.values.to_pylist()]
+    if given:
+        rates = {as_text(value): float(rate) for value, rate in given.items()}
+        total = sum(rates.values())
+        if any(not 0 <= rate <= 1 for rate in rates.values()) or total > 1 + 1e-9:
+            raise ParameterError(
+                "Priors must be from 0 to 1, and those of a column at most 1 together.",
+                parameter="priors",
+            )
+        known = np.array([text in rates for text in texts], bool)
+        left = own[~known].sum()
+        shares = np.where(known, 0.0, own * max(0.0, 1 - total) / left if left else 0.0)
+        shares[known] = [rates[text] for text in texts if text in rates]
+        return Prior(shares, "the rates given")
+    if population is not None:
+        values, counts = population
+        theirs = dict(zip(map(_text_or_none, values.to_pylist()), counts, strict=True))
+        people = max(1, int(counts.sum()))
+        return Prior(np.array([theirs.get(text, 0) / people for text in texts]), "the population")
+    return Prior(own, "this table")
+
+
+def _text_or_none(value: Any) -> str | None:
+    return None if value is None else as_text(value)
+
+
+def attribute_states(
+    table: Joint, prior: Prior, harmless: Sequence[Any], hierarchy: Hierarchy | None, name: str
+) -> list[States]:
+    """All levels of states of an attribute, the single values first."""
+    values = table.values.to_pylist()
+    missing = len(values) - 1 if values and values[-1] is None else -1
+    known = np.arange(len(values)) != missing
+    fine = {as_text(value) for value in harmless}
+    harmless_value = np.array([v is not None and as_text(v) in fine for v in values], bool)
+    declared = np.full(len(values), bool(fine)) & known
+    found = [
+        States("value", np.arange(len(values)), prior.shares, harmless_value, declared, missing)
+    ]
+    if hierarchy is not None:
+        nodes = hierarchy.nodes(values, name)
+        for node in nodes[1:-1]:
+            found += _level("group", np.asarray(node, np.int64), found[0])
+    spelled = _spellings(values)
+    if spelled is not None:
+        found += _level("group", spelled, found[0])
+    zero = _zero(table.values)
+    sets = {"not zero": zero, "not harmless": harmless_value}
+    if prior.shares[known].max(initial=0.0) >= RARE:
+        top = np.argmax(np.where(known, prior.shares, -1.0))
+        sets["not the most frequent"] = np.arange(len(values)) == top
+    seen: set[bytes] = set()
+    for level, inside in sets.items():
+        rest = known & ~inside
+        if inside.any() and rest.sum() > 1 and inside.tobytes() not in seen:
+            seen.add(inside.tobytes())
+            found += _complement(level, inside, missing, found[0])
+    return found
+
+
+def _spellings(values: Sequence[Any]) -> Ints | None:
+    """Values that differ in case, blanks, accents or punctuation alone; None if no two do."""
+    numbers: dict[Any, int] = {}
+    keys = [_plain(value) if isinstance(value, str) else value for value in values]
+    found = [numbers.setdefault(key, len(numbers)) for key in keys]
+    return np.array(found, np.int64) if len(numbers) < len(values) else None
+
+
+def _plain(text: str) -> str:
+    letters = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(one for one in letters if one.isalnum() or one in "+-<>") or text
+
+
+def _zero(values: pa.Array) -> Bools:
+    numbers = numbers_of(values)
+    return np.zeros(len(values), bool) if numbers is None else np.asarray(numbers == 0)
+
+
+def _complement(level: str, inside: Bools, missing: int, single: States) -> list[States]:
+    """Inside or not; what is inside is counted with the single values."""
+    state = np.where(inside, 0, 1)
+    if missing >= 0:
+        state[missing] = 2
+    found = _level(level, state, single)[0]
+    harmless = found.harmless.copy()
+    harmless[[0, *([2] if missing >= 0 else [])]] = True
+    if level != "not harmless" and single.harmless.any():
+        harmless[1] |= bool((single.harmless & (state == 1)).any())
+    return [States(level, found.of_value, found.prior, harmless, found.declared, found.missing)]
+
+
+def _level(level: str, state: Ints, single: States) -> list[States]:
+    """States of several values: harmless if one of the values is, declared if all others are."""
+    count = int(state.max()) + 1
+    prior = np.bincount(state, single.prior, minlength=count)
+    harmless = np.bincount(state, single.harmless, minlength=count) > 0
+    declared = np.bincount(state, ~single.declared, minlength=count) == 0
+    missing = -1 if single.missing < 0 else int(state[single.missing])
+    if missing >= 0:  # counted with the single values
+        harmless = harmless | (np.arange(count) == missing)
+    return [States(level, state, np.asarray(prior, np.float64), harmless, declared, missing)]
+
+
+def reads_as_absent(value: Any) -> bool:
+    """Whether a value reads as "does not have it": no, none, negative, 0."""
+    return (
+        value is False or as_text(value).strip().lower() in _ABSENT if value is not None else False
+    )

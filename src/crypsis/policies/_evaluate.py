@@ -1,0 +1,142 @@
+"""Measurements compared with a policy: each threshold gives a finding, all of them the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from crypsis.policies._measures import measure
+from crypsis.policies._policy import Policy, Threshold
+from crypsis.policies.findings import Finding, Reason, Severity, Status, Verdict
+from crypsis.results import Estimate, Number, Result
+
+
+class Measurement(Result):
+    """The value of a measure, of which columns, and how many records it affects.
+
+    `value` is None where it could not be measured; `statement` then says why, and `hint` what to
+    provide. `applies` is False where the question does not arise, such as inference without a
+    sensitive attribute. With `requested` a missing value means "cannot tell" even if the threshold
+    is not required. With `lower_bound` the true value may be higher: the threshold can be exceeded,
+    not met.
+    """
+
+    measure: str
+    value: Number | None
+    statement: str
+    columns: tuple[str, ...] = ()
+    affected: int | None = None
+    k: int | None = None
+    applies: bool = True
+    requested: bool = False
+    lower_bound: bool = False
+    hint: str = ""
+
+
+def evaluate(policy: Policy, measured: Sequence[Measurement]) -> tuple[Finding, ...]:
+    """A finding for each threshold and each measurement of it, the worst first.
+
+    Parameters
+    ----------
+    policy : Policy
+        The thresholds.
+    measured : sequence of Measurement
+        What was measured; a threshold without a measurement is not evaluated.
+
+    Returns
+    -------
+    tuple of Finding
+
+    Notes
+    -----
+    An estimate meets a threshold only with its complete interval, and exceeds it only with its
+    complete interval; in between the threshold is not evaluated.
+
+    Examples
+    --------
+    >>> from crypsis.policies import load_policy
+    >>> k = Measurement("singling_out.k_anonymity", 3, "k = 3.")
+    >>> finding = next(f for f in evaluate(load_policy("ema-0070"), [k]) if f.value is not None)
+    >>> finding.measure, finding.status.value, finding.threshold
+    ('singling_out.k_anonymity', 'exceeded', 11.0)
+    """
+    findings = []
+    for threshold in policy.thresholds:
+        name = threshold.measure
+        of_it = [one for one in measured if one.measure == name]
+        for one in of_it or [Measurement(name, None, "It was not measured.", k=threshold.k)]:
+            if one.k in (None, threshold.k):
+                findings.append(_finding(policy, threshold, one))
+    return tuple(sorted(findings, key=_rank))
+
+
+def verdict(findings: Sequence[Finding], reasons: Sequence[Reason]) -> Verdict:
+    """Not safe if a threshold is exceeded; safe if all are met and nothing is missing.
+
+    Parameters
+    ----------
+    findings : sequence of Finding
+        All findings of a policy.
+    reasons : sequence of Reason
+        What else keeps the release from being called safe, such as guessed roles.
+
+    Returns
+    -------
+    Verdict
+
+    Examples
+    --------
+    >>> verdict([], [])
+    <Verdict.CANNOT_TELL: 'cannot tell'>
+    """
+    if any(one.status is Status.EXCEEDED for one in findings):
+        return Verdict.NOT_SAFE
+    unknown = any(one.status is Status.NOT_EVALUATED for one in findings)
+    return Verdict.CANNOT_TELL if unknown or reasons or not findings else Verdict.SAFE
+
+
+def _finding(policy: Policy, threshold: Threshold, one: Measurement) -> Finding:
+    status = _status(threshold, one)
+    return Finding(
+        question=measure(threshold.measure).question,
+        measure=threshold.measure,
+        status=status,
+        severity=threshold.severity if status is Status.EXCEEDED else Severity.NONE,
+        statement=one.statement,
+        value=one.value,
+        comparison=threshold.comparison,
+        threshold=threshold.limit,
+        unit=threshold.unit,
+        k=threshold.k,
+        why=threshold.why,
+        source=threshold.source or policy.source,
+        columns=one.columns,
+        affected=one.affected if status is Status.EXCEEDED else None,
+        hint=one.hint,
+    )
+
+
+def _status(threshold: Threshold, one: Measurement) -> Status:
+    if not one.applies:
+        return Status.NOT_ASKED
+    if one.value is None:
+        return Status.NOT_EVALUATED if threshold.required or one.requested else Status.NOT_ASKED
+    low = high = one.value
+    if isinstance(one.value, Estimate):
+        low, high = one.value.low, one.value.high
+    if threshold.at_most is not None:
+        met, exceeded = high <= threshold.limit, low > threshold.limit
+    else:
+        met, exceeded = low >= threshold.limit, high < threshold.limit
+    if met and not one.lower_bound:
+        return Status.MET
+    return Status.EXCEEDED if exceeded else Status.NOT_EVALUATED
+
+
+def _rank(finding: Finding) -> tuple[int, int, int, str, tuple[str, ...]]:
+    return (
+        list(Status).index(finding.status),
+        list(Severity).index(finding.severity),
+        -(finding.affected or 0),
+        finding.measure,
+        finding.columns,
+    )

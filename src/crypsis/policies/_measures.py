@@ -1,0 +1,164 @@
+"""Every measure that a policy may limit: its meaning, its unit, and the direction of the limit."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from crypsis.errors import ParameterError
+from crypsis.results import Result
+
+QUESTIONS = {
+    "columns": "Are there direct identifiers or free text?",
+    "singling_out": "Can one person be singled out?",
+    "inference": "Can a sensitive attribute be inferred?",
+    "linkage": "Can a masked record be linked to its original?",
+    "pseudonyms": "Can pseudonyms be resolved?",
+}
+"""The four questions, and that about the columns themselves."""
+
+
+class Measure(Result):
+    """A number that a policy may limit."""
+
+    name: str
+    unit: str
+    limit: str
+    """Whether a threshold is the most ("at_most") or the least ("at_least") that is allowed."""
+    meaning: str
+    parameter: str | None = None
+    """A parameter of the measure itself, such as the class size `k`."""
+
+    @property
+    def question(self) -> str:
+        """The question it answers."""
+        return self.name.split(".")[0]
+
+
+_ALL = (
+    Measure("columns.direct_identifiers", "columns", "at_most",
+            "columns that identify a person by themselves"),
+    Measure("columns.identifiers_by_evidence", "columns", "at_most",
+            "columns of another role whose name or values show a direct identifier, without a "
+            "written reason"),
+    Measure("columns.undecided", "columns", "at_most",
+            "columns whose role is not decided; where there are any, it is not evaluated"),
+    Measure("columns.container_contents", "items", "at_most",
+            "what the file holds besides the table (other sheets, tables, files, metadata) and "
+            "nobody signed off; where there is anything, it is not evaluated"),
+    Measure("columns.free_text", "columns", "at_most",
+            "columns of free text, whose content cannot be measured"),
+    Measure("columns.hipaa_identifiers", "columns", "at_most",
+            "columns with one of the 18 identifiers of HIPAA, except places, dates and ages"),
+    Measure("columns.geographic_subdivisions", "columns", "at_most",
+            "columns of places smaller than a state, except the first three digits of postal "
+            "codes whose area has more than 20,000 people"),
+    Measure("columns.dates_finer_than_year", "columns", "at_most",
+            "columns of dates related to a person that are finer than the year"),
+    Measure("columns.ages_over_89", "columns", "at_most",
+            "columns of ages with single years of age above 89"),
+    Measure("singling_out.k_anonymity", "records", "at_least",
+            "the size of the smallest equivalence class (k)"),
+    Measure("singling_out.records_in_small_classes", "fraction", "at_most",
+            "the fraction of records in equivalence classes smaller than `k`", "k"),
+    Measure("singling_out.sample_uniqueness", "fraction", "at_most",
+            "the fraction of records that are unique in the release"),
+    Measure("singling_out.prosecutor_risk", "fraction", "at_most",
+            "the highest re-identification risk of a record if the intruder knows that the person "
+            "is in the release (1/k)"),
+    Measure("singling_out.marketer_risk", "fraction", "at_most",
+            "the average re-identification risk: the fraction of records that an intruder "
+            "re-identifies who attacks all of them"),
+    Measure("singling_out.population_uniqueness", "fraction", "at_most",
+            "the fraction of people who are unique in the population"),
+    Measure("singling_out.unique_on_released_columns", "fraction", "at_most",
+            "the fraction of records that are unique on all released columns except one sensitive "
+            "attribute; columns that the owner signed off are not known to the intruder"),
+    Measure("inference.attribute_gain", "fraction", "at_most",
+            "in the worst equivalence class, the probability of inferring a categorical sensitive "
+            "attribute correctly by its most frequent value, minus that in all records"),
+    Measure("inference.value_gain", "fraction", "at_most",
+            "the largest share of a sensitive value in an equivalence class minus the prior of the "
+            "same value"),
+    Measure("inference.value_ratio", "times", "at_most",
+            "the largest ratio between the share of a sensitive value in an equivalence class and "
+            "the prior of the same value, by the lower confidence limit of the share; of values "
+            "that are likely with more than 10 %"),
+    Measure("inference.baseline_excess", "fraction", "at_most",
+            "the largest share of a sensitive value in an equivalence class, by its lower "
+            "confidence limit unless it is near-certain, minus the baseline: what a model fitted "
+            "without the members of the class predicts for them"),
+    Measure("inference.baseline_ratio", "times", "at_most",
+            "the same as a ratio to the baseline or, if that is larger, the prior; of values that "
+            "are likely with more than 10 %"),
+    Measure("inference.near_certain_values", "records", "at_most",
+            "the records in equivalence classes where at least 90 % share a rare or declared "
+            "sensitive value, group of values or interval, whatever a model explains"),
+    Measure("inference.interval_disclosure", "fraction", "at_most",
+            "the largest probability that a sensitive number or date is known within a narrow "
+            "interval (10 % or 3 % of the value, or a twentieth of the spread), minus the "
+            "baseline"),
+    Measure("inference.presence_disclosure", "fraction", "at_most",
+            "the largest share of a sensitive value in all records: what presence in the release "
+            "discloses"),
+    Measure("inference.t_closeness", "fraction", "at_most",
+            "the largest distance between the distribution of a sensitive attribute in an "
+            "equivalence class and in all records (t)"),
+    Measure("inference.ordered_t_closeness", "fraction", "at_most",
+            "t-closeness of the sensitive numbers and dates alone"),
+    Measure("inference.l_diversity", "values", "at_least",
+            "the fewest distinct values of a sensitive attribute in an equivalence class "
+            "(distinct l-diversity)"),
+    Measure("inference.itpr", "fraction", "at_most",
+            "the inference risk of itpr2019, Definition 4.2"),
+    Measure("inference.prediction_gain", "fraction", "at_most",
+            "how much of a sensitive attribute a model predicts for held-out records from all "
+            "other released columns: the share of its errors without them that they avoid, or of "
+            "the records with a value that are predicted almost certainly"),
+    Measure("linkage.correct_links_above_chance", "fraction", "at_most",
+            "the fraction of original records whose nearest masked record is their own, minus "
+            "that of random links"),
+    Measure("linkage.match_advantage", "fraction", "at_most",
+            "how much nearer the original records match than random records do"),
+    Measure("pseudonyms.expected_crack_fraction", "fraction", "at_most",
+            "expected cracks: the fraction of items assigned to their own pseudonym"),
+    Measure("pseudonyms.near_certain_cracks", "items", "at_most",
+            "items assigned to their own pseudonym with a probability of 0.9 or more, by the "
+            "attack or by how often they occur together with other items"),
+    Measure("pseudonyms.degree_of_anonymity", "fraction", "at_least",
+            "the fraction of the uncertainty between items and pseudonyms that remains (Delta)"),
+)  # fmt: skip
+MEASURES = {measure.name: measure for measure in _ALL}
+"""Every measure by its name."""
+
+
+def measure(name: str) -> Measure:
+    """The measure of that name.
+
+    Parameters
+    ----------
+    name : str
+        The question and the measure, such as `singling_out.k_anonymity`.
+
+    Returns
+    -------
+    Measure
+
+    Raises
+    ------
+    ParameterError
+        If there is no such measure; the error names the nearest.
+
+    Examples
+    --------
+    >>> measure("singling_out.k_anonymity").unit
+    'records'
+    """
+    if name in MEASURES:
+        return MEASURES[name]
+    near = get_close_matches(name, MEASURES, n=1, cutoff=0.4)
+    meant = f" (did you mean {near[0]!r}?)" if near else ""
+    raise ParameterError(
+        f"{name!r} is not a measure{meant}. The measures are: {', '.join(MEASURES)}.",
+        code="unknown-measure",
+        parameter="measure",
+    )

@@ -1,0 +1,327 @@
+"""Policies: TOML files with thresholds on measures, each with its source and its reason."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from datetime import date
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from crypsis.errors import ParameterError
+from crypsis.files import read_toml
+from crypsis.policies._context import RECIPIENTS, Context, Recipient
+from crypsis.policies._measures import QUESTIONS, measure
+from crypsis.policies.findings import Severity
+
+PRESETS = (
+    "default",
+    "hipaa-safe-harbor",
+    "hipaa-expert",
+    "ema-0070",
+    "cms-small-cells",
+    "wp216",
+    "ehds-secondary-use",
+    "nist-800-188",
+    "strict-research",
+)
+"""The names of the policies that come with crypsis."""
+
+
+class Threshold(BaseModel):
+    """The most or the least that is allowed of a measure."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    measure: str
+    """What is limited; one of the measures."""
+    unit: str
+    """The unit of the measure, so that 0.2 is never taken for 0.2 %."""
+    at_most: float | None = None
+    """The limit of a measure of risk."""
+    at_least: float | None = None
+    """The limit of a measure of protection."""
+    k: Annotated[int, Field(ge=2)] | None = None
+    """The class size; needed by `singling_out.records_in_small_classes` alone."""
+    required: bool = True
+    """Whether the verdict is "cannot tell" if this could not be measured."""
+    severity: Severity = Severity.HIGH
+    """How severe it is to exceed it: critical, high or moderate."""
+    why: Annotated[str, Field(min_length=1)]
+    """The reason, shown with every finding."""
+    source: str = ""
+    """Where it comes from; by default the source of the policy."""
+
+    @model_validator(mode="after")
+    def _known(self) -> Threshold:
+        try:
+            known = measure(self.measure)
+        except ParameterError as error:
+            raise ValueError(str(error)) from None
+        if self.unit != known.unit:
+            raise ValueError(f"{self.measure} is measured in {known.unit!r}, not in {self.unit!r}")
+        given = [way for way in ("at_most", "at_least") if getattr(self, way) is not None]
+        if given != [known.limit]:
+            raise ValueError(f"{self.measure} needs a threshold {known.limit}, and no other")
+        if (known.parameter == "k") != (self.k is not None):
+            raise ValueError(f"{self.measure} {'needs' if known.parameter else 'has no'} 'k'")
+        limit = self.limit
+        if not math.isfinite(limit):  # every number would meet a threshold that is infinite
+            raise ValueError(f"the threshold of {self.measure} must be a number")
+        if limit < 0 or (known.unit == "fraction" and limit > 1):
+            raise ValueError(f"{limit:g} is out of the range of {self.measure} ({known.unit})")
+        return self
+
+    @property
+    def limit(self) -> float:
+        """The number of the threshold."""
+        return float(self.at_most if self.at_most is not None else self.at_least or 0.0)
+
+    @property
+    def comparison(self) -> Literal["at most", "at least"]:
+        """The direction of the threshold."""
+        return "at most" if self.at_most is not None else "at least"
+
+
+class QuestionScope(BaseModel):
+    """Whether a policy asks a question, and why it may leave it out."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    asked: bool
+    """Whether the question is part of the policy."""
+    why: Annotated[str, Field(min_length=1)]
+    """Why it is asked, or why it may be left out."""
+
+
+class ChecklistItem(BaseModel):
+    """A statement that a program cannot verify: the owner answers it in the roles file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    item: Annotated[str, Field(min_length=1)]
+    """The statement; the key of its answer in the table [answers] of the roles file."""
+    why: Annotated[str, Field(min_length=1)]
+    """What to check, and why a program cannot."""
+    source: str = ""
+    """Where it comes from; by default the source of the policy."""
+    when: Literal["always", "postal-codes"] = "always"
+    """When it is asked: always, or if postal codes are judged by a list of the policy."""
+
+
+class Policy(BaseModel):
+    """A set of thresholds with their sources."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")]
+    """Small letters, digits and hyphens."""
+    title: str
+    """The name in reports."""
+    jurisdiction: str
+    """Where it applies."""
+    source: str
+    """The law, guidance or decision it comes from."""
+    date: date
+    """The date of the source, or of the decision."""
+    summary: str
+    """What it requires, in a sentence or two."""
+    small_zip3: tuple[Annotated[str, Field(pattern=r"^\d{3}$")], ...] = ()
+    """Three-digit postal codes whose area has 20,000 people or fewer."""
+    small_zip3_source: str = ""
+    """Where these codes were counted, and when."""
+    context: Context | None = None
+    """The release context that it is meant for; with it, `in_context` can adapt its thresholds."""
+    questions: dict[str, QuestionScope] = Field(default_factory=dict)
+    """Each question: whether the policy asks it, and the reason."""
+    checklist: tuple[ChecklistItem, ...] = ()
+    """Statements that the owner of the data answers in the roles file."""
+    thresholds: Annotated[tuple[Threshold, ...], Field(min_length=1)]
+    """The thresholds, at least one."""
+
+    @model_validator(mode="after")
+    def _once(self) -> Policy:
+        keys = [(one.measure, one.k) for one in self.thresholds]
+        if len(set(keys)) < len(keys):
+            raise ValueError("a measure has two thresholds; it may have one")
+        if self.small_zip3 and not self.small_zip3_source:
+            raise ValueError("small_zip3 needs small_zip3_source: a dated source")
+        items = [one.item for one in self.checklist]
+        if len(set(items)) < len(items):
+            raise ValueError("the checklist has an item twice")
+        return self
+
+    @model_validator(mode="after")
+    def _in_its_context(self) -> Policy:
+        """The class sizes are those of the context; without any, they follow from it."""
+        if self.context is None:
+            return self
+        k = self.context.k
+        sizes = [one for one in self.of("singling_out") if _class_size(one) is not None]
+        weak = next((one for one in sizes if (_class_size(one) or k) < k), None)
+        if weak is not None:
+            raise ValueError(f"the context requires k = {k}; {weak.measure} has less")
+        if not sizes:
+            why = "The class size that the acceptable risk requires in this context."
+            own = Threshold(measure="singling_out.records_in_small_classes", unit="fraction",
+                            at_most=0.0, k=k, why=why, source=self.context.describe())  # fmt: skip
+            object.__setattr__(self, "thresholds", (*self.thresholds, own))
+        return self
+
+    @model_validator(mode="after")
+    def _scope(self) -> Policy:
+        for name, scope in self.questions.items():
+            if name not in QUESTIONS:
+                raise ValueError(f"{name!r} is not a question; these are: {', '.join(QUESTIONS)}")
+            if scope.asked != bool(self.of(name)):
+                state = "asked but has no threshold" if scope.asked else "left out but has one"
+                raise ValueError(f"question {name!r} is {state}")
+        return self
+
+    @property
+    def left_out(self) -> dict[str, str]:
+        """The questions that are not part of the policy, each with the reason."""
+        why = {name: scope.why for name, scope in self.questions.items()}
+        return {
+            name: why.get(name, "The policy gives no reason.")
+            for name in QUESTIONS
+            if not self.of(name)
+        }
+
+    def in_context(self, recipient: Recipient | str) -> Policy:
+        """The policy for another recipient: class sizes follow from the acceptable risk.
+
+        Parameters
+        ----------
+        recipient : str
+            One of `RECIPIENTS`: public, registered, contract or internal.
+
+        Returns
+        -------
+        Policy
+            The policy with the class size (`k`) and the highest risks of that context; its other
+            thresholds stay.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such recipient, or if the policy has fixed thresholds (no `context`).
+
+        Examples
+        --------
+        >>> adapted = load_policy("default").in_context("public")
+        >>> [one.k for one in adapted.of("singling_out") if one.k]
+        [11]
+        """
+        if recipient not in RECIPIENTS:
+            raise ParameterError(
+                f"{recipient!r} is not a context. The contexts are: {', '.join(RECIPIENTS)}.",
+                code="unknown-context",
+                parameter="context",
+            )
+        if self.context is None:
+            raise ParameterError(
+                f"The thresholds of policy {self.name!r} are fixed by its source; a context does "
+                "not change them.",
+                code="fixed-policy",
+                hint="Remove {context}, or set {policy} to one with a context.",
+                parameter="context",
+            )
+        risk = self.context.acceptable_risk
+        context = (
+            self.context
+            if recipient == self.context.recipient
+            else Context(recipient=recipient, acceptable_risk=risk)
+        )
+        adapted = tuple(_adapted(one, context) for one in self.thresholds)
+        return self.model_copy(update={"context": context, "thresholds": adapted})
+
+    def of(self, question: str) -> tuple[Threshold, ...]:
+        """The thresholds that belong to a question."""
+        return tuple(one for one in self.thresholds if one.measure.split(".")[0] == question)
+
+
+def _class_size(threshold: Threshold) -> int | None:
+    """The class size that a threshold of singling out requires, if it does."""
+    if threshold.k is not None:
+        return threshold.k
+    return int(threshold.limit) if threshold.measure == "singling_out.k_anonymity" else None
+
+
+def _adapted(threshold: Threshold, context: Context) -> Threshold:
+    """A threshold of singling out with the risk that a context allows."""
+    new: dict[str, float] = {
+        "singling_out.records_in_small_classes": context.k,
+        "singling_out.k_anonymity": context.k,
+        "singling_out.prosecutor_risk": 1 / context.k,
+        "singling_out.marketer_risk": 1 / context.k,
+    }
+    if threshold.measure not in new:
+        return threshold
+    known = measure(threshold.measure)
+    changed = {known.parameter or known.limit: new[threshold.measure]}
+    return threshold.model_copy(update={**changed, "source": context.describe()})
+
+
+def load_policy(policy: str | Path | Policy) -> Policy:
+    """A policy by the name of a preset, or from a TOML file.
+
+    Parameters
+    ----------
+    policy : str, Path or Policy
+        One of `PRESETS`, the path of a `.toml` file, or a policy, which is returned as it is.
+
+    Returns
+    -------
+    Policy
+
+    Raises
+    ------
+    ParameterError
+        If it is neither a preset nor a `.toml` file.
+    SourceError
+        If the file cannot be read or is not a valid policy; every mistake is named.
+
+    Examples
+    --------
+    >>> load_policy("default").thresholds[0].measure
+    'columns.direct_identifiers'
+    """
+    if isinstance(policy, Policy):
+        return policy
+    if str(policy) in PRESETS:
+        return Policy.model_validate(tomllib.loads(preset_text(str(policy))))
+    path = Path(policy)
+    if path.suffix.lower() != ".toml":
+        raise _unknown(str(policy), "neither a preset nor a .toml file")
+    return read_toml(path, "policy", Policy.model_validate)
+
+
+def preset_text(name: str) -> str:
+    """The TOML text of a preset, to start a policy from.
+
+    Parameters
+    ----------
+    name : str
+        One of `PRESETS`.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> preset_text("default").splitlines()[1]
+    'name = "default"'
+    """
+    if name not in PRESETS:
+        raise _unknown(name, "not a preset")
+    return (files("crypsis.policies") / "presets" / f"{name}.toml").read_text(encoding="utf-8")
+
+
+def _unknown(name: str, what: str) -> ParameterError:
+    return ParameterError(
+        f"{name!r} is {what}. The presets are: {', '.join(PRESETS)}.",
+        code="unknown-policy",
+        hint="Set {policy} to a preset or to a .toml file.",
+        parameter="policy",
+    )

@@ -1,0 +1,72 @@
+"""The privacy requirements that meet a policy's thresholds on classes and sensitive attributes."""
+
+from __future__ import annotations
+
+import math
+
+from crypsis.policies._policy import Policy, Threshold
+
+_CLOSENESS = (
+    "inference.t_closeness",
+    "inference.ordered_t_closeness",
+    "inference.attribute_gain",
+    "inference.value_gain",
+    "inference.baseline_excess",
+)
+
+
+def requirements_for(policy: Policy, *, sensitive: bool = True) -> dict[str, int | float]:
+    """The requirements of an anonymization that meets a policy, as far as requirements can.
+
+    The class size is that of the policy's own measures: k itself, one over the highest risk, or one
+    over the fraction of correct links where links are required. For categories t-closeness bounds
+    the gain of every value by t, so a limit of the gain becomes one of t (Li, Li & Venkatasubramanian
+    2007).
+
+    Parameters
+    ----------
+    policy : Policy
+        The thresholds to meet.
+    sensitive : bool
+        Whether the dataset has sensitive attributes; without them only k is required.
+
+    Returns
+    -------
+    dict
+        Keywords of `protection.plan` and of `protection.PrivacyRequirements`: `k`, `diversity`,
+        `closeness`, each where the policy limits it.
+
+    Examples
+    --------
+    >>> from crypsis.policies import load_policy
+    >>> requirements_for(load_policy("default")), requirements_for(load_policy("ema-0070"))
+    ({'k': 5, 'closeness': 0.2}, {'k': 11, 'diversity': 2})
+    """
+    required: dict[str, int | float] = {}
+    sizes = [size for one in policy.thresholds if (size := _class_size(one))]
+    if sizes:
+        required["k"] = max(2, *sizes)
+    if sensitive:
+        limits = {one.measure: one.limit for one in policy.of("inference")}
+        if "inference.l_diversity" in limits:
+            required["diversity"] = int(limits["inference.l_diversity"])
+        close = [limits[name] for name in _CLOSENESS if name in limits]
+        if close:
+            required["closeness"] = min(close)
+    return required
+
+
+def _class_size(threshold: Threshold) -> int | None:
+    """The class size from which a threshold is met, where one is enough."""
+    name, limit = threshold.measure, threshold.limit
+    if threshold.k is not None:
+        return threshold.k
+    if name == "singling_out.k_anonymity":
+        return math.ceil(limit)
+    if name in ("singling_out.sample_uniqueness", "singling_out.unique_on_released_columns"):
+        return 2
+    risks = ("singling_out.prosecutor_risk", "singling_out.marketer_risk")
+    links = name == "linkage.correct_links_above_chance" and threshold.required
+    if (name in risks or links) and limit > 0:
+        return math.ceil(1 / limit - 1e-9)
+    return None

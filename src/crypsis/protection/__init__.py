@@ -1,0 +1,38 @@
+"""Protection of a release: requirements, plan, recoding, masking, measurement, statement, key."""
+
+from crypsis.protection import masking
+from crypsis.protection._anonymize import anonymize, mask
+from crypsis.protection._anonymized import Anonymized, Plan
+from crypsis.protection._key import Key
+from crypsis.protection._measured import Measured, PopulationClasses
+from crypsis.protection._plan import plan
+from crypsis.protection._preview import AllowedValues, Preview, PreviewOutcome, allowed_values
+from crypsis.protection._requirements import PrivacyRequirements
+from crypsis.protection._statement import InformationLoss, Method, Statement
+from crypsis.protection.recoding._choice import ColumnPlan
+from crypsis.protection.recoding._clusters import Clustering, Cost, cluster, quantile_groups
+
+__all__ = [
+    "AllowedValues",
+    "Anonymized",
+    "Clustering",
+    "ColumnPlan",
+    "Cost",
+    "InformationLoss",
+    "Key",
+    "Measured",
+    "Method",
+    "Plan",
+    "PopulationClasses",
+    "Preview",
+    "PreviewOutcome",
+    "PrivacyRequirements",
+    "Statement",
+    "allowed_values",
+    "anonymize",
+    "cluster",
+    "mask",
+    "masking",
+    "plan",
+    "quantile_groups",
+]

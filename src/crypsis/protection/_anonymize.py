@@ -1,0 +1,271 @@
+"""The verbs of protection: mask columns, anonymize a dataset."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Unpack
+
+import numpy as np
+import pyarrow as pa
+
+from crypsis.dataset import ColumnNote, Data, Dataset, as_columns, as_dataset, takes_roles
+from crypsis.errors import ParameterError
+from crypsis.options import PlanOptions, Role, Roles
+from crypsis.protection._anonymized import Anonymized, Plan
+from crypsis.protection._decided import check_decided, check_evidence
+from crypsis.protection._derived import check_derived
+from crypsis.protection._key import Key, fresh_seed
+from crypsis.protection._measured import Measured
+from crypsis.protection._order import in_random_order, order_notes
+from crypsis.protection._plan import plan as make_plan
+from crypsis.protection._preview import Preview
+from crypsis.protection._recode import RecodingKind
+from crypsis.protection._statement import InformationLoss, Method
+from crypsis.protection.masking._mask import check_rare_values, masked_rows
+from crypsis.protection.masking._masks import Mask, Pseudonym, TopCode, split_methods
+from crypsis.tables import open_frame
+
+
+@takes_roles
+def mask(
+    data: Data,
+    masks: Mapping[Any, Mask],
+    *,
+    seed: int | None = None,
+    key: Key | None = None,
+    shuffle: bool = False,
+    **roles: Unpack[Roles],
+) -> Anonymized:
+    """Mask columns, each (or several together, as a tuple) by its mask, in the order given.
+
+    Parameters
+    ----------
+    data : Dataset, frame or path
+        The data; it is not changed.
+    masks : mapping of str or tuple of str to Mask
+        The mask of each column or set of columns.
+    seed : int, optional
+        Makes the result reproducible; by default the operating system's randomness.
+    key : Key, optional
+        A re-identification key whose seed and pseudonym keys are used again.
+    shuffle : bool
+        Whether the rows are returned in random order; by default row by row as in the original.
+    **roles
+        See `crypsis.read`.
+
+    Returns
+    -------
+    Anonymized
+        Its `key` alone has the seed, the pseudonym keys and the original of each row.
+
+    Notes
+    -----
+    Missing values stay missing; types and the order of columns stay. Tables of up to 70 million
+    values are masked in memory, larger ones part by part into a private file, with the same result
+    for the same seed.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from crypsis.protection.masking import Round
+    >>> mask(pa.table({"x": [1.0, 2.0, None]}), {"x": Round(base=2)}).frame["x"].to_pylist()
+    [0.0, 2.0, None]
+    """
+    original = as_dataset(data, **roles)
+    wanted = {as_columns(target): one for target, one in masks.items()}
+    if seed is None:
+        seed = fresh_seed() if key is None or key.seed is None else key.seed
+    streams = np.random.SeedSequence(seed).spawn(len(wanted) + 1)
+    keys = {} if key is None else dict(key.pseudonyms)
+    rows = masked_rows(original, wanted, streams[1:], keys)
+    rows = open_frame(rows) if isinstance(rows, pa.Table) else rows
+    rows, order = in_random_order(rows, None, seed) if shuffle else (rows, None)
+    check_rare_values(rows, wanted)
+    made = replace(original, rows=rows, given=None, _cells={})
+    measured = Measured(made.count, 0, 0)
+    if made.quasi_identifiers and made.count:
+        tally = rows.tally(made.quasi_identifiers)
+        measured = Measured(tally.rows, tally.smallest, int(tally.distinct))
+    methods = tuple(
+        Method(", ".join(names), one.method, one.describe(), one.model_dump(exclude={"method"}),
+               names)
+        for names, one in wanted.items()
+    )  # fmt: skip
+    loss = InformationLoss(original.count)
+    key = Key(seed, order, keys)
+    notes = () if shuffle else order_notes(original, ())
+    return Anonymized(made, None, measured, loss, key, original, methods, shuffle, notes)
+
+
+def anonymize(
+    data: Data,
+    *,
+    k: int | None = None,
+    methods: Mapping[Any, str | Mask] | None = None,
+    top_code: Mapping[str, float] | None = None,
+    levels: Mapping[str, int] | None = None,
+    plan: Plan | str | Path | None = None,
+    recoding: RecodingKind | None = None,
+    seed: int | None = None,
+    key: Key | None = None,
+    verify: bool = True,
+    shuffle: bool = True,
+    **options: Unpack[PlanOptions],
+) -> Anonymized:
+    """Anonymize a dataset: mask, plan, recode, measure; refuse what misses the requirements.
+
+    Parameters
+    ----------
+    data : Dataset, frame or path
+        The data; it is not changed.
+    k : int, optional
+        The smallest equivalence class; see `crypsis.protection.plan`. Needed unless `plan` is set.
+    methods : mapping, optional
+        The method of each column: keep, intervals, date, prefix, frequent or suppress; or a mask,
+        as an object or written noise:0.5, rank-swap:5, shuffle, microaggregate:10, mdav:10,
+        pram:0.8, suppress-rare:5, round:10, top:90, bottom:18, pseudonym.
+    top_code : mapping of str to float, optional
+        Top coding of quasi-identifiers by the plan, of other columns by a mask.
+    levels : mapping of str to int, optional
+        Generalization levels chosen by hand, as in `crypsis.protection.Preview`.
+    plan : Plan or path, optional
+        A plan to apply instead of making one.
+    recoding : {"local", "full-domain"}, optional
+        See `crypsis.protection.Plan.apply`; by default as the plan has it, else "local".
+    seed : int, optional
+        Makes masks and the order of the rows reproducible; by default the operating system's
+        randomness.
+    key : Key, optional
+        A re-identification key whose seed and pseudonym keys are used again.
+    verify : bool
+        Whether the result is measured now; otherwise `Anonymized.write` measures the file.
+    shuffle : bool
+        Whether the rows are released in random order. Their order is in the key; without it, the
+        statement says that the order is that of the original, and what it shows.
+    **options
+        The options of `crypsis.protection.plan` and the roles; see `crypsis.read`.
+
+    Returns
+    -------
+    Anonymized
+        The release (`data`, `frame`), its `statement`, `key`, `loss` and `plan`.
+
+    Raises
+    ------
+    RequirementsNotMetError
+        If the requirements cannot be met.
+    RoleError
+        If a column is undecided, or decided against strong evidence without a written reason.
+
+    Notes
+    -----
+    Nothing is released that was not decided: every column needs a role, and direct identifiers and
+    excluded columns are not in the release.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> people = pa.table({"age": [30, 31, 41, 44], "ill": ["flu", "flu", "gout", "flu"]})
+    >>> made = anonymize(people, k=2, quasi_identifiers=["age"], sensitive=["ill"])
+    >>> sorted(made.frame["age"].to_pylist())
+    ['<=31', '<=31', '>=32', '>=32']
+    """
+    roles: Roles = {name: options.pop(name) for name in Roles.__annotations__ if name in options}  # type: ignore[assignment,misc]
+    original = as_dataset(data, **roles)
+    ready = plan if plan is None or isinstance(plan, Plan) else Plan.load(plan)
+    planned = () if ready is None else (*(one.name for one in ready.columns), *ready.removed)
+    recoded, masks = split_methods(methods or {})
+    check_decided(original, planned)
+    check_evidence(original, _pseudonymized(masks))
+    known = original.quasi_identifiers
+    for name, limit in (top_code or {}).items():
+        if name not in known:
+            masks[(name,)] = TopCode(limit=limit)
+    if seed is None and key is not None:
+        seed = key.seed
+    masked = mask(original, masks, seed=seed, key=key) if masks else None
+    seed = seed if masked is None else masked.key.seed
+    subject = original if masked is None else _without_pseudonyms(masked.data, masks, key is None)
+    limits = {name: limit for name, limit in (top_code or {}).items() if name in known}
+    if ready is None and k == 1 and not subject.quasi_identifiers:
+        return _without_recoding(mask(original, {}) if masked is None else masked, subject)
+    if ready is None:
+        if k is None:
+            raise ParameterError("Parameter 'k' is not set.", parameter="k", hint="Set {k}.")
+        made = make_plan(subject, k=k, methods=recoded, top_code=limits, **options)
+    else:
+        _check_alone({**options, "k": k, "methods": recoded, "top_code": limits})
+        made = ready
+    if any((levels or {}).values()):
+        made = _on_levels(subject, made, levels or {})
+    result = made.apply(subject, recoding=recoding, verify=verify, shuffle=shuffle, seed=seed)
+    if masked is None:
+        return result
+    perturbed = {name for names in masks for name in names} - _pseudonymized(masks)
+    check_derived(original, result.data, sorted(perturbed), result.key.row_map)
+    both = Key(masked.key.seed, result.key.row_map, masked.key.pseudonyms)
+    methods_used = masked.methods + result.methods
+    return replace(result, methods=methods_used, key=both, original=original)
+
+
+def _without_recoding(made: Anonymized, data: Dataset) -> Anonymized:
+    """Nothing is to be generalized: the masked columns that are released."""
+    kept = data.released
+    rows = data.rows.select(kept)
+    roles = {name: role for name, role in data.roles.items() if name in kept}
+    notes = {name: note for name, note in data.notes.items() if name in kept}
+    return replace(
+        made, data=replace(data, rows=rows, roles=roles, notes=notes, given=None, _cells={})
+    )
+
+
+def _pseudonymized(masks: Mapping[tuple[str, ...], Mask]) -> set[str]:
+    return {name for names, one in masks.items() if isinstance(one, Pseudonym) for name in names}
+
+
+def _without_pseudonyms(
+    data: Dataset, masks: Mapping[tuple[str, ...], Mask], fresh: bool
+) -> Dataset:
+    """Pseudonymized columns are not direct identifiers anymore, and are released.
+
+    Pseudonyms of a key of their own that no two records share are unknown to every intruder and
+    link nothing; others are part of what an intruder may know.
+    """
+    hidden = _pseudonymized(masks) - {*data.excluded}
+    roles = {n: Role.INSENSITIVE if n in hidden else role for n, role in data.roles.items()}
+    notes = {}
+    for name in hidden:
+        counts = data.rows.tally([name])
+        alone = fresh and not counts.missing and counts.distinct == counts.rows
+        notes[name] = ColumnNote(
+            override="Pseudonyms that this release was given; the key is kept apart.",
+            sign_off="New pseudonyms, one for each record; the key is kept apart." if alone else "",
+        )
+    return data.with_roles(roles, {**data.notes, **notes})
+
+
+def _check_alone(options: Mapping[str, Any]) -> None:
+    """Refuse options that a plan has already: they would have no effect."""
+    defaults = {name: one.default for name, one in inspect.signature(make_plan).parameters.items()}
+    unused = [name for name, value in options.items() if value and value != defaults.get(name)]
+    if unused:
+        raise ParameterError(
+            "The plan has the requirements and the methods already, so other ones have no effect.",
+            code="plan-and-options",
+            hint=f"Remove {', '.join(f'{{{name}}}' for name in unused)}, or edit the plan.",
+            parameters=tuple(unused),
+        )
+
+
+def _on_levels(data: Dataset, made: Plan, levels: Mapping[str, int]) -> Plan:
+    asked = made.requirements
+    if asked.population is not None or asked.each_column is not None:
+        raise ParameterError(
+            "Levels are chosen by hand for k of the release. For a population or for each column "
+            "alone the plan chooses them.",
+            parameter="levels",
+        )
+    return Preview(data, made).plan_with(levels)

@@ -1,0 +1,345 @@
+"""The plan of a release, and the release that applying it returns."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from html import escape
+from pathlib import Path
+from typing import Any, Literal, Unpack
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from crypsis import __version__
+from crypsis.dataset import Data, Dataset, as_dataset
+from crypsis.errors import OutputError, SourceError
+from crypsis.files import parse_toml, replacing_file
+from crypsis.options import Roles
+from crypsis.protection._decided import check_decided
+from crypsis.protection._derived import check_derived
+from crypsis.protection._key import Key, fresh_seed
+from crypsis.protection._measured import Measured, check, measure
+from crypsis.protection._order import in_random_order, order_notes
+from crypsis.protection._recode import RecodingKind, columns_loss, recode, with_steps
+from crypsis.protection._release import write_release
+from crypsis.protection._released_values import released_values
+from crypsis.protection._requirements import PrivacyRequirements
+from crypsis.protection._statement import (
+    InformationLoss,
+    Method,
+    Statement,
+    information_loss,
+    recoding_methods,
+)
+from crypsis.protection._toml import to_toml
+from crypsis.protection.recoding._choice import ColumnPlan
+from crypsis.results import Result
+from crypsis.tables import frame_like
+from crypsis.utility import column_changes
+
+_FORMULAS_NEUTRALIZED = Method(
+    "all texts",
+    "formulas neutralized",
+    "a text that a spreadsheet would run as a formula begins with an apostrophe",
+)
+
+
+class Plan(BaseModel):
+    """The requirements of a release and the recoding of each column, without seed or rows.
+
+    A plan prints as a table, is written to JSON or TOML, edited, and applied to the same columns
+    again.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from crypsis.protection import plan
+    >>> people = pa.table({"age": [30, 31, 41, 44]})
+    >>> made = plan(people, k=2, quasi_identifiers=["age"])
+    >>> print(made)
+    column  before  after  recoding
+    age     4       4      as it is
+    >>> made.apply(people, quasi_identifiers=["age"]).measured.k
+    2
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    format: Literal[1] = 1
+    """The version of the file format."""
+    requirements: PrivacyRequirements
+    """What the release must meet."""
+    columns: tuple[ColumnPlan, ...]
+    """The quasi-identifiers."""
+    recoding: RecodingKind | None = None
+    """How rows are recoded, once the plan was applied; applying it again does the same."""
+    made_with: str = ""
+    """The version whose search was applied: another version may find other classes."""
+    removed: tuple[str, ...] = ()
+    """Direct identifiers and excluded columns, which are not released."""
+    cells_allowed: float | None = None
+    """The largest number of cells that meets the requirements in the population (lodha2007,
+    Theorem 4)."""
+
+    def apply(
+        self,
+        data: Data,
+        *,
+        recoding: RecodingKind | None = None,
+        verify: bool = True,
+        shuffle: bool = True,
+        seed: int | None = None,
+        **roles: Unpack[Roles],
+    ) -> Anonymized:
+        """Recode the data by the plan and measure the result.
+
+        Parameters
+        ----------
+        data : Dataset, frame or path
+            The data; it is not changed.
+        recoding : {"local", "full-domain"}
+            Whether each record gets the finest levels that meet the requirements, or all records
+            the same levels and those in small classes are suppressed (as in ARX). By default as
+            the plan was applied before; "local" if it was not.
+        verify : bool
+            Whether the result is measured now; otherwise `Anonymized.write` measures the file.
+        shuffle : bool
+            Whether the rows are released in random order; their order is in the key.
+        seed : int, optional
+            The seed of that order; by default the operating system's randomness.
+        **roles
+            See `crypsis.read`.
+
+        Returns
+        -------
+        Anonymized
+
+        Raises
+        ------
+        RequirementsNotMetError
+            If the requirements are not met.
+        RoleError
+            If a column is undecided: nothing is released that was not decided. If a column that
+            is released as it is gives back a generalized one.
+        """
+        original = as_dataset(data, **roles)
+        recoding = recoding or self.recoding or "local"
+        check_decided(original, [one.name for one in self.columns], self.removed)
+        removed = tuple(dict.fromkeys((*self.removed, *original.identifiers, *original.excluded)))
+        made = recode(original, self.columns, removed, self.requirements, recoding)
+        plan = self.model_copy(update={"columns": made.columns, "removed": removed, "recoding": recoding,
+                                       "made_with": f"crypsis {__version__}"})  # fmt: skip
+        measured = made.measured
+        if verify:
+            names = [one.name for one in plan.columns]
+            measured = measured or measure(made.data, names, self.requirements)
+            check(measured, self.requirements)
+        check_derived(original, made.data, [one.name for one in plan.columns], made.row_map)
+        methods = recoding_methods(plan.columns, removed, made.recoding, recoding == "local")
+        of_columns = columns_loss(original, plan.columns) if made.recoding is None else None
+        loss = information_loss(original.count, made.recoding, of_columns)
+        loss = with_steps(loss, original, plan.columns, made.recoding is not None)
+        data, row_map = made.data, made.row_map
+        notes = () if shuffle else order_notes(original, removed)
+        if shuffle:
+            seed = fresh_seed() if seed is None else seed
+            rows, row_map = in_random_order(data.rows, row_map, seed)
+            data = replace(data, rows=rows)  # its cells are still those that were counted
+        key = Key(seed, row_map)
+        return Anonymized(data, plan, measured, loss, key, original, methods, shuffle, notes)
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
+        """Write the plan to a `.json` or `.toml` file."""
+        target = Path(path)
+        suffix = target.suffix.lower()
+        if suffix not in (".json", ".toml"):
+            raise OutputError(f"A plan is a .json or .toml file; {target.name!r} was given.")
+        fields = self.model_dump(mode="json", exclude_none=True)
+        text = to_toml(fields) if suffix == ".toml" else json.dumps(fields, indent=2) + "\n"
+        with replacing_file(target, overwrite=overwrite) as partial:
+            partial.write_text(text, encoding="utf-8")
+        return target
+
+    @classmethod
+    def load(cls, path: str | Path) -> Plan:
+        """Read a plan from a `.json` or `.toml` file, checked field by field."""
+        source = Path(path)
+        try:
+            text = source.read_text(encoding="utf-8")
+            toml = source.suffix.lower() == ".toml"
+            return cls.model_validate(parse_toml(text) if toml else json.loads(text))
+        except OSError as error:
+            raise SourceError(f"{str(source)!r} could not be read ({error.strerror}).") from None
+        except ValidationError as error:
+            first = error.errors(include_input=False)[0]
+            where = ".".join(map(str, first["loc"]))
+            reason = f"not a valid plan: {where}: {first['msg']}"
+        except RecursionError:
+            reason = "nested too deeply for a plan"
+        except ValueError as error:
+            reason = f"not well formed ({error})"
+        raise SourceError(f"{str(source)!r} is {reason}.", code="not-a-plan")
+
+    def rows(self) -> list[tuple[str, str, str, str]]:
+        """The plan as a table: column, values before, values after, recoding."""
+        return [
+            (
+                one.name,
+                "" if one.values_before is None else f"{round(one.values_before):,}",
+                f"{round(min(one.values_after, one.values_before or one.values_after)):,}",
+                one.step.describe(),
+            )
+            for one in self.columns
+        ] + [(name, "", "", "removed") for name in self.removed]
+
+    def __str__(self) -> str:
+        table = [_HEAD, *self.rows()]
+        widths = [max(len(row[i]) for row in table) for i in range(4)]
+        lines = [
+            "  ".join(f"{cell:<{w}}" for cell, w in zip(row, widths, strict=True)) for row in table
+        ]
+        return "\n".join(line.rstrip() for line in lines)
+
+    def __repr__(self) -> str:
+        asked = self.requirements.model_dump(exclude_none=True)
+        options = ", ".join(f"{name}={value}" for name, value in asked.items())
+        return f"Plan({options}, columns={[one.name for one in self.columns]})"
+
+    def _repr_html_(self) -> str:
+        rows = [f"<tr>{''.join(f'<td>{escape(c)}</td>' for c in row)}</tr>" for row in self.rows()]
+        head = "".join(f"<th>{name}</th>" for name in _HEAD)
+        body = "".join(rows)
+        return f"<table class='crypsis'><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+_HEAD = ("column", "before", "after", "recoding")
+
+
+class Anonymized(Result, eq=False):
+    """A release that meets its requirements, with its statement and its re-identification key.
+
+    Examples
+    --------
+    >>> import crypsis as cr, pyarrow as pa
+    >>> people = pa.table({"age": [30, 31, 41, 44]})
+    >>> safe = cr.anonymize(people, k=2, quasi_identifiers=["age"])
+    >>> sorted(safe.frame["age"].to_pylist()), safe.measured.k, safe.loss.suppressed_records
+    (['<=31', '<=31', '>=32', '>=32'], 2, 0)
+    """
+
+    data: Dataset
+    plan: Plan | None
+    """None if columns were only masked."""
+    measured: Measured | None
+    """None until it is written, if it was not measured before."""
+    loss: InformationLoss
+    key: Key
+    original: Dataset
+    methods: tuple[Method, ...] = ()
+    shuffled: bool = False
+    """Whether the rows are in random order."""
+    order_notes: tuple[str, ...] = ()
+    """What the order of the rows shows, if it is that of the original."""
+
+    def _shown(self, reveal: bool) -> list[tuple[str, Any]]:
+        return [("measured", self.measured), ("loss", self.loss), ("methods", self.methods)]
+
+    def __repr__(self) -> str:
+        asked = self.requirements.model_dump(exclude_none=True) if self.plan is not None else {}
+        options = "".join(f", {name}={value}" for name, value in asked.items())
+        return f"Anonymized({self.loss.records - self.loss.suppressed_records:,} records{options})"
+
+    def __str__(self) -> str:
+        return "\n".join(str(part) for part in (self.measured, self.loss) if part is not None)
+
+    @property
+    def requirements(self) -> PrivacyRequirements:
+        """What the release meets."""
+        return PrivacyRequirements() if self.plan is None else self.plan.requirements
+
+    @property
+    def frame(self) -> Any:
+        """The rows as a frame of the kind that was given; of a file, a DuckDB relation."""
+        return frame_like(self.data.rows, self.original.given)
+
+    @property
+    def statement(self) -> Statement:
+        """What may be published about the release (domingo2016, Definition 4)."""
+        return self._statement(self.measured or self._measure())
+
+    @property
+    def utility(self) -> Any:
+        """The information loss of each column that was changed; see `crypsis.utility`."""
+        if self.plan is None:
+            return column_changes(self.original, self.data)
+        masked = [name for one in self.methods for name in one.columns]
+        return column_changes(self.original, self.data, [*self._recoded, *masked])
+
+    @property
+    def released_values(self) -> dict[str, str]:
+        """What is left of each quasi-identifier, in plain words."""
+        released = self.loss.records - self.loss.suppressed_records
+        return released_values(self.methods, released)
+
+    def write(
+        self,
+        path: str | Path,
+        *,
+        overwrite: bool = False,
+        statement: bool = True,
+        neutralize_formulas: bool = False,
+    ) -> Anonymized:
+        """Write the release, and its statement to `.statement.md` and `.statement.json`.
+
+        The file is read back and measured before it gets its name: it appears complete and meeting
+        its requirements, or not at all, and never with the statement of another run.
+
+        Parameters
+        ----------
+        path : str or Path
+            A .csv or .parquet file.
+        overwrite : bool
+            Whether existing files are replaced.
+        statement : bool
+            Whether the statement is written too.
+        neutralize_formulas : bool
+            Whether texts that a spreadsheet would run get an apostrophe in front; see
+            `Dataset.write`.
+
+        Returns
+        -------
+        Anonymized
+            The same, with what the file measures.
+        """
+        if self.plan is not None and self.loss.suppressed_records == self.loss.records:
+            check(Measured(0, 0, 0), self.requirements)
+        extra = (_FORMULAS_NEUTRALIZED,) if neutralize_formulas else ()
+        made = replace(self, methods=(*self.methods, *extra))
+        measured = write_release(
+            self.data, path, made._statement if statement else None, self._recoded,
+            self.requirements, self.measured, overwrite=overwrite,
+            neutralize_formulas=neutralize_formulas,
+        )  # fmt: skip
+        return replace(self, measured=measured)
+
+    @property
+    def _recoded(self) -> list[str]:
+        return [] if self.plan is None else [one.name for one in self.plan.columns]
+
+    def _measure(self) -> Measured:
+        return measure(self.data, self._recoded, self.requirements)
+
+    def _statement(self, measured: Measured) -> Statement:
+        changed = {name for one in self.methods for name in (one.columns or (one.column,))}
+        known = self.data.quasi_identifiers if self.plan is None else tuple(self._recoded)
+        return Statement(
+            records_before=self.loss.records,
+            records_after=measured.rows,
+            quasi_identifiers=known,
+            requirements=self.requirements,
+            measured=measured,
+            methods=self.methods,
+            unchanged=tuple(name for name in self.data.names if name not in changed),
+            information_loss=self.loss,
+            row_order="random" if self.shuffled else "original",
+            order_notes=self.order_notes,
+        )

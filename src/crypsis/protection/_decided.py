@@ -1,0 +1,48 @@
+"""Nothing is released that was not decided, nor against the evidence without a written reason."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from crypsis.columns.roles import contradictions
+from crypsis.dataset import Dataset
+from crypsis.errors import RoleError
+
+_SHOWN = 20
+
+
+def check_decided(data: Dataset, recoded: Sequence[str] = (), removed: Sequence[str] = ()) -> None:
+    """Raise `RoleError` if a column is undecided that a plan neither recodes nor removes."""
+    planned = {*recoded, *removed}
+    undecided = tuple(name for name in data.undecided if name not in planned)
+    if undecided:
+        raise RoleError(
+            f"{_subject(undecided)} undecided: {_listed(undecided)}. Nothing is released that was "
+            "not decided.",
+            code="undecided-columns",
+            hint="Set {roles}, or {excluded} for columns that are not released.",
+            columns=undecided,
+        )
+
+
+def check_evidence(data: Dataset, pseudonymized: Collection[str] = ()) -> None:
+    """Raise `RoleError` if a released column identifies people by strong evidence."""
+    found = {name: why for name, why in contradictions(data).items() if name not in pseudonymized}
+    if found:
+        names = tuple(found)
+        reasons = " ".join(f"{name!r}: {why}" for name, why in list(found.items())[:3])
+        raise RoleError(
+            f"{_subject(names)} released against the evidence: {_listed(names)}. {reasons}",
+            code="role-against-evidence",
+            hint="Set {identifiers} or {excluded}, or give the reason in the roles file: override.",
+            columns=names,
+        )
+
+
+def _subject(names: Sequence[str]) -> str:
+    return "1 column is" if len(names) == 1 else f"{len(names):,} columns are"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(map(repr, names[:_SHOWN])) + more

@@ -1,0 +1,220 @@
+"""What a release meets, measured in its rows and compared with the requirements."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import ConfigDict
+from scipy.special import betainc, betaincinv
+
+from crypsis.dataset import Dataset
+from crypsis.errors import RequirementsNotMetError
+from crypsis.options import MissingValues, Role
+from crypsis.protection._requirements import PrivacyRequirements
+from crypsis.protection.recoding._columns import column_counts, min_count
+from crypsis.results import Result
+
+Ints = NDArray[np.int64]
+
+
+class PopulationClasses(Result):
+    """The equivalence classes of the population behind the released cells (lodha2007, Theorem 4).
+
+    The theorem assumes equally likely cells, which quantiles per column do not give if columns
+    depend on each other. So a lower bound on the share of the population is computed from every
+    cell's count (Clopper and Pearson 1934, one-sided), and from it the expected class size there.
+    """
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+    population: int
+    k: int
+    beta: float
+    confidence: float
+    """Of the bounds below, one-sided."""
+    smallest_expected: float
+    """The lower bound of the expected size of the smallest class."""
+    rows_expecting_k: float
+    """The share of records whose class has an expected size of k, by the lower bound."""
+    rows_meeting_k: float
+    """The share whose class has k people with probability 1 - beta, by the lower bound."""
+    cells_meeting_k: float
+    """The share of the released cells of which that is true; 1 - beta are required."""
+
+
+class Measured(Result):
+    """What the records of a release meet."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+    rows: int
+    k: int
+    """The size of the smallest equivalence class."""
+    classes: int
+    """The number of equivalence classes."""
+    diversity: int | None = None
+    """The smallest number of sensitive values in a class."""
+    entropy_diversity: float | None = None
+    """2^(smallest entropy of a class)."""
+    recursive_diversity: int | None = None
+    """The largest l of recursive (c,l)-diversity with the c required."""
+    closeness: float | None = None
+    """The largest distance of a class from all records (t)."""
+    best_guess: float | None = None
+    """The largest share of a sensitive value in a class (alpha)."""
+    each_column: int | None = None
+    """The smallest number of records with a value of a quasi-identifier."""
+    population: PopulationClasses | None = None
+
+    def __str__(self) -> str:
+        lines = [f"{self.rows:,} records in {self.classes:,} equivalence classes (k = {self.k:,})"]
+        if self.each_column is not None:
+            lines = [
+                f"{self.rows:,} records, each value of a column in {self.each_column:,} or more"
+            ]
+        for name, text in _MEASURES.items():
+            value = getattr(self, name)
+            if value is not None:
+                lines.append(f"{text} {value:.4g}")
+        if self.population is not None:
+            share = 100 * self.population.rows_meeting_k
+            lines.append(f"Records in sufficient classes of the population: {share:.1f} %")
+        return "\n".join(lines)
+
+
+_MEASURES = {
+    "diversity": "l-diversity: l =",
+    "entropy_diversity": "Entropy l-diversity: l =",
+    "recursive_diversity": "Recursive (c,l)-diversity: l =",
+    "closeness": "t-closeness: t =",
+    "best_guess": "Share of the most frequent sensitive value in a class:",
+}
+
+
+def measure(data: Dataset, names: Sequence[str], requirements: PrivacyRequirements) -> Measured:
+    """Count what the rows meet; missing values equal each other, the strictest reading.
+
+    The sensitive columns are measured by `crypsis.inference`, as in any assessment.
+    """
+    rows = data.rows
+    if requirements.each_column is not None:
+        smallest = min(column_counts(rows, names).values(), key=min_count, default=Counter())
+        return Measured(rows.count, 1, 0, each_column=min_count(smallest))
+    strict = data
+    if data.missing is not MissingValues.VALUE:
+        strict = replace(data, missing=MissingValues.VALUE, _cells={})
+    sensitive = list(data.sensitive) if requirements.about_sensitive else []
+    cells = strict.cells([*names, *sensitive])
+    if not len(cells):
+        return Measured(0, 0, 0)
+    sizes = cells.marginal(names).counts
+    return Measured(
+        int(sizes.sum()),
+        int(sizes.min()),
+        sizes.size,
+        **(_sensitive_measured(strict, names, requirements) if sensitive else {}),
+        population=_population_classes(strict, names, sizes, requirements),
+    )
+
+
+def _sensitive_measured(
+    data: Dataset, names: Sequence[str], requirements: PrivacyRequirements
+) -> dict[str, Any]:
+    from crypsis.inference import attribute_disclosure
+
+    sensitive = {name: role for name, role in data.roles.items() if role is Role.SENSITIVE}
+    known = dict.fromkeys(names, Role.QUASI_IDENTIFIER)
+    factor, _ = requirements.recursive_diversity or (1.0, 0)
+    found = attribute_disclosure(data.with_roles({**sensitive, **known}), c=factor)
+    recursive = min(one.l_diversity.recursive for one in found.attributes)
+    return {
+        "diversity": found.distinct_l,
+        "entropy_diversity": found.entropy_l,
+        "recursive_diversity": None if requirements.recursive_diversity is None else recursive,
+        "closeness": found.t,
+        "best_guess": found.alpha,
+    }
+
+
+def _population_classes(
+    data: Dataset,
+    names: Sequence[str],
+    sizes: Ints,
+    requirements: PrivacyRequirements,
+    confidence: float = 0.95,
+) -> PopulationClasses | None:
+    people, k, beta = requirements.population, requirements.population_k, requirements.beta
+    if people is None or k is None or beta is None:
+        return None
+    rows = int(sizes.sum())
+    if isinstance(data.population, Dataset):
+        from crypsis.singling_out import population_class_sizes
+
+        matches = np.maximum(population_class_sizes(data, names), sizes)
+        enough = matches >= k
+        return PopulationClasses(
+            people, k, beta, 1.0, float(matches.min()), float(sizes[enough].sum() / rows),
+            float(sizes[enough].sum() / rows), float(enough.mean()),
+        )  # fmt: skip
+    share = betaincinv(sizes, rows - sizes + 1, 1 - confidence)  # Clopper and Pearson 1934
+    expected = np.maximum(people * share, sizes)  # released records are people of the population
+    # At least k of the people, each there with that probability.
+    safe = (betainc(k, people - k + 1, share) if people >= k else 0 * share) >= 1 - beta
+    safe |= sizes >= k
+    weight = sizes / rows
+    return PopulationClasses(
+        people, k, beta, confidence, float(expected.min()),
+        float(weight[expected >= k].sum()), float(weight[safe].sum()), float(np.mean(safe)),
+    )  # fmt: skip
+
+
+_POPULATION_HINT = (
+    "Set {release_k}, so that small cells of the release are generalized, or a smaller {k}."
+)
+
+
+def check(measured: Measured, requirements: PrivacyRequirements) -> None:
+    """Raise `RequirementsNotMetError` unless what was measured meets the requirements."""
+    if not measured.rows:
+        raise RequirementsNotMetError(
+            "No record would remain in the release, so it is not returned.",
+            code="no-records",
+            hint="Set a smaller {suppression} or relax the requirements.",
+        )
+    missed: dict[str, str] = {}
+    if requirements.k is not None and measured.k < requirements.k:
+        missed["k"] = f"k is {measured.k}, required is {requirements.k}"
+    recursive = requirements.recursive_diversity
+    slack = 1e-9
+    for name, limit, upper in (
+        ("diversity", requirements.diversity, False),
+        ("entropy_diversity", requirements.entropy_diversity, False),
+        ("recursive_diversity", None if recursive is None else recursive[1], False),
+        ("closeness", requirements.closeness, True),
+        ("best_guess", requirements.best_guess, True),
+        ("each_column", requirements.each_column, False),
+    ):
+        if limit is None:
+            continue
+        value = getattr(measured, name)
+        if value is None or (value - limit if upper else limit - value) > slack * max(1, limit):
+            shown = "not known" if value is None else f"{value:.6g}"
+            missed[name] = f"{name.replace('_', ' ')} is {shown}, required is {limit:g}"
+    people = measured.population
+    if people is not None and people.cells_meeting_k < 1 - people.beta - slack:
+        missed["population_k"] = (
+            f"{100 * people.cells_meeting_k:.1f} % of the cells have k = {people.k:,} people in the "
+            f"population, required are {100 * (1 - people.beta):g} %"
+        )
+    if missed:
+        raise RequirementsNotMetError(
+            f"The release does not meet its requirements ({'; '.join(missed.values())}), so it is "
+            "not returned.",
+            hint=_POPULATION_HINT
+            if "population_k" in missed
+            else "Set a larger {suppression}, relax the requirements or generalize further.",
+            requirements=tuple(missed),
+        )

@@ -1,0 +1,211 @@
+"""The search for a plan: requirements from options, and a recoding step for each column."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Unpack
+
+from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
+from crypsis.errors import ParameterError, RoleError, unknown_columns
+from crypsis.hierarchies import Hierarchy
+from crypsis.options import Roles
+from crypsis.protection._anonymized import Plan
+from crypsis.protection._requirements import PrivacyRequirements, checked_requirements
+from crypsis.protection.recoding._choice import StepChoice, check_method, default_method
+from crypsis.protection.recoding._column_types import column_types, counted_column_types
+from crypsis.singling_out import max_cells
+
+
+@takes_roles
+def plan(
+    data: Data,
+    *,
+    k: int,
+    beta: float = 0.05,
+    release_k: int | None = None,
+    diversity: int | None = None,
+    entropy_diversity: float | None = None,
+    recursive_diversity: tuple[float, int] | None = None,
+    closeness: float | None = None,
+    best_guess: float | None = None,
+    each_column: bool = False,
+    weights: Mapping[str, float] | None = None,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+    methods: Mapping[str, str] | None = None,
+    top_code: Mapping[str, float] | None = None,
+    domains: Mapping[str, float] | None = None,
+    suppression: float = 0.05,
+    representative: str = "interval",
+    rank_error: float | None = None,
+    **roles: Unpack[Roles],
+) -> Plan:
+    """Plan the recoding with the least information loss that meets the requirements.
+
+    Without a population, k is required of the release: columns are kept, and `Plan.apply` recodes
+    the records of small classes. With a population, (1-beta, k)-anonymity is required against it:
+    equation (1) gives the number of values each quasi-identifier may keep, and each gets the finest
+    step within it.
+
+    Parameters
+    ----------
+    data : Dataset, frame or path
+        The data.
+    k : int
+        The smallest equivalence class: of the population if one is given, of each column alone
+        with `each_column`, otherwise of the release.
+    beta : float
+        The probability, for each cell, that its class in the population is smaller than k.
+    release_k : int, optional
+        The smallest equivalence class of the release, in addition to that of the population.
+    diversity : int, optional
+        Distinct l-diversity of the sensitive attributes in every class.
+    entropy_diversity : float, optional
+        Entropy l-diversity.
+    recursive_diversity : tuple of float and int, optional
+        c and l of recursive (c,l)-diversity.
+    closeness : float, optional
+        t-closeness.
+    best_guess : float, optional
+        The largest share of a sensitive value in a class, alpha of (alpha,k)-anonymity.
+    each_column : bool
+        Whether k is required of every quasi-identifier alone, by quantile groups (section 5.2).
+    weights : mapping of str to float, optional
+        How much the detail of each column matters; 1 by default.
+    hierarchies : mapping of str to Hierarchy, optional
+        The hierarchy of each column.
+    methods : mapping of str to str, optional
+        The method of each column: keep, intervals, date, prefix, frequent or suppress.
+    top_code : mapping of str to float, optional
+        Top coding: numbers of at least the limit become the limit.
+    domains : mapping of str to float, optional
+        The number of values of a column in the population, if the data do not show it.
+    suppression : float
+        The share of records that may be removed or suppressed as a whole.
+    representative : {"interval", "median", "mean"}
+        The label of an interval.
+    rank_error : float, optional
+        Quantiles come from a sample with this error.
+    **roles
+        See `crypsis.read`.
+
+    Returns
+    -------
+    Plan
+
+    References
+    ----------
+    lodha2007, sections 3.1 and 4.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> people = pa.table({"age": [30, 31, 41, 44], "zip": ["02138", "02139", "02138", "02139"]})
+    >>> print(plan(people, k=2, quasi_identifiers=["age", "zip"]))
+    column  before  after  recoding
+    age     4       4      as it is
+    zip     2       2      as it is
+    """
+    dataset = as_dataset(data, **roles)
+    names = dataset.quasi_identifiers
+    if not names:
+        raise RoleError(
+            "No column is a quasi-identifier.",
+            code="no-quasi-identifiers",
+            hint="Set {quasi_identifiers}.",
+        )
+    people = dataset.population
+    people = people.count if isinstance(people, Dataset) else people
+    if each_column and roles.get("population") is not None:
+        raise ParameterError(
+            "each_column requires k of every column alone, population of all columns together. "
+            "Set one of them.",
+            parameter="each_column",
+        )
+    people = None if each_column else people
+    own_k = None if people is not None or each_column else k
+    requirements = checked_requirements(
+        k=own_k if release_k is None else release_k, diversity=diversity,
+        entropy_diversity=entropy_diversity, recursive_diversity=recursive_diversity,
+        closeness=closeness, best_guess=best_guess, each_column=k if each_column else None,
+        suppression=suppression,
+        **({} if people is None else {"population": people, "population_k": k, "beta": beta}),
+    )  # fmt: skip
+    _check_options(dataset, weights, top_code, hierarchies, methods, domains)
+    _check_requirements(dataset, requirements)
+    if requirements.k is not None and people is None:
+        sensitive = dataset.sensitive if requirements.about_sensitive else ()
+        dataset.cells([*names, *sensitive])  # counted once; everything else follows from it
+        columns = counted_column_types(dataset, names)
+    else:
+        columns = column_types(dataset, names, count_numbers=not each_column)
+    choice = StepChoice(
+        dataset, columns, dict(weights or {}), dict(hierarchies or {}),
+        {name: (methods or {}).get(name) or default_method(columns[name]) for name in names},
+        dict(top_code or {}), dict(domains or {}), representative, rank_error, not each_column,
+    )  # fmt: skip
+    _check_choice(choice)
+    limit = None
+    if each_column:
+        chosen = choice.each_column(k)
+    elif people is not None:
+        limit = max_cells(people, k, beta)
+        chosen = choice.within(limit)
+    else:
+        chosen = choice.finest()
+    return Plan(
+        requirements=requirements,
+        columns=tuple(chosen),
+        removed=(*dataset.identifiers, *dataset.excluded),
+        cells_allowed=limit,
+    )
+
+
+def _check_options(
+    data: Dataset,
+    weights: Mapping[str, float] | None,
+    limits: Mapping[str, float] | None,
+    *by_column: Mapping[str, Any] | None,
+) -> None:
+    for options in (weights, limits, *by_column):
+        if any(name not in data.quasi_identifiers for name in options or {}):
+            raise unknown_columns(options or {}, data.quasi_identifiers)
+    if any(not 0 < weight < math.inf for weight in (weights or {}).values()):
+        raise ParameterError("A weight must be a number above 0.", parameter="weights")
+    if not all(map(math.isfinite, (limits or {}).values())):
+        raise ParameterError("A top code must be a finite number.", parameter="top_code")
+
+
+def _check_requirements(data: Dataset, requirements: PrivacyRequirements) -> None:
+    asked = max(requirements.k or 1, requirements.each_column or 1)
+    if asked > data.count:
+        raise ParameterError(
+            f"Parameter 'k' is {asked:,}, but the data have only {data.count:,} records.",
+            hint="Set a smaller {k}.",
+            parameter="k",
+        )
+    if requirements.about_sensitive and not data.sensitive:
+        raise RoleError(
+            "Diversity, closeness and the best guess refer to sensitive attributes, and no column "
+            "is one.",
+            code="no-sensitive-attributes",
+            hint="Set {sensitive}.",
+        )
+
+
+def _check_choice(choice: StepChoice) -> None:
+    for name, method in choice.methods.items():
+        if name not in choice.hierarchies:
+            check_method(choice.columns[name], method)
+    for name, tree in choice.hierarchies.items():
+        tree.check(choice.data.cells([name]).values[0].to_pylist(), name)
+    for name in choice.top_code:
+        kind = choice.columns[name].kind
+        if not kind.numeric:
+            raise ParameterError(
+                f"Column {name!r} is not numeric but of type {kind.value}. Top coding needs a "
+                "numeric column.",
+                code="not-numeric",
+                hint="Remove it from {top_code}.",
+                columns=(name,),
+            )

@@ -1,0 +1,256 @@
+"""A dataset recoded by column plans: columns first, then the rows of classes that are too small."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from crypsis.counting.cells import Cells
+from crypsis.dataset import Dataset
+from crypsis.errors import (
+    ColumnError,
+    ParameterError,
+    RequirementsNotMetError,
+    RoleError,
+    TooLargeError,
+    unknown_columns,
+)
+from crypsis.hierarchies import HierarchyGapError
+from crypsis.hierarchies.labels import as_text
+from crypsis.options import MissingValues
+from crypsis.protection._measured import Measured, measure
+from crypsis.protection._requirements import PrivacyRequirements
+from crypsis.protection._statement import InformationLoss
+from crypsis.protection.recoding._choice import ColumnPlan
+from crypsis.protection.recoding._class_requirements import (
+    ClassRequirements,
+    grouped_cells,
+    sensitive_columns,
+)
+from crypsis.protection.recoding._columns import (
+    column_counts,
+    merge_small_groups,
+    min_count,
+    recoded_columns,
+)
+from crypsis.protection.recoding._levels import CellLevels, Recoding, column_levels
+from crypsis.protection.recoding._rows import RecodedRows, recode_rows
+from crypsis.protection.recoding._search import full_domain_recoding, local_recoding
+from crypsis.protection.recoding._steps import HierarchyLevel, Keep, Suppress
+from crypsis.tables import Rows
+
+RecodingKind = Literal["local", "full-domain"]
+_CLOSENESS_FACTORS = (1.0, 0.95, 0.9, 0.8)
+
+
+@dataclass(frozen=True, eq=False)
+class RecodedData:
+    """A recoded dataset, the column plans that were applied, and the recoding of its rows."""
+
+    data: Dataset
+    columns: tuple[ColumnPlan, ...]
+    row_map: tuple[int, ...] | None
+    recoding: Recoding | None
+    measured: Measured | None = None
+    """If it is known from the recoding."""
+
+
+def recode(
+    data: Dataset,
+    columns: Sequence[ColumnPlan],
+    removed: Sequence[str],
+    requirements: PrivacyRequirements,
+    recoding: RecodingKind,
+) -> RecodedData:
+    """Apply column plans, then recode single rows until the requirements on classes are met."""
+    if recoding not in ("local", "full-domain"):
+        raise ParameterError(
+            f"Parameter 'recoding' must be 'local' or 'full-domain'; {recoding!r} was given.",
+            parameter="recoding",
+        )
+    _check_columns(data, columns, removed)
+    rows = recoded_columns(data.rows, {one.name: one.step for one in columns}, removed)
+    recoded, found, measured = RecodedRows(rows), None, None
+    if requirements.each_column is not None:
+        counts = column_counts(rows, [one.name for one in columns])
+        least = min(map(min_count, counts.values()))
+        if least >= requirements.each_column:
+            measured = Measured(data.count, 1, 0, each_column=least)
+        else:
+            columns = merge_small_groups(columns, data.rows, counts, requirements.each_column)
+            steps = {one.name: one.step for one in columns}
+            recoded = RecodedRows(recoded_columns(data.rows, steps, removed))
+    elif requirements.about_classes:
+        recoded, found = _recode_classes(data, columns, rows, requirements, recoding == "local")
+    after = _with_rows(data, recoded.rows)
+    return RecodedData(after, tuple(columns), recoded.row_map, found, measured)
+
+
+def _check_columns(data: Dataset, columns: Sequence[ColumnPlan], removed: Sequence[str]) -> None:
+    """Raise unless the plan covers the quasi-identifiers, and each step fits its column."""
+    names = [*(one.name for one in columns), *removed]
+    if any(name not in data.names for name in names):
+        raise unknown_columns(names, data.names)
+    twice = tuple(sorted({name for name in names if names.count(name) > 1}))
+    if twice:
+        raise RoleError(f"The plan names {_quoted(twice)} twice.", columns=twice)
+    left = tuple(name for name in data.quasi_identifiers if name not in names)
+    if left:  # k over fewer columns than the quasi-identifiers would not be k-anonymity
+        raise RoleError(
+            f"The plan does not cover the quasi-identifier{'s' * (len(left) > 1)} {_quoted(left)}.",
+            code="plan-incomplete",
+            hint="Add them to the plan or make a new plan.",
+            columns=left,
+        )
+    for one in columns:
+        kind = data.rows.column(one.name).kind
+        steps = (one.step, *one.coarser)
+        if not all(step.suits(kind) for step in steps):
+            raise ColumnError(
+                f"The steps of column {one.name!r} in the plan do not fit its type, {kind.value}.",
+                code="plan-does-not-fit",
+                hint="Make a new plan for this table.",
+                columns=(one.name,),
+            )
+        _check_hierarchy(data, one, [step for step in steps if isinstance(step, HierarchyLevel)])
+
+
+def _check_hierarchy(data: Dataset, one: ColumnPlan, levels: Sequence[HierarchyLevel]) -> None:
+    """Every value of a column with a hierarchy must be in it."""
+    if not levels:
+        return
+    known = {value for values in levels[0].groups.values() for value in values}
+    values = data.cells([one.name]).values[0].to_pylist()
+    gaps = tuple(text for v in values if v is not None and (text := as_text(v)) not in known)
+    if gaps:
+        raise HierarchyGapError(one.name, gaps)
+
+
+def _recode_classes(
+    data: Dataset,
+    columns: Sequence[ColumnPlan],
+    rows: Rows,
+    requirements: PrivacyRequirements,
+    local: bool,
+) -> tuple[RecodedRows, Recoding]:
+    """Every row in an equivalence class that meets the requirements.
+
+    Closeness refers to the records that are released: if records were suppressed it is measured
+    again, and a little more is required if it was missed.
+    """
+    names = [one.name for one in columns]
+    sensitive = list(_with_rows(data, rows).sensitive) if requirements.about_sensitive else []
+    if all(isinstance(one.step, Keep) for one in columns):  # counted before the plan was made
+        cells = replace(data.cells([*names, *sensitive]), missing=MissingValues.VALUE)
+    else:
+        cells = Cells.from_table(rows.cells([*names, *sensitive]), [*names, *sensitive])
+    first, member, totals = grouped_cells(cells, len(names))
+    every = tuple(
+        column_levels(
+            one.name, cells.values[c].to_pylist(), one.step, one.coarser, _originals(data, one)
+        )
+        for c, one in enumerate(columns)
+    )
+    levels = CellLevels(every, tuple(cells.codes[c][first] for c in range(len(names))), totals)
+    weighted = levels.weighted([one.weight for one in columns])
+    asked = ClassRequirements(requirements, sensitive_columns(cells, sensitive, rows, member))
+    budget = int(requirements.suppression * data.count + 1e-9)
+    search = local_recoding if local else full_domain_recoding
+    required, enough = requirements.closeness, 1.0
+    for factor in _CLOSENESS_FACTORS:
+        if factor > max(enough, _CLOSENESS_FACTORS[-1]):
+            continue
+        found = search(weighted, replace(asked, closeness_factor=factor), budget)
+        found = levels.recoding(found.levels)
+        recoded = recode_rows(rows, cells, first, levels, found)
+        if required is None or not found.suppressed_records:
+            return recoded, found
+        reached = measure(_with_rows(data, recoded.rows), names, requirements).closeness
+        if reached is not None and reached <= required:
+            return recoded, found
+        enough = factor * required / reached if reached else enough
+    if not local:
+        raise RequirementsNotMetError(
+            "Suppressing records changes the distribution that classes must be close to, and no "
+            "generalization levels were found that are close to the records that remain.",
+            code="closeness-not-met",
+            hint="Set a larger {closeness} or {recoding=local}.",
+        )
+    found = levels.recoding(local_recoding(weighted, asked, budget, suppress=False).levels)
+    return recode_rows(rows, cells, first, levels, found), found
+
+
+def _originals(data: Dataset, one: ColumnPlan) -> list[Any] | None:
+    """The values of a column before its step; None where it has none."""
+    if isinstance(one.step, Keep):
+        return None
+    return data.cells([one.name]).values[0].drop_null().to_pylist()  # type: ignore[no-any-return]
+
+
+def columns_loss(data: Dataset, columns: Sequence[ColumnPlan]) -> float | None:
+    """The information loss of the steps of all columns, counted from the original values.
+
+    None where a column has too many values to count.
+    """
+    total = 0.0
+    for one in columns:
+        if isinstance(one.step, Keep):
+            continue
+        try:
+            cells = data.cells([one.name])
+        except TooLargeError:
+            return None
+        levels = column_levels(one.name, cells.values[0].to_pylist(), Keep(), [one.step])
+        counts = np.bincount(cells.codes[0], cells.counts, levels.codes.shape[1])
+        top = levels.top if isinstance(one.step, Suppress) else 1
+        total += float(levels.average_loss(counts.astype(np.int64))[top])
+    return total / max(1, len(columns))
+
+
+def with_steps(
+    loss: InformationLoss, data: Dataset, columns: Sequence[ColumnPlan], searched: bool
+) -> InformationLoss:
+    """The loss with that of columns whose step suppresses every value, before rows are searched."""
+    if all(isinstance(one.step, Keep) for one in columns):
+        return loss
+    released = loss.records - loss.suppressed_records
+    gone = [one.name for one in columns if isinstance(one.step, Suppress)]
+    # Values of records that were removed are counted with these: their share is that of all.
+    there = [data.count - data.rows.tally([name]).missing for name in gone]
+    shares = [count / max(1, data.count) for count in there]
+    values = sum(round(share * released) for share in shares)
+    ncp = loss.ncp
+    if searched and ncp is not None:
+        ncp += sum(shares) * released / max(1, loss.records) / len(columns)
+    return replace(
+        loss,
+        ncp=ncp,
+        suppressed_values=loss.suppressed_values + values,
+        records_with_suppressed_values=max(
+            [loss.records_with_suppressed_values, *(round(share * released) for share in shares)]
+        ),
+        generalized_records=released,
+        fully_generalized_columns=(*loss.fully_generalized_columns, *gone),
+    )
+
+
+def _with_rows(data: Dataset, rows: Rows) -> Dataset:
+    """Other rows, with the roles of the columns that are still there."""
+    there = set(rows.names)
+    return replace(
+        data,
+        rows=rows,
+        roles={name: role for name, role in data.roles.items() if name in there},
+        notes={name: note for name, note in data.notes.items() if name in there},
+        person=data.person if data.person in there else None,
+        weight=data.weight if data.weight in there else None,
+        given=None,
+        _cells={},
+    )
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names))

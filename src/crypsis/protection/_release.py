@@ -1,0 +1,103 @@
+"""The release as a file: written, read back and measured before it gets its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import narwhals.stable.v2 as nw
+
+from crypsis.dataset import Dataset
+from crypsis.errors import OutputError
+from crypsis.files import form_of
+from crypsis.protection._measured import Measured, check, measure
+from crypsis.protection._requirements import PrivacyRequirements
+from crypsis.protection._statement import Statement
+from crypsis.tables import Kind, Rows
+
+
+def write_release(
+    data: Dataset,
+    path: str | Path,
+    statement: Callable[[Measured], Statement] | None,
+    columns: Sequence[str],
+    requirements: PrivacyRequirements,
+    measured: Measured | None,
+    *,
+    overwrite: bool = False,
+    neutralize_formulas: bool = False,
+) -> Measured:
+    """Write rows and statement together if the file meets the requirements; what it measures.
+
+    `columns` are the quasi-identifiers that were recoded, none if the release was only masked.
+    """
+    form = form_of(path)
+    if "://" in str(path) and statement is not None:
+        raise OutputError(
+            "The statement is a local file next to the release, which is written to a remote "
+            "place.",
+            hint="Set {statement=False} and write the statement to its own file.",
+        )
+    rows = data.rows.without_formulas(form) if neutralize_formulas else data.rows
+    notes = () if statement is None else Statement.paths(path)
+    with rows.replacing([path, *notes], overwrite=overwrite) as (partial, *others):
+        rows.write_file(partial, form)
+        names = dict(zip(data.names, rows.names, strict=True))
+        if columns:
+            back = data.rows.read_back(partial, form, rows.names)
+            found = _measure_file(data, back, form, names, columns, requirements, measured)
+        else:
+            found = measured or measure(data, (), requirements)
+        if statement is not None:
+            made = statement(found)
+            for note, text in zip(others, (made.to_markdown(), made.to_json()), strict=True):
+                Path(note).write_text(text, encoding="utf-8")
+    return found
+
+
+def _measure_file(
+    data: Dataset,
+    back: Rows,
+    form: str,
+    names: Mapping[str, str],
+    columns: Sequence[str],
+    requirements: PrivacyRequirements,
+    measured: Measured | None,
+) -> Measured:
+    """What the file itself meets, counted in it; `names` has its names of the columns.
+
+    A CSV file has no types, so class sizes are counted by its texts, and the sensitive columns in
+    the rows, where their types are known.
+    """
+    written = [names[name] for name in columns]
+    if form == "parquet":
+        found = measure(Dataset(back, data.roles), written, requirements)
+        check(found, requirements)
+        return found
+    file = Dataset(back)
+    sizes = PrivacyRequirements(k=requirements.k, each_column=requirements.each_column)
+    counted = measure(file, written, sizes)
+    check(counted, sizes)
+    if measured is None and not requirements.about_sensitive:
+        if requirements.population is None:
+            return counted
+        return replace(counted, population=measure(file, written, requirements).population)
+    found = measured or measure(data, columns, requirements)
+    if any(data.rows.column(name).kind is Kind.TEXT for name in data.sensitive):
+        as_csv = replace(data, rows=_empty_texts_missing(data), _cells={})
+        found = measure(as_csv, columns, requirements)
+    check(found, requirements)
+    return found
+
+
+def _empty_texts_missing(data: Dataset) -> Rows:
+    """The rows with empty sensitive texts as missing: a CSV file does not distinguish the two."""
+    rows = data.rows
+    parts = []
+    for column in rows.columns:
+        cell = nw.col(column.inner)
+        if column.name in data.sensitive and column.kind is Kind.TEXT:
+            cell = nw.when(cell.cast(nw.String) != "").then(cell).alias(column.inner)
+        parts.append(cell)
+    return rows.derive(rows.columns, lambda frame: frame.select(*parts))

@@ -1,0 +1,53 @@
+"""What is left of each column of a release, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from crypsis.protection._statement import Method
+
+_UNCHANGED = ("keep", "top")
+
+
+def released_values(methods: Sequence[Method], records: int) -> dict[str, str]:
+    """For each recoded column what most of its records show, and for how many of them.
+
+    >>> levels = [{"method": "date", "unit": "year", "rows": 97}, {"method": "suppress", "rows": 3}]
+    >>> released_values([Method("born", "levels", "", {"levels": levels})], 100)
+    {'born': 'born as year for 97 % of the records, suppressed for 3 %'}
+    """
+    found = {}
+    for one in methods:
+        if one.method in ("removed", "not released"):
+            found[one.column] = f"{one.column} is not released"
+        elif "levels" in one.parameters:
+            used = sorted(one.parameters["levels"], key=lambda level: -level["rows"])
+            parts = [
+                f"{_words(level)} for {100 * level['rows'] / max(1, records):.0f} %"
+                for level in used[:3]
+            ]
+            parts[0] += " of the records"
+            found[one.column] = f"{one.column} {', '.join(parts)}"
+        elif one.method in _UNCHANGED:
+            found[one.column] = f"{one.column} {one.description}"
+    return found
+
+
+def _words(level: dict[str, object]) -> str:
+    """One level of a column."""
+    method = level["method"]
+    if method == "keep":
+        return "as it is"
+    if method == "suppress":
+        return "suppressed"
+    if method == "date":
+        return f"as {level['unit']}"
+    if method == "intervals":
+        return f"in {level['groups']} intervals"
+    if method == "prefix":
+        return f"by its first {level['length']} of {level['width']} characters"
+    if method == "frequent":
+        return f"as one of the {level['values_kept']} most frequent values or {level['other']!r}"
+    if method == "level":
+        return f"on level {level['level']} of its hierarchy ({level['labels']} labels)"
+    return f"top coded at {level.get('limit')}"

@@ -1,0 +1,87 @@
+"""What a release must meet: every requirement that is set is measured afterwards."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from crypsis.errors import ParameterError
+from crypsis.options import PlanOptions, descriptions
+
+Share = Annotated[float, Field(ge=0, le=1)]
+_DESCRIPTIONS = descriptions(PlanOptions)
+
+
+def _described(option: str, default: Any = None) -> Any:
+    """A field with the description of an option of `plan`."""
+    return Field(default, description=_DESCRIPTIONS[option])
+
+
+class PrivacyRequirements(BaseModel):
+    """What a release must meet.
+
+    The names, types and descriptions of the fields are those of the options of `plan`, of the
+    command line and of the page.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    k: Annotated[int, Field(ge=1, le=2**53)] | None = None
+    """k-anonymity: the smallest equivalence class has at least k records."""
+    diversity: Annotated[int, Field(ge=1)] | None = _described("diversity")
+    entropy_diversity: Annotated[float, Field(ge=1)] | None = _described("entropy_diversity")
+    recursive_diversity: (
+        tuple[Annotated[float, Field(gt=0)], Annotated[int, Field(ge=1)]] | None
+    ) = _described("recursive_diversity")
+    closeness: Share | None = _described("closeness")
+    best_guess: Annotated[float, Field(gt=0, le=1)] | None = _described("best_guess")
+    each_column: Annotated[int, Field(ge=1)] | None = None
+    """k-anonymity of each quasi-identifier alone: records with each of its values."""
+    population: Annotated[int, Field(ge=1)] | None = None
+    """The number of people the records were drawn from."""
+    population_k: Annotated[int, Field(ge=1)] | None = None
+    """The smallest class in the population (lodha2007, Theorem 4)."""
+    beta: Annotated[float, Field(gt=0, lt=1)] | None = _described("beta")
+    suppression: Share = _described("suppression", 0.05)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> PrivacyRequirements:
+        if self.each_column is not None and (self.k is not None or self.about_sensitive):
+            raise ValueError(
+                "each_column requires k of every column alone and forms no equivalence classes, so "
+                "requirements on classes (release_k, diversity, closeness, best_guess) do not apply"
+            )
+        against = (self.population, self.population_k, self.beta)
+        if any(part is None for part in against) and any(part is not None for part in against):
+            raise ValueError("population, population_k and beta are set together")
+        return self
+
+    @property
+    def about_sensitive(self) -> bool:
+        """Whether anything is required of sensitive attributes."""
+        asked = (
+            self.diversity, self.entropy_diversity, self.recursive_diversity, self.closeness,
+            self.best_guess,
+        )  # fmt: skip
+        return any(limit is not None for limit in asked)
+
+    @property
+    def about_classes(self) -> bool:
+        """Whether anything is required of the equivalence classes of the release."""
+        return self.k is not None or self.about_sensitive
+
+
+def checked_requirements(**fields: Any) -> PrivacyRequirements:
+    """The requirements with these fields; a value out of range is a `ParameterError`."""
+    try:
+        return PrivacyRequirements(**fields)
+    except ValidationError as error:
+        first = error.errors(include_input=False)[0]
+        reason = str(first["msg"]).removeprefix("Value error, ")
+        name = ".".join(map(str, first["loc"][:1]))
+        if not name:
+            raise ParameterError(f"{reason[0].upper()}{reason[1:]}.") from None
+        reason = reason.replace("Input should be", "it must be")
+        raise ParameterError(
+            f"Parameter {name!r} is {fields.get(name)!r}; {reason}.", parameter=name
+        ) from None

@@ -1,0 +1,327 @@
+"""The statement of a release: every method and parameter, no seed and no original value.
+
+domingo2016, Definition 4 (transparency): everyone who gets the release may know all about how it
+was made, except the randomness; a protection that needs more secrecy than that protects nobody.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from crypsis import __version__
+from crypsis.errors import SourceError
+from crypsis.protection._measured import Measured
+from crypsis.protection._requirements import PrivacyRequirements
+from crypsis.protection.recoding._choice import ColumnPlan
+from crypsis.protection.recoding._levels import Recoding
+from crypsis.protection.recoding._steps import (
+    FrequentValues,
+    HierarchyLevel,
+    Intervals,
+    Step,
+    Suppress,
+)
+from crypsis.results import Result, without_control
+
+
+class InformationLoss(Result):
+    """What a release loses: information loss (NCP), suppressed records and values."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+    records: int
+    """The records of the original."""
+    ncp: float | None = None
+    """Normalized certainty penalty, 0 (none) to 1 (all), counted from the original cell by cell;
+    suppressed records count in full."""
+    suppressed_records: int = 0
+    suppressed_values: int = 0
+    records_with_suppressed_values: int = 0
+    generalized_records: int = 0
+    fully_generalized_columns: tuple[str, ...] = ()
+    """Quasi-identifiers that are generalized fully, to the top of their hierarchy, in every record."""
+    emptied_records: int = 0
+    """Records that are released without any value of a quasi-identifier that others have."""
+
+    @property
+    def withheld_share(self) -> float:
+        """The share of records removed or suppressed as a whole, which the suppression limits."""
+        return (self.suppressed_records + self.emptied_records) / max(1, self.records)
+
+    def __str__(self) -> str:
+        lines = [] if self.ncp is None else [f"Information loss (NCP): {100 * self.ncp:.2f} %"]
+        share = 100 * self.suppressed_records / max(1, self.records)
+        lines += [
+            f"Suppressed records: {self.suppressed_records:,} of {self.records:,} ({share:.2f} %)",
+            f"Suppressed values: {self.suppressed_values:,}",
+            f"Generalized records: {self.generalized_records:,}",
+        ]
+        if self.fully_generalized_columns:
+            names = ", ".join(map(_cell, self.fully_generalized_columns))
+            lines.append(f"Fully generalized columns: {names}")
+        return "\n".join(lines)
+
+
+def information_loss(
+    records: int, recoding: Recoding | None, of_columns: float | None = None
+) -> InformationLoss:
+    """The information loss of a recoding; of the columns alone if no rows were searched."""
+    if recoding is None:
+        return InformationLoss(records, of_columns, generalized_records=records * bool(of_columns))
+    return InformationLoss(
+        records,
+        recoding.ncp,
+        recoding.suppressed_records,
+        recoding.suppressed_values,
+        recoding.records_with_suppressed_values,
+        recoding.generalized_records,
+        recoding.fully_generalized_columns,
+        recoding.emptied_records,
+    )
+
+
+class Method(Result):
+    """One method that was applied to a column, with its parameters but no seed."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+    column: str
+    method: str
+    description: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    columns: tuple[str, ...] = ()
+    """The columns one by one, if several are masked together."""
+
+
+def recoding_methods(
+    columns: Sequence[ColumnPlan], removed: Sequence[str], recoding: Recoding | None, local: bool
+) -> tuple[Method, ...]:
+    """The methods of all columns, the columns removed, and the recoding of single rows."""
+    methods = []
+    for c, one in enumerate(columns):
+        rows = () if recoding is None else recoding.rows_on[c]
+        methods.append(_on_levels(one, rows) if any(rows[1:]) else _on_one_level(one))
+    methods += [Method(name, "removed", "not released") for name in removed]
+    if recoding is not None and recoding.changes:
+        name, how = "full-domain recoding", "all records on the same generalization levels"
+        if local:
+            name = "local recoding and suppression"
+            how = "each record on the finest levels found that meet the requirements"
+        methods.append(Method("all quasi-identifiers", name, how))
+    return tuple(methods)
+
+
+def _on_one_level(one: ColumnPlan) -> Method:
+    parameters = _parameters(one.step)
+    if isinstance(one.step, Intervals):
+        parameters["labels"] = list(one.step.labels)
+    return Method(one.name, one.step.method, one.step.describe(), parameters)
+
+
+def _on_levels(one: ColumnPlan, rows: tuple[int, ...]) -> Method:
+    """A column whose records are on several levels, or on another one than planned."""
+    coarser = [step for step in one.coarser if not isinstance(step, Suppress)]
+    steps: list[Step] = [one.step, *coarser, Suppress()]
+    used = [(step, count) for step, count in zip(steps, rows, strict=True) if count]
+    how = "; ".join(f"{step.describe()} ({_counted(count, 'record')})" for step, count in used)
+    levels = [{"method": step.method, "rows": count, **_parameters(step)} for step, count in used]
+    name = used[0][0].method if len(used) == 1 else "levels"
+    return Method(one.name, name, how, {"levels": levels})
+
+
+def _parameters(step: Step) -> dict[str, Any]:
+    """The parameters of a step that show no value that only the original has.
+
+    A step has more than the release shows: the values below a label of a hierarchy, the frequent
+    values, the bounds of intervals that one number represents.
+    """
+    if isinstance(step, HierarchyLevel):
+        return {"level": step.level, "labels": len(step.groups)}
+    if isinstance(step, FrequentValues):
+        return {"values_kept": len(step.values), "other": step.other}
+    if isinstance(step, Intervals):
+        return {"groups": len(step.labels)}
+    return step.model_dump(mode="json", exclude={"method"})
+
+
+class Statement(BaseModel):
+    """A statement of a release: readable as Markdown, valid as JSON by a schema.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from crypsis import anonymize
+    >>> people = pa.table({"age": [30, 30, 41, 41]})
+    >>> anonymize(people, k=2, quasi_identifiers=["age"]).statement.measured.k
+    2
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    format: Literal["crypsis statement 1"] = "crypsis statement 1"
+    made_with: str = f"crypsis {__version__}"
+    records_before: int
+    records_after: int
+    quasi_identifiers: tuple[str, ...] = ()
+    """Records equal in all of them form an equivalence class."""
+    requirements: PrivacyRequirements
+    measured: Measured
+    methods: tuple[Method, ...]
+    unchanged: tuple[str, ...] = ()
+    """Columns that are released as they were."""
+    information_loss: InformationLoss
+    row_order: Literal["random", "original"] = "original"
+    """Whether the rows are in random order or in that of the original."""
+    order_notes: tuple[str, ...] = ()
+    """What the order of the original shows."""
+
+    def to_json(self) -> str:
+        """The statement as JSON."""
+        return json.dumps(self.model_dump(mode="json", exclude_none=True), indent=2) + "\n"
+
+    @staticmethod
+    def paths(release: str | Path) -> tuple[Path, Path]:
+        """The Markdown and the JSON file of the statement of a release."""
+        stem = Path(release).with_suffix("")
+        markdown, data = (f"{stem.name}.statement.{form}" for form in ("md", "json"))
+        return stem.with_name(markdown), stem.with_name(data)
+
+    @classmethod
+    def schema_json(cls) -> str:  # type: ignore[override]
+        """The JSON Schema of statements."""
+        return json.dumps(cls.model_json_schema(), indent=2) + "\n"
+
+    @classmethod
+    def load(cls, path: str | Path) -> Statement:
+        """Read a `.statement.json` file, checked field by field."""
+        source = Path(path)
+        try:
+            return cls.model_validate_json(source.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise SourceError(f"{str(source)!r} could not be read ({error.strerror}).") from None
+        except (ValidationError, UnicodeDecodeError):
+            raise SourceError(
+                f"{str(source)!r} is not a valid statement.", code="not-a-statement"
+            ) from None
+
+    def to_markdown(self) -> str:
+        """The statement as Markdown."""
+        loss = self.information_loss
+        lines = ["# How this release was made", ""]
+        lines += [f"{self.records_after:,} of the {self.records_before:,} records are released."]
+        lines += ["", "## Methods", "", "| column | method | description |", "| --- | --- | --- |"]
+        lines += [
+            f"| {_cell(one.column)} | {_cell(one.method)} | {_cell(one.description)} |"
+            for one in self.methods
+        ]
+        lines += ["", _ORDERS[self.row_order], *self.order_notes]
+        if self.unchanged:
+            lines += ["", f"Released unchanged: {_names(self.unchanged)}."]
+        lines += ["", "## Requirements and what was measured in the release", ""]
+        lines += self._requirement_lines()
+        lines += ["", "## Information loss", ""]
+        if loss.ncp is not None:
+            lines.append(f"- information loss (NCP): {100 * loss.ncp:.2f} %")
+        lines += [
+            f"- suppressed records: {self.records_before - self.records_after:,}",
+            f"- suppressed values: {loss.suppressed_values:,}",
+            f"- generalized records: {loss.generalized_records:,}",
+        ]
+        if loss.fully_generalized_columns:
+            lines.append(f"- fully generalized columns: {_names(loss.fully_generalized_columns)}")
+        lines += [
+            "",
+            "A missing value was missing in the original or was suppressed; the release does not "
+            "show which. If a method draws random numbers, their seed is not published.",
+            "",
+            f"Made with {self.made_with}. The JSON file of the same name has the same content.",
+        ]
+        return "\n".join(lines) + "\n"
+
+    def _requirement_lines(self) -> list[str]:
+        lines = []
+        if self.quasi_identifiers:
+            known = f"Quasi-identifiers: {_names(self.quasi_identifiers)}."
+            if self.requirements.each_column is None:
+                known += (
+                    " Records equal in all of them form an equivalence class. There are "
+                    f"{_counted(self.measured.classes, 'class', 'classes')}; the smallest has "
+                    f"{_counted(self.measured.k, 'record')} (k = {self.measured.k:,})."
+                )
+            lines += [known, ""]
+        rows = list(self._compared())
+        if rows:
+            lines += ["| | required | measured |", "| --- | --- | --- |", *rows]
+        elif self.requirements.population is None:
+            lines.append("Nothing is required of equivalence classes.")
+        people = self.measured.population
+        if people is not None:
+            lines += [
+                *([""] if rows else []),
+                f"In a population of {people.population:,} people, each class is required to have "
+                f"at least {people.k:,} people with probability {1 - people.beta:g} if all cells "
+                "are equally likely. By the cells of this release (lower bounds, each at "
+                f"{people.confidence * 100:g} % confidence), {people.rows_meeting_k * 100:.1f} % "
+                "of the records are in a class that meets this, "
+                f"{people.rows_expecting_k * 100:.1f} % in one with an expected size of at least "
+                f"{people.k:,}, and the smallest class has an expected size of "
+                f"{people.smallest_expected:,.1f}.",
+            ]
+        return lines
+
+    def _compared(self) -> Iterator[str]:
+        asked = self.requirements
+        for words, bound in ((_LOWER, "at least"), (_UPPER, "at most")):
+            for name, meaning in words.items():
+                limit, found = getattr(asked, name), getattr(self.measured, name)
+                if limit is not None:
+                    yield f"| {meaning} | {bound} {_number(limit)} | {_number(found)} |"
+                elif found is not None and name != "k":
+                    yield f"| {meaning} | | {_number(found)} |"
+        if asked.about_classes:
+            share = f"at most {asked.suppression * 100:.4g} %"
+            found = 100 * self.information_loss.withheld_share
+            yield f"| records removed or without any value left | {share} | {found:.4g} % |"
+
+
+_LOWER = {
+    "k": "k-anonymity: records in every class",
+    "diversity": "l-diversity: values of each sensitive attribute in every class",
+    "entropy_diversity": "entropy l-diversity",
+    "recursive_diversity": "recursive (c,l)-diversity: c and l required, l measured",
+    "each_column": "records with each value of each quasi-identifier",
+}
+_UPPER = {
+    "closeness": "t-closeness: distance of a class's sensitive values from those of all records",
+    "best_guess": "share of the most frequent sensitive value in a class",
+}
+
+
+_ORDERS = {
+    "random": "The records are in random order; the order of the original is not published.",
+    "original": "The records are in the order of the original. Whoever knows that order, such as "
+    "an order by name or by date, knows about where a record is.",
+}
+
+
+def _cell(text: str) -> str:
+    return " ".join(without_control(text).replace("|", "\\|").split())
+
+
+def _names(columns: tuple[str, ...]) -> str:
+    return ", ".join(f"`{_cell(name)}`" for name in columns)
+
+
+def _counted(count: int, one: str, several: str = "") -> str:
+    return f"{count:,} {one if count == 1 else several or one + 's'}"
+
+
+def _number(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, tuple):
+        return ", ".join(map(_number, value))
+    return f"{value:,}" if isinstance(value, int) else f"{value:.6g}"

@@ -1,0 +1,316 @@
+"""Masks fitted to all rows, then applied part by part: one seed, one release, for any parts.
+
+A mask first computes what it needs of all rows (standard deviations, frequencies, ranks). Then it
+takes the rows in their order, in parts of any size. Noise and PRAM need little memory; rank
+swapping, data shuffling and microaggregation keep the columns that they mask in memory.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.random import SeedSequence
+from numpy.typing import NDArray
+
+from crypsis.columns.safe_harbor import Recoding, recoded
+from crypsis.errors import ColumnError, RequirementsNotMetError, TooLargeError
+from crypsis.protection.masking import _masks as m
+from crypsis.protection.masking import _perturbation as perturb
+from crypsis.protection.masking._pseudonyms import new_key, pseudonyms
+
+Floats = NDArray[np.float64]
+Parts = Callable[[Sequence[str]], Iterator[pa.Table]]
+"""The rows of some columns, from the first, in parts."""
+Apply = Callable[[pa.Table], pa.Table]
+Make = Callable[[], Apply]
+"""Starts at the first row; the function it returns takes one part after the other."""
+
+_MAX_VALUES = 200_000_000
+_MAX_CATEGORIES = 20_000_000
+
+
+def fitted(
+    method: m.Mask,
+    names: tuple[str, ...],
+    parts: Parts,
+    stream: SeedSequence,
+    keys: MutableMapping[str, str],
+) -> Make:
+    """The mask of some columns, fitted to all rows."""
+    if isinstance(method, m.Noise):
+        return _noise(method, names, parts, stream)
+    if isinstance(method, m.Round):
+        base = method.base
+        return lambda: _numeric(names, lambda table: perturb.rounded(table, base))
+    if isinstance(method, m.TopCode | m.BottomCode):
+        low, high = -np.inf, method.limit
+        if isinstance(method, m.BottomCode):
+            low, high = method.limit, np.inf
+        return lambda: _numeric(names, lambda table: np.clip(table, low, high))
+    if isinstance(method, m.Pram):
+        return _pram(method, names, parts, stream)
+    if isinstance(method, m.SuppressRare):
+        return _without_rare(method, names, parts)
+    if isinstance(method, m.Pseudonym):
+        for name in names:
+            keys.setdefault(name, new_key())
+        return lambda: _pseudonymized({name: keys[name] for name in names})
+    if isinstance(method, m.YearOfDate | m.PostalArea | m.TopAge):
+        return _safe_harbor(method, names, parts)
+    return _in_memory(method, names, parts, stream)
+
+
+def _safe_harbor(method: m.Mask, names: tuple[str, ...], parts: Parts) -> Make:
+    """Each distinct value recoded to what the HIPAA Safe Harbor allows."""
+    recoding: Recoding = (
+        "year" if isinstance(method, m.YearOfDate) else
+        "zip3" if isinstance(method, m.PostalArea) else "age"
+    )  # fmt: skip
+    small = method.small if isinstance(method, m.PostalArea) else ()
+    new: dict[str, tuple[pa.Array, pa.Array]] = {}
+    for name in names:
+        values, _ = _frequencies(parts, name)
+        texts = [str(text).strip() for text in pc.cast(values, pa.string()).to_pylist()]
+        numeric = pa.types.is_integer(values.type) or pa.types.is_floating(values.type)
+        after = recoded(name, texts, "number" if numeric else "text", recoding, small)
+        kind = values.type if numeric and recoding == "age" else pa.string()
+        if recoding == "year":
+            kind = pa.int64()
+        new[name] = values, pa.array([_typed(text, kind) for text in after], kind)
+
+    def apply(part: pa.Table) -> pa.Table:
+        for name, (values, after) in new.items():
+            column = _decoded(part[name].combine_chunks())
+            part = _with(part, name, after.take(pc.index_in(column, value_set=values)))
+        return part
+
+    return lambda: apply
+
+
+def _typed(text: str | None, kind: pa.DataType) -> Any:
+    if text is None or pa.types.is_string(kind):
+        return text
+    return int(float(text)) if pa.types.is_integer(kind) else float(text)
+
+
+def _noise(method: m.Noise, names: tuple[str, ...], parts: Parts, stream: SeedSequence) -> Make:
+    tables = (_numbers(part, names) for part in parts(names))
+    spread = perturb.spread(perturb.blocks(tables), correlated=method.correlated)
+    if not np.isfinite(spread).all():
+        raise ColumnError(
+            f"Column {', '.join(map(repr, names))} has no standard deviation, because a value is "
+            "infinite or almost. Top code or suppress it first.",
+            code="no-standard-deviation",
+            columns=names,
+        )
+
+    def make() -> Apply:
+        generator = np.random.default_rng(stream)
+        scaled = method.scale * spread
+        return _numeric(names, lambda table: perturb.with_noise(table, scaled, generator))
+
+    return make
+
+
+def _pram(method: m.Pram, names: tuple[str, ...], parts: Parts, stream: SeedSequence) -> Make:
+    known = [_frequencies(parts, name) for name in names]
+    streams = stream.spawn(len(names))
+
+    def make() -> Apply:
+        generators = [np.random.default_rng(one) for one in streams]
+
+        def apply(part: pa.Table) -> pa.Table:
+            for name, (values, counts), generator in zip(names, known, generators, strict=True):
+                column = part[name].combine_chunks()
+                plain = _decoded(column)
+                there = np.asarray(_present(plain))
+                change, place = perturb.redrawn(there, counts, method.stay, generator)
+                if change.any():
+                    drawn = values.take(pa.array(np.where(change, place, 0)))
+                    column = pc.if_else(pa.array(change), drawn, plain).cast(column.type)
+                part = _with(part, name, column)
+            return part
+
+        return apply
+
+    return make
+
+
+def _without_rare(method: m.SuppressRare, names: tuple[str, ...], parts: Parts) -> Make:
+    frequent = {}
+    for name in names:
+        values, counts = _frequencies(parts, name)
+        frequent[name] = values.filter(pa.array(counts >= method.k))
+
+    def apply(part: pa.Table) -> pa.Table:
+        for name, values in frequent.items():
+            column = part[name].combine_chunks()
+            kept = pc.is_in(_decoded(column), value_set=values)
+            gone = pa.scalar(None, _decoded(column).type)
+            column = pc.if_else(kept, _decoded(column), gone).cast(column.type)
+            part = _with(part, name, column)
+        return part
+
+    return lambda: apply
+
+
+def _pseudonymized(keys: Mapping[str, str]) -> Apply:
+    def apply(part: pa.Table) -> pa.Table:
+        for name, key in keys.items():
+            coded = _decoded(part[name].combine_chunks()).cast(pa.string()).dictionary_encode()
+            tokens = pa.array(pseudonyms(coded.dictionary.to_pylist(), key), pa.string())
+            part = _with(part, name, tokens.take(coded.indices))
+        return part
+
+    return apply
+
+
+def _in_memory(method: m.Mask, names: tuple[str, ...], parts: Parts, stream: SeedSequence) -> Make:
+    """Masks that need the order of all rows: their columns are computed at once in memory."""
+    given = method.given if isinstance(method, m.Shuffle) else ()
+    tables, kinds, size = [], [], 0
+    for part in parts([*names, *given]):
+        size += part.num_rows * len(part.column_names)
+        if size > _MAX_VALUES:
+            raise TooLargeError(
+                f"The mask {method.method} keeps its columns in memory, at most {_MAX_VALUES:,} "
+                "values; these have more.",
+                hint="Mask fewer columns together or a sample, or use noise addition or rounding.",
+                columns=names,
+            )
+        kinds = [part.schema.field(name).type for name in names]
+        tables.append(_numbers(part, [*names, *given]))
+    table = np.concatenate(tables)
+    own, fixed = table[:, : len(names)], table[:, len(names) :] if given else None
+    after = _in_order(method, own, fixed, np.random.default_rng(stream))
+    columns = [_arrow(column, kind) for column, kind in zip(after.T, kinds, strict=True)]
+    _check_groups(pa.table(columns, names=list(map(str, range(len(names))))), method)
+
+    def make() -> Apply:
+        start = 0
+
+        def apply(part: pa.Table) -> pa.Table:
+            nonlocal start
+            for name, column in zip(names, columns, strict=True):
+                part = _with(part, name, column.slice(start, part.num_rows))
+            start += part.num_rows
+            return part
+
+        return apply
+
+    return make
+
+
+def _in_order(
+    method: m.Mask, table: Floats, given: Floats | None, generator: np.random.Generator
+) -> Floats:
+    if isinstance(method, m.Shuffle):
+        return perturb.shuffle(table, given, generator)
+    if isinstance(method, m.Mdav):
+        return perturb.mdav(table, method.k)
+    if isinstance(method, m.Microaggregate):
+        return np.column_stack([perturb.microaggregate(column, method.k) for column in table.T])
+    assert isinstance(method, m.RankSwap)  # noqa: S101 - the last of the masks
+    swapped = [perturb.rank_swap(column, method.percent, generator) for column in table.T]
+    return np.column_stack(swapped)
+
+
+def _check_groups(table: pa.Table, method: m.Mask) -> None:
+    """Groups of microaggregation have k records: counted in the masked columns."""
+    if not isinstance(method, m.Microaggregate | m.Mdav):
+        return
+    every = table.column_names
+    for columns in [every] if isinstance(method, m.Mdav) else [[name] for name in every]:
+        counts = table.select(columns).drop_null().group_by(columns)
+        sizes = counts.aggregate([([], "count_all")])["count_all"]
+        if len(sizes) and pc.min(sizes).as_py() < method.k:
+            raise RequirementsNotMetError(
+                f"A group of {method.method} has fewer than {method.k} records, so the release is "
+                "not returned."
+            )
+
+
+def _frequencies(parts: Parts, name: str) -> tuple[pa.Array, NDArray[np.int64]]:
+    """The values of a column in their order with the count of each; NaN is missing."""
+    counts: Counter[Any] = Counter()
+    kind = pa.null()
+    for part in parts([name]):
+        column = _decoded(part[name].combine_chunks())
+        kind = column.type
+        found = pc.value_counts(column.filter(_present(column)))
+        values, sizes = found.field("values").to_pylist(), found.field("counts").to_pylist()
+        counts.update(dict(zip(values, sizes, strict=True)))
+        if len(counts) > _MAX_CATEGORIES:
+            raise TooLargeError(
+                f"Column {name!r} has more than {_MAX_CATEGORIES:,} values, too many for the mask.",
+                hint="Use pseudonymization or remove the column.",
+                columns=(name,),
+            )
+    values = pa.array(list(counts), kind)
+    order = pc.array_sort_indices(values) if len(values) else pa.array([], pa.uint64())
+    return values.take(order), np.array(list(counts.values()), np.int64)[np.asarray(order)]
+
+
+def _present(column: pa.Array) -> pa.Array:
+    there = column.is_valid()
+    if pa.types.is_floating(column.type):
+        there = pc.and_(there, pc.invert(pc.fill_null(pc.is_nan(column), False)))
+    return there
+
+
+def _decoded(column: pa.Array) -> pa.Array:
+    return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+
+
+def _numeric(names: Sequence[str], change: Callable[[Floats], Floats]) -> Apply:
+    """Numbers changed row by row; a number that the change keeps stays exactly as it is."""
+
+    def apply(part: pa.Table) -> pa.Table:
+        before = _numbers(part, names)
+        after = change(before)
+        for c, name in enumerate(names):
+            own = part[name].combine_chunks()
+            new = _arrow(after[:, c], own.type)
+            same = pa.array(before[:, c] == after[:, c])
+            part = _with(part, name, pc.if_else(same, own, new))
+        return part
+
+    return apply
+
+
+def _numbers(table: pa.Table, names: Sequence[str]) -> Floats:
+    columns = []
+    for name in names:
+        kind = table.schema.field(name).type
+        if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+            raise ColumnError(
+                f"Column {name!r} is not numeric. This mask needs a numeric column.",
+                code="not-numeric",
+                hint="Use PRAM or the suppression of rare values for categories.",
+                columns=(name,),
+            )
+        column = table[name].cast(pa.float64(), safe=False)
+        columns.append(column.combine_chunks().to_numpy(zero_copy_only=False).astype(float))
+    return np.column_stack(columns)
+
+
+def _arrow(column: Floats, kind: pa.DataType) -> pa.Array:
+    """Numbers in the type they had; integers are rounded."""
+    gone = np.isnan(column)
+    if pa.types.is_integer(kind):
+        integer = kind.to_pandas_dtype()
+        limits = np.iinfo(integer)
+        # The largest float that is not above the largest integer: 2^63 - 1 is not a float.
+        most = float(limits.max) if limits.bits < 64 else np.nextafter(float(limits.max), 0.0)
+        rounded = np.clip(np.rint(np.where(gone, 0, column)), float(limits.min), most)
+        return pa.array(rounded.astype(integer), kind, mask=gone)
+    return pa.array(column, mask=gone).cast(kind)
+
+
+def _with(table: pa.Table, name: str, column: pa.Array) -> pa.Table:
+    return table.set_column(table.schema.get_field_index(name), name, column)

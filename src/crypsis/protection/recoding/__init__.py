@@ -1,0 +1,1 @@
+"""Non-perturbative protection (lodha2007): generalization and suppression."""

@@ -1,0 +1,311 @@
+"""The choice of a recoding step for each column: the finest that the requirements allow."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from crypsis.dataset import Dataset
+from crypsis.errors import ParameterError
+from crypsis.hierarchies import Hierarchy
+from crypsis.hierarchies.labels import as_text, units_between
+from crypsis.protection.recoding._column_types import NUMBERS, ColumnType
+from crypsis.protection.recoding._quantiles import quantile_steps, with_representatives
+from crypsis.protection.recoding._steps import (
+    DATE_STEPS,
+    DateUnit,
+    FrequentValues,
+    HierarchyLevel,
+    Intervals,
+    Keep,
+    Prefix,
+    Step,
+    Suppress,
+    Top,
+    coarser_intervals,
+)
+from crypsis.singling_out import values_per_column
+from crypsis.tables import Kind
+
+METHODS = ("keep", "intervals", "date", "prefix", "frequent", "suppress")
+"""The recoding methods of a column."""
+_MAX_INTERVALS = 128
+_MANY_VALUES = 1_000
+
+
+class ColumnPlan(BaseModel):
+    """The recoding of a column, and the coarser steps for single rows where it is not enough."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    name: str
+    """The column."""
+    weight: Annotated[float, Field(gt=0)] = 1.0
+    """How much its detail matters, compared with the other columns."""
+    values_before: Annotated[float, Field(ge=0)] | None = None
+    """The number of values in the table; none if they were not counted."""
+    domain: Annotated[float, Field(ge=0)] | None = None
+    """The number of values in the population, which the table need not show."""
+    values_allowed: float | None = None
+    """The number of values allowed by equation (1) of lodha2007, if a population is given."""
+    values_after: float
+    """The largest number of values after recoding."""
+    step: Step
+    """The recoding of every row."""
+    coarser: tuple[Step, ...] = ()
+    """Coarser steps for single rows, from the finest to the coarsest."""
+
+
+def default_method(column: ColumnType) -> str:
+    """The method of a column by its type and its name."""
+    if column.dated:
+        return "date"
+    if column.postal and column.digits and column.width > 1:
+        return "prefix"
+    if column.kind in NUMBERS:
+        return "intervals"
+    return "frequent" if column.kind is Kind.TEXT and column.distinct > 2 else "keep"
+
+
+def fitting_methods(column: ColumnType) -> tuple[str, ...]:
+    """The methods that apply to a column."""
+    fits = {
+        "intervals": column.kind in NUMBERS,
+        "date": column.dated,
+        "prefix": column.kind in (Kind.INTEGER, Kind.TEXT),
+        "frequent": column.kind in (Kind.TEXT, Kind.INTEGER, Kind.BOOLEAN),
+    }
+    return tuple(method for method in METHODS if fits.get(method, True))
+
+
+def check_method(column: ColumnType, method: str) -> None:
+    """Raise unless the method exists and applies to the column."""
+    if method not in METHODS:
+        raise ParameterError(
+            f"{method!r} is not a recoding method.",
+            code="unknown-method",
+            hint=f"Set {{methods}} to {', '.join(METHODS)} or a mask.",
+        )
+    if method not in fitting_methods(column):
+        raise ParameterError(
+            f"Method {method!r} does not fit column {column.name!r}, which is of type "
+            f"{column.kind.value}.",
+            columns=(column.name,),
+        )
+
+
+def values_after(step: Step, column: ColumnType, domain: float) -> float:
+    """The largest number of values of a column in the population after a step."""
+    if isinstance(step, DateUnit):
+        return units_between(column.low, column.high, step.unit)
+    if isinstance(step, Prefix):
+        return float(min(domain, 10.0**step.length if column.digits else domain))
+    if isinstance(step, Intervals):
+        return len(step.labels)
+    if isinstance(step, HierarchyLevel):
+        return len(step.groups)
+    if isinstance(step, FrequentValues):
+        return len(step.values) + 1
+    return 1 if isinstance(step, Suppress) else domain
+
+
+def population_domain(column: ColumnType, hierarchy: Hierarchy | None) -> float:
+    """The number of values of a column in the population, not all of which a sample has.
+
+    Days between the extremes for dates, all codes of that length for codes of digits, all values of
+    a hierarchy; otherwise the values that occur.
+    """
+    if hierarchy is not None:
+        return max(1, len(hierarchy.rows))
+    method = default_method(column)
+    if method == "date" and column.low is not None:
+        return float((column.high - column.low).days + 1)
+    return 10.0**column.width if method == "prefix" else float(max(1, column.distinct))
+
+
+@dataclass(frozen=True, eq=False)
+class StepChoice:
+    """The options of a plan, and the step that they lead to for each column."""
+
+    data: Dataset
+    columns: Mapping[str, ColumnType]
+    weights: Mapping[str, float]
+    hierarchies: Mapping[str, Hierarchy]
+    methods: Mapping[str, str]
+    top_code: Mapping[str, float]
+    given_domains: Mapping[str, float]
+    representative: str
+    rank_error: float | None
+    counted: bool
+    """Whether the values of numeric columns were counted."""
+
+    @cached_property
+    def domains(self) -> dict[str, float]:
+        """The number of values of each column in the population."""
+        return {
+            name: self.given_domains.get(name, population_domain(one, self.hierarchies.get(name)))
+            for name, one in self.columns.items()
+        }
+
+    def finest(self) -> list[ColumnPlan]:
+        """Every column on its finest step."""
+        found = []
+        for name in self.columns:
+            steps = self.steps(name)
+            place = len(steps) - 1 if self.methods[name] == "suppress" else 0
+            found.append(self._column(name, steps, place, None))
+        return found
+
+    def each_column(self, k: int) -> list[ColumnPlan]:
+        """Quantile groups of k rows for numbers; other columns on their finest step."""
+        numbers = [name for name in self.columns if self.methods[name] == "intervals"]
+        integer = {name: one.kind is Kind.INTEGER for name, one in self.columns.items()}
+        rows = self.data.count
+        # Sampled cuts may be off by the rank error on either side of a group.
+        margin = 0.0 if self.rank_error is None else 2 * self.rank_error * rows
+        groups = max(1, int(rows // (k + margin)))
+        made = quantile_steps(
+            self.data,
+            {name: min(groups, self.columns[name].distinct or 1) for name in numbers},
+            integer=integer,
+            representative=self.representative,
+            rank_error=self.rank_error,
+            top_code=self.top_code,
+            min_size=k,
+        )
+        found = []
+        for name in self.columns:
+            steps: list[Step] = (
+                [made[name], *coarser_intervals(made[name], integer=integer[name])]
+                if name in made
+                else self.steps(name)
+            )
+            found.append(self._column(name, steps, 0, None))
+        return found
+
+    def within(self, cells: float) -> list[ColumnPlan]:
+        """Equation (1), then the finest step within it; what a step leaves goes to the others."""
+        names = list(self.columns)
+        shares = dict(zip(names, self._shares(cells, names), strict=True))
+        # Columns with few possible steps choose first: numbers can use whatever remains exactly.
+        order = sorted(names, key=self._flexible)
+        chosen: dict[str, ColumnPlan] = {}
+        for place, name in enumerate(order):
+            left = cells / math.prod(one.values_after for one in chosen.values())
+            share = self._shares(left, order[place:])[0]
+            chosen[name] = self._finest_within(name, share, shares[name])
+        return [self._refined(name, chosen, cells) for name in names]
+
+    def steps(self, name: str, groups: int | None = None) -> list[Step]:
+        """Every step of a column that makes sense, finest first, `Suppress` last."""
+        column, method = self.columns[name], self.methods[name]
+        limit, hierarchy = self.top_code.get(name), self.hierarchies.get(name)
+        first: Step = Keep() if limit is None else Top(limit=limit)
+        inner: Sequence[Step] = ()
+        if hierarchy is not None:
+            levels = range(1, hierarchy.height)
+            inner = [HierarchyLevel(level=i, groups=hierarchy.groups(i)) for i in levels]
+        elif column.distinct <= 1 or method in ("keep", "suppress"):
+            inner = ()
+        elif method == "date":
+            inner = DATE_STEPS
+        elif method == "prefix":
+            lengths = range(column.width - 1, 0, -1)
+            inner = [Prefix(length=n, width=column.width) for n in lengths]
+        elif method == "frequent":
+            inner = self._frequent(name, groups)
+        else:
+            inner = self._intervals(column, groups)
+            if groups is not None or column.distinct > _MANY_VALUES:
+                return [*inner, Suppress()]
+        return [first, *inner, Suppress()]
+
+    def _intervals(self, column: ColumnType, groups: int | None) -> list[Intervals]:
+        name, integer = column.name, column.kind is Kind.INTEGER
+        fine = quantile_steps(
+            self.data,
+            {name: groups or min(column.distinct, _MAX_INTERVALS)},
+            integer={name: integer},
+            representative=self.representative,
+            rank_error=self.rank_error,
+            top_code=self.top_code,
+        )[name]
+        coarser = coarser_intervals(fine, integer=integer)
+        if self.representative != "interval":
+            coarser = [
+                with_representatives(self.data, name, one, self.representative) for one in coarser
+            ]
+        return [fine, *coarser]
+
+    def _frequent(self, name: str, groups: int | None) -> list[FrequentValues]:
+        cells = self.data.cells([name])
+        order = np.argsort(-cells.counts, kind="stable")
+        listed = [cells.values[0][int(cells.codes[0][j])].as_py() for j in order]
+        texts = [as_text(value) for value in listed if value is not None]
+        sizes = [size for size in (64, 32, 16, 8, 4, 2, 1) if size < len(texts) - 1]
+        if groups is not None:
+            sizes = [groups - 1]
+        other = "other"
+        while other in texts:
+            other = f"({other})"
+        return [FrequentValues(values=tuple(texts[:n]), other=other) for n in sizes if n >= 1]
+
+    def _shares(self, cells: float, names: Sequence[str]) -> Sequence[float]:
+        weights = [self.weights.get(name, 1.0) for name in names]
+        return values_per_column(
+            max(1.0, cells), [self.domains[name] for name in names], weights=weights
+        )
+
+    def _flexible(self, name: str) -> bool:
+        """Whether a column can have any number of groups."""
+        return self.methods[name] in ("intervals", "frequent") and name not in self.hierarchies
+
+    def _column(
+        self, name: str, steps: Sequence[Step], place: int, allowed: float | None
+    ) -> ColumnPlan:
+        column = self.columns[name]
+        return ColumnPlan(
+            name=name,
+            weight=self.weights.get(name, 1.0),
+            values_before=float(column.distinct)
+            if self.counted or column.kind not in NUMBERS
+            else None,
+            domain=self.domains[name] if self.counted or column.kind not in NUMBERS else None,
+            values_allowed=allowed,
+            values_after=values_after(steps[place], column, self.domains[name]),
+            step=steps[place],
+            coarser=tuple(step for step in steps[place + 1 :] if not isinstance(step, Suppress)),
+        )
+
+    def _finest_within(self, name: str, share: float, allowed: float) -> ColumnPlan:
+        within = share * (1 + 1e-9)
+        groups = None
+        if self._flexible(name) and self.domains[name] > within:
+            groups = max(1, math.floor(within))
+            if groups == 1:
+                return self._column(name, [Suppress()], 0, allowed)
+        steps = self.steps(name, groups)
+        if groups is not None:
+            steps = [step for step in steps if not isinstance(step, Keep)]
+        sizes = [values_after(step, self.columns[name], self.domains[name]) for step in steps]
+        place = next(i for i, size in enumerate(sizes) if size <= within or size <= 1)
+        return self._column(name, steps, place, allowed)
+
+    def _refined(self, name: str, chosen: dict[str, ColumnPlan], cells: float) -> ColumnPlan:
+        """The next finer step of a column with few steps, if the product still allows it."""
+        one = chosen[name]
+        if isinstance(one.step, Intervals | Keep) or self.methods[name] == "frequent":
+            return one
+        others = math.prod(other.values_after for n, other in chosen.items() if n != name)
+        steps = self.steps(name)
+        for place, step in enumerate(steps):
+            size = values_after(step, self.columns[name], self.domains[name])
+            if size * others <= cells * (1 + 1e-9):
+                chosen[name] = self._column(name, steps, place, one.values_allowed)
+                return chosen[name]
+        return one

@@ -1,0 +1,363 @@
+"""The search for levels: full-domain (all rows on the same levels) and local recoding.
+
+Full-domain recoding finds the optimum that Incognito, OLA and ARX search for.
+
+Local recoding visits the lattice from the least loss to the most and releases every class on the
+first levels on which it meets the requirements (see `kernels.sweep`); a search from the top down is
+its alternative (see `kernels.specialize`). The suppression budget counts records that are removed
+or suppressed as a whole; the top of a hierarchy is a generalization. If both searches exceed the
+budget, columns are opened one after the other, each on its coarsest labels, as far as the budget
+allows; a column that cannot be opened stays suppressed.
+"""
+
+from __future__ import annotations
+
+import heapq
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crypsis import progress
+from crypsis.counting.grouping import group
+from crypsis.errors import RequirementsNotMetError
+from crypsis.protection.recoding._class_requirements import ClassRequirements
+from crypsis.protection.recoding._levels import (
+    CellLevels,
+    Codes,
+    ColumnLevels,
+    Floats,
+    Levels,
+    Recoding,
+)
+from crypsis.protection.recoding.kernels import requirements as kernel
+from crypsis.protection.recoding.kernels import specialize as top_down
+from crypsis.protection.recoding.kernels import sweep as kernel_sweep
+
+Ints = NDArray[np.int64]
+Order = Callable[[int, float], tuple[float, float]]
+
+_MAX_COUNTS = 20_000
+_MAX_VECTORS = 30_000
+_MAX_WORK = 300_000_000
+"""About how many cells local recoding groups; beyond that it visits fewer vectors."""
+_LOSS_STEP = 0.1
+
+
+def full_domain_recoding(
+    cells: CellLevels, requirements: ClassRequirements, budget_rows: int
+) -> Recoding:
+    """The levels, equal for all rows, with the least loss if rows in small classes are suppressed.
+
+    Level vectors are visited by increasing loss until no later one can be better, so the result is
+    the optimum, unless that takes more than 20,000 counts of the cells; then the search continues
+    with one column at a time, the one with the least loss. If only sizes are required, a vector is
+    not counted if a few of its columns alone suppress too many rows already (the subset property of
+    LeFevre et al. 2005).
+    """
+    rows, columns = int(cells.counts.sum()), cells.tops.size
+    search = _Lattice(cells, requirements, budget_rows)
+    best: tuple[float, Ints, NDArray[np.bool_]] | None = None
+    with progress.step("searching levels") as step:
+        for floor, vector in _vectors(cells, lambda: search.counted < _MAX_COUNTS):
+            if best is not None and (floor >= best[0] or search.counted >= _MAX_COUNTS):
+                break
+            step.advance()
+            if search.hopeless(vector):
+                continue
+            kept, suppressed = search.kept(np.array(vector))
+            if suppressed > budget_rows or suppressed == rows:  # no row would be released
+                continue
+            lines = cells.loss[cells.lines + np.array(vector)][:, kept] * cells.counts[kept]
+            loss = (float(lines.sum()) / columns + suppressed) / rows
+            if best is None or loss < best[0]:
+                best = loss, np.array(vector), kept
+    if best is None:
+        raise RequirementsNotMetError(
+            "No generalization levels meet the requirements within the suppression budget.",
+            code="no-levels",
+            hint="Relax the requirements or set a larger {suppression}.",
+        )
+    levels = np.where(best[2][:, None], best[1], -1).astype(np.int16)
+    return cells.recoding(levels)
+
+
+class _Lattice:
+    """Which rows are in sufficient classes on which levels."""
+
+    def __init__(self, cells: CellLevels, requirements: ClassRequirements, budget: int) -> None:
+        self.cells, self.k, self.budget = cells, requirements.k, budget
+        self.sensitive = requirements.arrays(cells.counts.size)
+        self.every = np.arange(cells.counts.size)
+        self._own = 0
+        widest = sorted(range(cells.tops.size), key=lambda c: -len(cells.columns[c].labels[0]))
+        some = range(2, len(widest)) if requirements.sizes_only else ()
+        self.parts = [_Subset(cells, sorted(widest[:n])) for n in some]
+
+    @property
+    def counted(self) -> int:
+        """How often cells were counted so far."""
+        return self._own + sum(len(part.known) for part in self.parts)
+
+    def kept(self, vector: Ints) -> tuple[NDArray[np.bool_], int]:
+        """Which cells are in a sufficient class on these levels, and how many rows are not."""
+        self._own += 1
+        inside, totals = self.cells.classes(vector.tolist(), self.every)
+        good = kernel.which_sound(self.every, inside, totals, self.k, self.sensitive)
+        return good[inside], int(self.cells.counts.sum() - totals[good].sum())
+
+    def hopeless(self, vector: tuple[int, ...]) -> bool:
+        """Whether some of the columns alone suppress too many rows."""
+        return any(part.rows_below(vector, self.k) > self.budget for part in self.parts)
+
+
+class _Subset:
+    """Some columns, and how many rows they alone put into classes smaller than k."""
+
+    def __init__(self, cells: CellLevels, columns: list[int]) -> None:
+        places = tuple(cells.places[c] for c in columns)
+        domains = tuple(cells.columns[c].codes.shape[1] for c in columns)
+        first, inverse = group(places, domains)
+        counts = np.bincount(inverse, cells.counts).astype(np.int64)
+        own = tuple(cells.columns[c] for c in columns)
+        self.columns = columns
+        self.cells = CellLevels(own, tuple(place[first] for place in places), counts)
+        self.every = np.arange(counts.size)
+        self.known: dict[tuple[int, ...], int] = {}
+
+    def rows_below(self, vector: tuple[int, ...], k: int) -> int:
+        """The rows in classes smaller than k."""
+        levels = tuple(vector[c] for c in self.columns)
+        if levels not in self.known:
+            _, totals = self.cells.classes(levels, self.every)
+            self.known[levels] = int(totals[totals < k].sum())
+        return self.known[levels]
+
+
+def _vectors(
+    cells: CellLevels, exhaustive: Callable[[], bool]
+) -> Iterator[tuple[float, tuple[int, ...]]]:
+    """Level vectors with their average loss, by increasing loss; then a single path upward."""
+    losses = cells.losses()
+    tops = cells.tops.tolist()
+
+    def price(vector: tuple[int, ...]) -> float:
+        return sum(float(losses[c][level]) for c, level in enumerate(vector)) / len(vector)
+
+    vector = (0,) * len(tops)
+    heap = [(price(vector), vector, 0)]
+    while heap and exhaustive():
+        floor, vector, last = heapq.heappop(heap)
+        yield floor, vector
+        for c in range(last, len(tops)):
+            if vector[c] < tops[c]:
+                above = (*vector[:c], vector[c] + 1, *vector[c + 1 :])
+                heapq.heappush(heap, (price(above), above, c))
+    while heap and list(vector) != tops:
+        rising = [c for c in range(len(tops)) if vector[c] < tops[c]]
+        ways = [(*vector[:c], vector[c] + 1, *vector[c + 1 :]) for c in rising]
+        vector = min(ways, key=price)
+        yield price(vector), vector
+
+
+@dataclass(frozen=True, eq=False)
+class _Groups:
+    """Cells `order[starts[g]:ends[g]]` make group g, on `levels[g]`."""
+
+    order: Ints
+    starts: Ints
+    ends: Ints
+    levels: Levels
+    count: int
+
+
+class _TopDown:
+    """The cells and requirements as the kernels take them."""
+
+    def __init__(self, cells: CellLevels, requirements: ClassRequirements) -> None:
+        self.cells, self.k = cells, requirements.k
+        self.arrays = (cells.codes, cells.loss, cells.lines, cells.counts)
+        self.sensitive = requirements.arrays(cells.counts.size)
+        self.widest = max(len(labels) for one in cells.columns for labels in one.labels)
+
+    def start(self) -> _Groups:
+        """All cells in one group, every column suppressed."""
+        cells, columns = self.cells.counts.size, self.cells.tops.size
+        ends, levels = np.zeros(cells, np.int64), np.zeros((cells, columns), np.int16)
+        ends[0], levels[0] = cells, self.cells.tops
+        return _Groups(np.arange(cells), np.zeros(cells, np.int64), ends, levels, 1)
+
+    def sound(self) -> bool:
+        """Whether all rows together meet the requirements."""
+        every = np.arange(self.cells.counts.size)
+        total = np.array([self.cells.counts.sum()])
+        good = kernel.which_sound(every, np.zeros_like(every), total, self.k, self.sensitive)
+        return bool(good[0])
+
+    def split(self, groups: _Groups, floor: Ints, *, suppress: bool = False) -> _Groups:
+        """The groups split down to the floor, as far as the requirements allow."""
+        order, starts, ends = groups.order.copy(), groups.starts.copy(), groups.ends.copy()
+        levels = groups.levels.copy()
+        count = top_down.specialize(
+            order, starts, ends, levels, groups.count, floor, self.k, self.arrays, self.sensitive,
+            self.widest, suppress,
+        )  # fmt: skip
+        return _Groups(order, starts, ends, levels, count)
+
+    def recoding(self, groups: _Groups) -> Recoding:
+        """Every cell on the levels of its group; suppressed if it is in none."""
+        levels: Levels = top_down.levels_of(
+            groups.order, groups.starts, groups.ends, groups.levels, groups.count
+        )
+        return self.cells.recoding(levels)
+
+    def with_cheapest_classes(self, levels: Levels, out: NDArray[np.bool_]) -> Levels | None:
+        """Cells that are in no class on the highest levels, with the classes that make them sound.
+
+        Classes are added by increasing cost, one by one and then more at a time, until the
+        requirements are met.
+        """
+        cells = self.cells
+        every = np.arange(cells.counts.size)
+        at = cells.lines + np.maximum(levels, 0)
+        lost = cells.loss[at, every[:, None]].sum(axis=1)
+        highest = cells.loss[cells.lines + cells.tops].sum(axis=0)
+        keys = np.ascontiguousarray(np.hstack([levels, cells.codes[at, every[:, None]]]))
+        _, member = np.unique(keys, axis=0, return_inverse=True)
+        member = member.ravel()
+        cost = np.bincount(member, (highest - lost) * cells.counts)
+        cost[member[out]] = -1.0  # these come first
+        place = np.empty(cost.size, np.int64)
+        place[np.argsort(cost, kind="stable")] = np.arange(cost.size)
+        first = int(np.unique(member[out]).size)
+        while first <= cost.size:
+            joined = place[member] < first
+            some = np.flatnonzero(joined)
+            total = np.array([cells.counts[some].sum()])
+            if kernel.which_sound(some, np.zeros_like(some), total, self.k, self.sensitive)[0]:
+                return np.where(joined[:, None], cells.tops, levels).astype(np.int16)
+            if first == cost.size:
+                break
+            first = min(first + max(1, first // 8), cost.size)
+        return None
+
+
+def local_recoding(
+    cells: CellLevels, requirements: ClassRequirements, budget_rows: int, *, suppress: bool = True
+) -> Recoding:
+    """Levels for every cell with little information loss, within the suppression budget.
+
+    At most `budget_rows` records are removed or suppressed as a whole; without `suppress` none is
+    removed. Raises `RequirementsNotMetError` if not even all records together meet the
+    requirements.
+    """
+    search = _TopDown(cells, requirements)
+    if not search.sound():
+        raise RequirementsNotMetError(
+            "Not even all records together, with every quasi-identifier suppressed, meet the "
+            "requirements.",
+            code="unattainable",
+            hint="Relax the requirements.",
+        )
+    with progress.step("searching classes") as step:
+        tries = [search.recoding(search.split(search.start(), np.zeros_like(cells.tops)))]
+        step.advance()
+        tries.extend(map(cells.recoding, _swept(search, suppress)))
+        step.advance()
+        within = [one for one in tries if one.rows_touched <= budget_rows]
+        if not within:
+            for first in (_fewest_rows, _least_loss):
+                within.append(_column_by_column(search, budget_rows, first, suppress))
+                step.advance()
+    best = min(within, key=lambda one: one.ncp)
+    if best.suppressed_records == cells.counts.sum():  # suppressed values are better than no row
+        return search.recoding(search.start())
+    return best
+
+
+def _swept(search: _TopDown, suppress: bool) -> list[Levels]:
+    """The levels that visiting the lattice finds.
+
+    Records that it leaves in no class are removed (`suppress`), or they are generalized fully with
+    the classes that this needs.
+    """
+    cells = search.cells
+    levels = np.full((cells.counts.size, cells.tops.size), -1, np.int16)
+    visits, low, high = _visits(cells)
+    left = kernel_sweep.sweep(
+        visits, low, high, search.k, search.arrays, search.sensitive, _MAX_WORK, levels
+    )
+    if not left:
+        return [levels]
+    placed = search.with_cheapest_classes(levels, levels[:, 0] < 0)
+    return [levels] * suppress + ([] if placed is None else [placed])
+
+
+def _fewest_rows(touched: int, loss: float) -> tuple[float, float]:
+    return touched, loss
+
+
+def _least_loss(touched: int, loss: float) -> tuple[float, float]:
+    return loss, touched
+
+
+def _column_by_column(search: _TopDown, budget_rows: int, order: Order, suppress: bool) -> Recoding:
+    """Open columns one by one, the best by `order` first, within the budget; then split further."""
+    tops = search.cells.tops
+    groups, opened = search.start(), np.zeros(tops.size, bool)
+
+    def attempt(choice: tuple[int, bool]) -> tuple[int, float, int, _Groups]:
+        c, out = choice
+        floor, wider = tops.copy(), opened.copy()
+        floor[c] -= 1
+        wider[c] = True
+        after = search.split(groups, floor, suppress=out)
+        touched, loss = top_down.total_loss(
+            after.order, after.starts, after.ends, after.levels, after.count, wider, tops,
+            search.arrays,
+        )  # fmt: skip
+        return touched, loss, c, after
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        while True:
+            best: tuple[tuple[float, float], int, _Groups] | None = None
+            closed = np.flatnonzero(~opened).tolist()
+            choices = list(product(closed, (False, True) if suppress else (False,)))
+            for touched, loss, c, after in pool.map(attempt, choices):
+                if touched <= budget_rows and (best is None or order(touched, loss) < best[0]):
+                    best = order(touched, loss), c, after
+            if best is None:
+                break
+            opened[best[1]], groups = True, best[2]
+    return search.recoding(search.split(groups, np.where(opened, 0, tops)))
+
+
+def _visits(cells: CellLevels) -> tuple[Levels, Floats, Floats]:
+    """Vectors of levels with ranges of their loss, by increasing loss.
+
+    The labels of one vector differ in loss, so a vector is visited once for each range of width
+    `_LOSS_STEP` (of the loss summed over the columns, weights included) that its labels fall into.
+    """
+    vectors: list[tuple[int, ...]] = []
+    for _, vector in _vectors(cells, lambda: len(vectors) < _MAX_VECTORS):
+        vectors.append(vector)
+    every = np.array(vectors, np.int16)
+    least = [one.loss[:, np.unique(place)].min(axis=1) for one, place in _pairs(cells)]
+    most = [one.loss[:, np.unique(place)].max(axis=1) for one, place in _pairs(cells)]
+    first = sum(part[every[:, c]] for c, part in enumerate(least))
+    last = sum(part[every[:, c]] for c, part in enumerate(most))
+    start = np.floor(np.asarray(first) / _LOSS_STEP - 1e-9).astype(np.int64)
+    ranges = np.ceil(np.asarray(last) / _LOSS_STEP + 1e-9).astype(np.int64) - start
+    which = np.repeat(np.arange(len(every)), ranges)
+    bucket = np.arange(which.size) - np.repeat(np.cumsum(ranges) - ranges, ranges) + start[which]
+    order = np.lexsort((np.asarray(last)[which], bucket))
+    low = bucket[order] * _LOSS_STEP
+    return every[which[order]], low - 1e-9, low + _LOSS_STEP - 1e-9
+
+
+def _pairs(cells: CellLevels) -> Iterator[tuple[ColumnLevels, Codes]]:
+    return zip(cells.columns, cells.places, strict=True)

@@ -1,0 +1,1 @@
+"""Compiled inner loops of recoding: arrays in, numbers out; they import nothing of ours."""

@@ -1,0 +1,141 @@
+# mypy: disable-error-code="no-any-return"
+"""Whether a group of rows meets the requirements on its size and on its sensitive values.
+
+The sensitive columns are one tuple, `sensitive`: (starts, values, rows, edges, ordered, missing,
+overall, limits). Entries `starts[cell]` to `starts[cell + 1]` are the `rows` of a cell with each of
+the `values`; the values of sensitive column s are numbered from `edges[s]` to `edges[s + 1]`, in
+their order if `ordered[s]`, the last one being the missing value if `missing[s]`; `overall` is the
+share of each in all rows. `limits` has a place for each requirement (`DISTINCT` and so on), below
+zero if there is none.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+DISTINCT, ENTROPY, RECURSIVE_L, RECURSIVE_C, CLOSENESS, BEST_GUESS = range(6)
+SLACK = 1e-12
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def recursive(rows: Floats, places: float, factor: float) -> bool:
+    """Whether r1 < c (r_l + r_l+1 + ...) for the counts in descending order."""
+    ranked = np.sort(rows)[::-1]
+    place = int(places) - 1
+    return place < ranked.size and ranked[0] < factor * ranked[place:].sum()
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def distance(
+    rows: Floats, total: float, overall: Floats, ordered: bool, missing: bool
+) -> float:  # fmt: skip
+    """The earth mover's distance of one group to all rows (Li et al. 2007).
+
+    Half the sum of differences if all values are equally far apart; for ordered values the sum of
+    cumulated differences over the number of steps. Among ordered values a missing one has no place:
+    rows move between missing and known at the full distance.
+    """
+    if not ordered:
+        spent = 0.0
+        for v in range(rows.size):
+            spent += 0.5 * abs(rows[v] / total - overall[v])
+        return spent
+    last = rows.size - 1 if missing else rows.size
+    here, everywhere = rows[:last].sum(), overall[:last].sum()
+    moved = abs(here / total - everywhere)
+    if here <= 0.0 or everywhere <= 0.0:
+        return moved
+    spent, carried = 0.0, 0.0
+    for v in range(last):
+        carried += rows[v] / here - overall[v] / everywhere
+        spent += abs(carried)
+    return moved + min(here / total, everywhere) * spent / max(1, last - 1)
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def entropy(rows: Floats, total: float) -> float:
+    """The entropy of a group in bits."""
+    bits = 0.0
+    for v in range(rows.size):
+        if rows[v] > 0:
+            bits -= rows[v] / total * np.log2(rows[v] / total)
+    return bits
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def sensitive_sound(present: Floats, total: float, sensitive: Any) -> bool:
+    """Whether a group with `present[v]` rows of each sensitive value meets the requirements."""
+    edges, limits = sensitive[3], sensitive[7]
+    for s in range(edges.size - 1):
+        rows = present[edges[s] : edges[s + 1]]
+        known = rows[: rows.size - 1] if sensitive[5][s] else rows  # missing is no diversity
+        if limits[DISTINCT] >= 0 and max(np.count_nonzero(known), 1) < limits[DISTINCT]:
+            return False
+        if limits[BEST_GUESS] >= 0 and rows.max() > (limits[BEST_GUESS] + SLACK) * total:
+            return False
+        if limits[ENTROPY] >= 0 and entropy(rows, total) < np.log2(limits[ENTROPY]) - SLACK:
+            return False
+        if limits[RECURSIVE_L] >= 0 and not recursive(
+            rows, limits[RECURSIVE_L], limits[RECURSIVE_C]
+        ):
+            return False
+        if limits[CLOSENESS] >= 0:
+            overall = sensitive[6][edges[s] : edges[s + 1]]
+            apart = distance(rows, total, overall, sensitive[4][s], sensitive[5][s])
+            if apart > limits[CLOSENESS] + SLACK:
+                return False
+    return True
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def add(present: Floats, cell: int, sign: float, sensitive: Any) -> None:
+    """Add the sensitive values of a cell to a group, or subtract them."""
+    for e in range(sensitive[0][cell], sensitive[0][cell + 1]):
+        present[sensitive[1][e]] += sign * sensitive[2][e]
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def sound(total: int, present: Floats, k: int, sensitive: Any) -> bool:
+    """Whether a group is large enough and meets the requirements on its sensitive values."""
+    return total >= k and (present.size == 0 or sensitive_sound(present, float(total), sensitive))
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def by_part(part: Ints, parts: int) -> tuple[Ints, Ints]:
+    """The places of each part, one part after the other: a counting sort."""
+    starts = np.zeros(parts + 1, np.int64)
+    for i in range(part.size):
+        starts[part[i] + 1] += 1
+    for p in range(parts):
+        starts[p + 1] += starts[p]
+    fill = starts[:-1].copy()
+    order = np.empty(part.size, np.int64)
+    for i in range(part.size):
+        order[fill[part[i]]] = i
+        fill[part[i]] += 1
+    return order, starts
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def which_sound(cells: Ints, part: Ints, rows: Ints, k: int, sensitive: Any) -> NDArray[np.bool_]:
+    """Which parts of some cells meet the requirements; `part` of each cell, `rows` of each part."""
+    good = rows >= k
+    values = sensitive[3][-1]
+    if values == 0 or not good.any():
+        return good
+    order, starts = by_part(part, rows.size)
+    present = np.empty(values)
+    for p in range(rows.size):
+        if good[p]:
+            present[:] = 0.0
+            for j in range(starts[p], starts[p + 1]):
+                add(present, cells[order[j]], 1.0, sensitive)
+            good[p] = sensitive_sound(present, float(rows[p]), sensitive)
+    return good

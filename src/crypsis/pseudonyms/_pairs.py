@@ -1,0 +1,131 @@
+"""Pair frequencies: items that are alike in frequency distinguished by what they occur with."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crypsis.errors import InputError
+from crypsis.pseudonyms._belief import Belief, true_columns
+from crypsis.results import Result
+
+_LIKELY = 0.01
+_ERROR = 0.05
+_DEVIATIONS = 3.0
+
+
+class PairIdentification(Result):
+    """How many items an intruder identifies who knows pair frequencies besides single ones."""
+
+    size: int
+    by_frequency: int
+    """Items that have one candidate pseudonym by their frequency alone."""
+    with_pairs: int
+    """Items that have one candidate once their pairs with identified items are compared."""
+
+    def __str__(self) -> str:
+        return (
+            f"{self.by_frequency:,} of {self.size:,} items are identified by their frequency, "
+            f"{self.with_pairs:,} with their pair frequencies."
+        )
+
+
+def pair_identification(belief: Belief, *, error: float = _ERROR) -> PairIdentification:
+    """Identify items by how often they occur together with items identified already.
+
+    The candidates of an item are the pseudonyms that its frequency allows. A candidate is ruled out
+    if its count of transactions with an identified item differs from that of the item's own
+    pseudonym by more than the error and three standard deviations of a Poisson count, or if one of
+    its counts with all other items, sorted by size, does. Items with one candidate left are
+    identified, and help to identify others.
+
+    Parameters
+    ----------
+    belief : Belief
+        A frequency attack with its truth, made from transactions.
+    error : float
+        The relative error with which the intruder knows pair frequencies.
+
+    Returns
+    -------
+    PairIdentification
+
+    Raises
+    ------
+    InputError
+        If the belief was not made from transactions.
+
+    Notes
+    -----
+    Cost: O(possible pairs * items) for each round; a round identifies at least one item.
+
+    Examples
+    --------
+    >>> from crypsis.pseudonyms import frequency_attack
+    >>> baskets = [["a", "b"]] * 40 + [["a"]] * 10 + [["c"]] * 40
+    >>> ranges = {"a": (0.5, 1.0), "b": (0.4, 0.5), "c": (0.4, 0.5)}
+    >>> print(pair_identification(frequency_attack(baskets, ranges, truth="names")))
+    1 of 3 items are identified by their frequency, 3 with their pair frequencies.
+    """
+    if belief.pairs is None:
+        raise InputError(
+            "Pair frequencies need the transactions, and the belief was made without them.",
+            code="no-transactions",
+        )
+    truth, counts = true_columns(belief), belief.pairs
+    candidates = _candidates(belief)
+    known = np.zeros(belief.size, bool)  # by pseudonym
+    by_frequency = sum(one.size == 1 for one in candidates)
+    while True:
+        fresh = [
+            own
+            for own, others in zip(truth.tolist(), candidates, strict=True)
+            if not known[own] and _alone(own, others, counts, known, error)
+        ]
+        if not fresh:
+            break
+        known[fresh] = True
+    return PairIdentification(belief.size, by_frequency, int(known.sum()))
+
+
+def _candidates(belief: Belief) -> list[NDArray[np.int64]]:
+    """The pseudonyms of each item that are not much less likely than its likeliest one."""
+    matrix, found = belief.matrix, []
+    for row in range(belief.size):
+        start, end = matrix.indptr[row], matrix.indptr[row + 1]
+        cells = matrix.data[start:end]
+        found.append(matrix.indices[start:end][cells >= _LIKELY * cells.max()].astype(np.int64))
+    return found
+
+
+def _alone(
+    own: int,
+    candidates: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    known: NDArray[np.bool_],
+    error: float,
+) -> bool:
+    """Whether every other candidate differs from the item's own pseudonym in a known pair."""
+    if own not in candidates:
+        return False
+    others = candidates[(candidates != own) & ~known[candidates]]
+    if not others.size:
+        return True
+    anchors = np.flatnonzero(known)
+    differ = _differ(counts[own, anchors], counts[np.ix_(others, anchors)], error)
+    differ |= _differ(_profile(counts, own), _profile(counts, others), error)
+    return bool(differ.all())
+
+
+def _differ(mine: NDArray[np.int64], theirs: NDArray[np.int64], error: float) -> NDArray[np.bool_]:
+    """Which rows of counts differ from one row by more than the error and chance."""
+    largest = np.maximum(mine, theirs)
+    differ = np.abs(mine - theirs) > error * largest + _DEVIATIONS * np.sqrt(largest)
+    return np.asarray(differ.any(axis=1))
+
+
+def _profile(counts: NDArray[np.int64], places: int | NDArray[np.int64]) -> NDArray[np.int64]:
+    """How often an item occurs with each other one, by size: the same whatever they are called."""
+    alone = counts.copy()
+    np.fill_diagonal(alone, 0)
+    return np.sort(alone[places], axis=-1)

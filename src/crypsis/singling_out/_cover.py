@@ -1,0 +1,60 @@
+"""People of a population that match the cells of a release, generalized or not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crypsis.counting.cells import Cells
+from crypsis.counting.matching import rows_alike, rows_covered
+from crypsis.dataset import Dataset
+from crypsis.errors import TooLargeError
+from crypsis.hierarchies import Hierarchy
+from crypsis.hierarchies.cover import covered
+from crypsis.options import MissingValues
+
+Ints = NDArray[np.int64]
+_MAX_WORK = 200_000_000_000
+
+
+def people_alike(
+    cells: Cells, population: Dataset, hierarchies: Mapping[str, Hierarchy] | None = None
+) -> Ints:
+    """For each cell of a release the people of the population that it covers.
+
+    Where every value of the release is one of the population, values are compared; otherwise the
+    labels are read as intervals, prefixes, dates or nodes of a hierarchy (see `covered`).
+    """
+    others = population.cells(cells.columns)
+    if not hierarchies and _is_plain(cells, others):
+        return rows_alike(cells, others)
+    if len(cells) * len(others) > _MAX_WORK:
+        raise TooLargeError(
+            "The release and the population have too many combinations to compare.",
+            code="too-many-combinations",
+            hint="Use fewer columns.",
+        )
+    trees = hierarchies or {}
+    covers = [
+        covered(mine.to_pylist(), theirs.to_pylist(), trees.get(name))
+        for name, mine, theirs in zip(cells.columns, cells.values, others.values, strict=True)
+    ]
+    places = [np.asarray(codes, np.int64) for codes in cells.codes]
+    theirs = [np.asarray(codes, np.int64) for codes in others.codes]
+    return rows_covered(covers, places, theirs, others.counts)
+
+
+def _is_plain(cells: Cells, others: Cells) -> bool:
+    """Whether every value of the release is one of the population."""
+    for mine, theirs in zip(cells.values, others.values, strict=True):
+        try:
+            known = set(theirs.cast(mine.type).to_pylist())
+        except (ValueError, NotImplementedError):  # an interval is text where there are numbers
+            return False
+        if not set(mine.to_pylist()) - {None} <= known:
+            return False
+        if None in mine.to_pylist() and cells.missing is MissingValues.VALUE and None not in known:
+            return False
+    return True

@@ -1,0 +1,179 @@
+"""Re-identification risk: the probability that the match of an intruder is correct.
+
+The three attackers are those of El Emam (2013), Guide to the De-Identification of Personal Health
+Information: a prosecutor knows that the person is in the data, a journalist does not, and a
+marketer wants to re-identify as many persons as possible.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crypsis.counting.cells import Cells
+from crypsis.counting.grouping import group
+from crypsis.dataset import Dataset
+from crypsis.errors import ParameterError, RoleError
+from crypsis.options import MissingValues
+from crypsis.results import Number, Result, number_text, percent_text
+from crypsis.singling_out._cover import people_alike
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+PersonCells = tuple[Ints, Ints, Ints]
+
+
+class AttackerRisk(Result):
+    """The re-identification risk of the records (or persons) under one attacker."""
+
+    maximum: Number
+    average: Number
+    share_above: Number
+    """The share of records (or persons) whose risk is above the threshold."""
+
+
+class ReidentificationRisk(Result):
+    """Prosecutor, journalist and marketer risk."""
+
+    columns: tuple[str, ...]
+    unit: str
+    """What is counted: records, or persons where the data says whose records they are."""
+    units: int
+    threshold: float
+    prosecutor: AttackerRisk
+    journalist: AttackerRisk | None
+    """None where the population is known neither by a table nor by weights, and for samples."""
+    marketer: AttackerRisk
+
+    def __str__(self) -> str:
+        lines = [f"Re-identification risk of {self.units:,} {self.unit}"]
+        for name in ("prosecutor", "journalist", "marketer"):
+            risk = getattr(self, name)
+            if risk is not None:
+                lines.append(
+                    f"  {name:<10}  maximum {number_text(risk.maximum)}, average "
+                    f"{number_text(risk.average)}, {percent_text(risk.share_above)} of the "
+                    f"{self.unit} above {self.threshold:g}"
+                )
+        return "\n".join(lines)
+
+
+def cell_risks(
+    dataset: Dataset,
+    cells: Cells,
+    units: Ints,
+    sizes: Ints,
+    person: PersonCells | None,
+    threshold: float,
+) -> ReidentificationRisk:
+    """The risk from all equivalence classes and, where it is known, from the population."""
+    matches = population_matches(dataset, cells)
+    counted = sizes > 0
+    own = np.where(counted, 1 / np.maximum(sizes, 1), 0.0)
+    wanted = own if matches is None else 1 / np.maximum(matches, 1)
+    journalist = None if matches is None else _attacker(wanted, units, counted, person, threshold)
+    return ReidentificationRisk(
+        columns=cells.columns,
+        unit="records" if person is None else "persons",
+        units=_unit_count(units, counted, person),
+        threshold=threshold,
+        prosecutor=_attacker(own, units, counted, person, threshold),
+        journalist=journalist,
+        marketer=journalist or _attacker(wanted, units, counted, person, threshold),
+    )
+
+
+def units_alike(dataset: Dataset, cells: Cells) -> tuple[Ints, Ints, PersonCells | None]:
+    """Per cell its records (or persons) and the size of its class, and the cells of each person."""
+    if dataset.person is None:
+        return np.where(cells.class_sizes > 0, cells.counts, 0), cells.class_sizes, None
+    refuse_wildcards(cells)
+    if dataset.person in cells.columns:
+        raise RoleError(
+            f"Column {dataset.person!r} identifies the person of a record; it cannot be a "
+            "quasi-identifier as well.",
+            code="person-is-quasi-identifier",
+            columns=(dataset.person,),
+        )
+    person = with_column(dataset, cells, dataset.person)
+    member, persons, _ = person
+    found = np.bincount(member[persons >= 0], minlength=len(cells))
+    found = np.where(cells.class_sizes > 0, found, 0).astype(np.int64)
+    return found, found, person
+
+
+def with_column(dataset: Dataset, cells: Cells, name: str) -> PersonCells:
+    """The cells split by one more column: the old cell, the new code (-1: missing), the records."""
+    finer = dataset.cells((*cells.columns, name))
+    _, member = group(finer.codes[:-1], finer.domains[:-1])  # in the order of `cells`
+    new = finer.codes[-1].astype(np.int64)
+    if finer.missing_codes[-1] >= 0:
+        new[new == finer.missing_codes[-1]] = -1
+    return member, new, finer.counts
+
+
+def population_matches(dataset: Dataset, cells: Cells) -> Floats | None:
+    """For each cell the number of people of the population that match it; None if not known."""
+    if isinstance(dataset.population, Dataset):
+        found = people_alike(cells, dataset.population)
+        # A record is a member of its population, however its table was made.
+        return np.asarray(np.maximum(found, cells.class_sizes), np.float64)
+    if dataset.weight is None:
+        return None
+    weighted = dataset.cells(cells.columns, weighted=True)
+    check_weights(weighted)
+    return np.asarray(np.maximum(np.asarray(weighted.weights), cells.class_sizes), np.float64)
+
+
+def check_weights(cells: Cells) -> None:
+    """Raise unless every weight is a positive number."""
+    weights = np.asarray(cells.weights)
+    if not np.isfinite(weights).all() or (weights <= 0).any():
+        raise ParameterError(
+            "Weights must be positive numbers; some are missing, zero or negative.",
+            code="invalid-weights",
+        )
+
+
+def refuse_wildcards(cells: Cells) -> None:
+    """Raise if missing values match every value, because then there are no classes."""
+    if cells.missing is MissingValues.WILDCARD and cells.missing_mask.any():
+        raise ParameterError(
+            "Missing values that match every value have no equivalence classes.",
+            code="wildcards",
+            hint="Set {missing=value} or {missing=drop}.",
+        )
+
+
+def check_threshold(threshold: float) -> None:
+    """Raise unless a threshold of risk is a probability above zero."""
+    if not 0 < threshold <= 1:
+        raise ParameterError(
+            f"Parameter 'threshold' must be above 0 and at most 1; {threshold} was given.",
+            parameter="threshold",
+        )
+
+
+def _attacker(
+    risk: Floats, units: Ints, counted: NDArray[np.bool_], person: PersonCells | None, limit: float
+) -> AttackerRisk:
+    """The risk over records, or over persons by the record of each with the highest risk."""
+    if person is None:
+        values, weights = risk[counted], units[counted].astype(np.float64)
+    else:
+        member, persons, _ = person
+        known = (persons >= 0) & counted[member]
+        worst = np.zeros(int(persons.max(initial=-1)) + 1)
+        np.maximum.at(worst, persons[known], risk[member[known]])
+        values = worst[worst > 0]
+        weights = np.ones(values.size)
+    total = weights.sum()
+    above = float(weights[values > limit].sum() / total)
+    return AttackerRisk(float(values.max()), float(values @ weights / total), above)
+
+
+def _unit_count(units: Ints, counted: NDArray[np.bool_], person: PersonCells | None) -> int:
+    if person is None:
+        return int(units[counted].sum())
+    member, persons, _ = person
+    return int(np.unique(persons[(persons >= 0) & counted[member]]).size)

@@ -1,0 +1,6 @@
+"""What a file holds besides the table that is read from it: everything a recipient gets."""
+
+from crypsis.tables.contents._content import Content
+from crypsis.tables.contents._list import list_contents
+
+__all__ = ["Content", "list_contents"]

@@ -1,0 +1,20 @@
+"""A part of a file that is not in the table."""
+
+from __future__ import annotations
+
+from crypsis.results import Result
+
+
+class Content(Result):
+    """Something in the file, the folder or the database besides the table.
+
+    Examples
+    --------
+    >>> Content("sheet:Notes", "Sheet 'Notes' is hidden.").name
+    'sheet:Notes'
+    """
+
+    name: str
+    """What it is and what it is called; the key to sign it off in the roles file."""
+    description: str
+    """A sentence without data values."""

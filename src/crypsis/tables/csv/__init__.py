@@ -1,0 +1,1 @@
+"""CSV files: dialect, column types, two readers, and formulas neutralized on writing."""

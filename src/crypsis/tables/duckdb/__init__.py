@@ -1,0 +1,1 @@
+"""DuckDB: the engine for rows on one machine."""

@@ -1,0 +1,237 @@
+"""Connections to DuckDB: private, with errors and progress in our own terms."""
+
+from __future__ import annotations
+
+import re
+import threading
+import weakref
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import narwhals.stable.v2 as nw
+
+from crypsis import progress
+from crypsis.errors import CancelledError, ParameterError, SourceError, TooLargeError
+from crypsis.files import PrivateFolder
+from crypsis.tables.schema import inner_names
+from crypsis.tables.sql import literal, without_markers
+
+_POLL_SECONDS = 0.2
+_AS_TEXT = ("UUID", "BIT", "INTERVAL", "ENUM", "TIME WITH TIME ZONE", "TIME_NS")
+_DISK = {
+    "No space": "the disk is full",
+    "File too large": "a file may not grow that large here (ulimit -f)",
+    "quota": "the disk quota is used up",
+    "Too many open files": "too many files are open (ulimit -n)",
+}
+
+
+_NO_EXTENSIONS = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+}
+_SEALED = ("SET enable_external_access = false", "SET lock_configuration = true")
+
+
+def connect(
+    *, memory_limit: str | None = None, spill_folder: str | Path | None = None
+) -> duckdb.DuckDBPyConnection:
+    """A private in-memory database that spills to a private folder."""
+    base = None if spill_folder is None else Path(spill_folder)
+    if base is not None and not base.is_dir():
+        raise ParameterError(
+            f"Spill folder {str(base)!r} does not exist or is not a folder.",
+            code="no-folder",
+            parameter="spill_folder",
+        )
+    folder = private_folder("crypsis-spill-", base)
+    config: dict[str, Any] = {"temp_directory": str(folder.path), **_NO_EXTENSIONS}
+    connection = duckdb.connect(config=config)
+    weakref.finalize(connection, PrivateFolder.remove, folder)
+    connection.execute("SET enable_progress_bar = true")
+    connection.execute("SET enable_progress_bar_print = false")
+    if memory_limit is not None:
+        try:
+            connection.execute(f"SET memory_limit = {literal(memory_limit)}")
+        except duckdb.Error:
+            raise ParameterError(
+                f"Memory limit {memory_limit!r} is not a valid size.",
+                parameter="memory_limit",
+                hint="Set {memory_limit=4GB}.",
+            ) from None
+    return connection
+
+
+def connect_sealed(path: str) -> duckdb.DuckDBPyConnection:
+    """A database file in an instance of its own, which reads nothing else and writes nothing.
+
+    Macros of the file may be called there in place of built-in functions, so only what the file
+    itself or its owner asks for is run in it, never a query of ours.
+    """
+    folder = private_folder("crypsis-spill-")
+    config: dict[str, Any] = {"temp_directory": str(folder.path), **_NO_EXTENSIONS}
+    connection = duckdb.connect(path, read_only=True, config=config)
+    weakref.finalize(connection, PrivateFolder.remove, folder)
+    for setting in _SEALED:
+        connection.execute(setting)
+    return connection
+
+
+def private_folder(prefix: str, base: Path | None = None) -> PrivateFolder:
+    """A private folder for what does not fit in memory."""
+    try:
+        return PrivateFolder(prefix, base)
+    except OSError as error:
+        place = "for temporary files" if base is None else repr(str(base))
+        raise ParameterError(
+            f"The spill folder {place} is not writable ({error.strerror}).",
+            parameter="spill_folder",
+            hint="Set {spill_folder} to another folder, or the variable TMPDIR.",
+        ) from None
+
+
+@contextmanager
+def translated(what: str) -> Iterator[None]:
+    """Turn DuckDB's errors into ours; DuckDB's own text may quote data, so it is not passed on."""
+    try:
+        yield
+    except duckdb.OutOfMemoryException:
+        raise TooLargeError(
+            f"{what}: the memory limit is too low, even with spilling to disk.",
+            code="out-of-memory",
+            hint="Set {memory_limit=8GB}, set {spill_folder} to a folder with more space, or use "
+            "fewer columns.",
+        ) from None
+    except duckdb.ConversionException as error:
+        raise _conversion_error(what, str(error)) from None
+    except duckdb.InterruptException:
+        raise CancelledError(f"{what}: cancelled.") from None
+    except duckdb.IOException as error:
+        text = str(error)
+        known = (reason for sign, reason in _DISK.items() if sign in text)
+        raise SourceError(
+            f"{what}: {next(known, 'a file could not be read or written')}.",
+            code="disk",
+            hint="Check that the source is complete and that the disk has space.",
+        ) from None
+    except duckdb.PermissionException:
+        raise SourceError(
+            f"{what}: it reads or writes other files, which is not allowed.", code="other-files"
+        ) from None
+    except duckdb.InvalidInputException as error:
+        raise _csv_error(what, str(error)) from None
+    except RuntimeError as error:  # how DuckDB reports Ctrl-C
+        if str(error) == "Query interrupted":
+            raise KeyboardInterrupt from None
+        if "conversion error" not in str(error):
+            raise
+        raise SourceError(f"{what}: a name or a text in it is not UTF-8.") from None
+    except duckdb.Error as error:
+        raise SourceError(f"{what}: DuckDB refused ({type(error).__name__}).") from None
+
+
+def _conversion_error(what: str, text: str) -> SourceError:
+    wanted = re.search(r"to (?:')?(INT\w*|BIGINT|DOUBLE|DATE|TIMESTAMP)", text)
+    kind = f" as {wanted[1].lower()}" if wanted else ""
+    return SourceError(
+        f"{what}: a value could not be read{kind}, although the first rows could.",
+        code="column-type",
+        hint="Set {types} to read that column as text.",
+    )
+
+
+def _csv_error(what: str, text: str) -> SourceError:
+    """What is wrong with a CSV file, without its content."""
+    line = re.search(r"CSV Error on Line: (\d+)", text)
+    where = f"line {int(line[1]):,}" if line else "a line"
+    fields = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text)
+    fault, hint = f"{where} could not be read as a row of the table", ""
+    if fields:
+        noun = "field" if fields[2] == "1" else "fields"
+        fault = f"{where} has {fields[2]} {noun}; the header has {fields[1]}"
+        hint = "Fix that line."
+    elif "unicode" in text or "not utf-8" in text:
+        fault, hint = f"{where} is not in the encoding utf-8", "Set {encoding=latin-1}."
+    elif "unterminated quote" in text:
+        fault, hint = f"{where} has a quote that is not closed", "Fix that line."
+    elif "Maximum line size" in text:
+        fault = f"{where} is longer than 2 MB, so the file is probably not a table"
+    elif "state machine" in text:
+        fault, hint = "line ends or quotes are mixed", "Save the file with one kind of line end."
+    return SourceError(f"{what}: {fault}.", code="csv", hint=hint)
+
+
+@contextmanager
+def watched(connection: duckdb.DuckDBPyConnection | None, what: str) -> Iterator[None]:
+    """Report the progress of the running query; a listener that raises interrupts it."""
+    if connection is None or not progress.listening():
+        yield
+        return
+    over = threading.Event()
+    raised: list[BaseException] = []
+
+    with progress.step(what, 100.0) as step:
+
+        def poll() -> None:
+            while not over.wait(_POLL_SECONDS):
+                try:
+                    step.reach(max(0.0, connection.query_progress()))
+                except BaseException as error:  # noqa: BLE001 - handed to the caller's thread
+                    raised.append(error)
+                    connection.interrupt()
+                    return
+
+        watcher = threading.Thread(target=poll, daemon=True)
+        watcher.start()
+        try:
+            yield
+        except CancelledError:
+            over.set()
+            watcher.join()
+            if raised:
+                raise raised[0] from None
+            raise
+        finally:
+            over.set()
+            watcher.join()
+
+
+def open_relation(
+    connection: duckdb.DuckDBPyConnection,
+    sql: str,
+    width: int,
+    markers: Sequence[str] = (),
+    written: Collection[str] = (),
+) -> nw.LazyFrame[Any]:
+    """A query of `width` columns as a frame: columns c0, c1, ..., markers as missing values.
+
+    The columns `written` are as the source has them: without markers, numbers as their texts.
+    """
+    with translated("opening the source"):
+        inner = ", ".join(inner_names(width))
+        relation = connection.sql(f"SELECT * FROM ({sql}) AS t({inner})")
+        return plain_frame(relation, markers, written)
+
+
+def plain_frame(
+    relation: Any, markers: Sequence[str] = (), written: Collection[str] = ()
+) -> nw.LazyFrame[Any]:
+    """A relation as a frame whose types Arrow has: others as text, markers as missing values."""
+    columns = []
+    for name, kind in zip(relation.columns, map(str, relation.types), strict=True):
+        if name in written and kind in ("FLOAT", "DOUBLE"):  # NaN, minus zero
+            columns.append(f"CAST({name} AS VARCHAR) AS {name}")
+        elif name in written and kind == "VARCHAR":
+            columns.append(name)
+        elif kind.startswith(_AS_TEXT):
+            columns.append(f"CAST({name} AS VARCHAR) AS {name}")
+        elif kind == "VARCHAR" and markers:
+            marked = without_markers(f"trim({name})", markers)
+            columns.append(f"CASE WHEN {marked} IS NULL THEN NULL ELSE {name} END AS {name}")
+        else:
+            columns.append(name)
+    frame: nw.LazyFrame[Any] = nw.from_native(relation.project(", ".join(columns)))
+    return frame

@@ -1,0 +1,143 @@
+"""From frames of other libraries to `Rows`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import pyarrow as pa
+from narwhals.exceptions import DuplicateError
+
+from crypsis.errors import ColumnError, InputError
+from crypsis.tables.arrow import TableRows, plain
+from crypsis.tables.duckdb.backend import DuckBackend
+from crypsis.tables.duckdb.connection import connect, open_relation, plain_frame, translated
+from crypsis.tables.parallel import each_column
+from crypsis.tables.rows import Rows
+from crypsis.tables.schema import columns_of, inner_names, unique_names
+from crypsis.tables.sql import quote
+
+
+def open_frame(
+    frame: Any, *, memory_limit: str | None = None, spill_folder: str | Path | None = None
+) -> Rows:
+    """Open a pandas, Polars, Arrow, DuckDB, Spark or Ibis frame, or an Arrow dataset."""
+    settings = {"memory_limit": memory_limit, "spill_folder": spill_folder}
+    if is_dataset(frame):
+        return _dataset(frame, settings)
+    try:
+        known = nw.from_native(frame, pass_through=False)
+    except DuplicateError:
+        raise ColumnError(
+            "More than one column of the frame has the same name.",
+            code="repeated-column",
+            hint="Give each column its own name.",
+        ) from None
+    except TypeError:
+        raise InputError(
+            f"A {type(frame).__name__} is not a frame.",
+            code="not-a-frame",
+            hint="Use a pandas, Polars, Arrow, DuckDB, Spark or Ibis frame, or an Arrow dataset.",
+        ) from None
+    names = unique_names(_names_of(known))
+    if not names:
+        raise InputError("The frame has no columns.")
+    if known.implementation.is_pyspark() or known.implementation.is_pyspark_connect():
+        from crypsis.tables.spark.sources import spark_rows
+
+        return spark_rows(frame, names)
+    if known.implementation.is_duckdb():
+        pairs = zip(frame.columns, inner_names(len(names)), strict=True)
+        renamed = frame.project(", ".join(f"{quote(a)} AS {b}" for a, b in pairs))
+        lazy = plain_frame(renamed)
+        return Rows(columns_of(lazy, names), lambda: lazy, DuckBackend())
+    table = _arrow(known)
+    try:
+        each_column(lambda column: column.validate(full=True), table.columns)
+    except pa.ArrowInvalid:
+        raise InputError("The Arrow table is not valid.", hint="Create it again.") from None
+    simple = plain(table) if memory_limit is None and spill_folder is None else None
+    if simple is not None:
+        return TableRows(simple, names)
+    return _registered(table, names, settings, table.num_rows)
+
+
+def _registered(source: Any, names: list[str], settings: dict[str, Any], known: int | None) -> Rows:
+    """An Arrow table or dataset that DuckDB scans."""
+    connection = connect(**settings)
+    with translated("opening the frame"):
+        if isinstance(source, pa.Table):
+            source = source.rename_columns(inner_names(len(names)))
+        connection.register("source", source)
+    lazy = open_relation(connection, "SELECT * FROM source", len(names))
+    return Rows(columns_of(lazy, names), lambda: lazy, DuckBackend(connection), known)
+
+
+def is_dataset(frame: Any) -> bool:
+    """Whether it is an Arrow dataset, which is read again for every question."""
+    loaded = sys.modules.get("pyarrow.dataset")
+    return loaded is not None and isinstance(frame, loaded.Dataset)
+
+
+def _dataset(dataset: Any, settings: dict[str, Any]) -> Rows:
+    """Scanned by DuckDB in a stream, and of its columns those that are needed."""
+    names = list(dataset.schema.names)
+    if not names:
+        raise InputError("The dataset has no columns.")
+    form = getattr(getattr(dataset, "format", None), "default_extname", "")
+    known = dataset.count_rows() if form == "parquet" else None  # by the footers
+    return _registered(dataset, unique_names(names), settings, known)
+
+
+def _names_of(known: Any) -> list[str]:
+    if isinstance(known, nw.DataFrame):
+        return [str(name) for name in known.columns]
+    try:
+        return [str(name) for name in known.collect_schema().names()]
+    except Exception as error:  # noqa: BLE001 - of as many kinds as there are kinds of frames
+        raise InputError(f"The frame could not be collected ({type(error).__name__}).") from None
+
+
+def _arrow(known: Any) -> pa.Table:
+    """An eager or lazy frame on this machine as an Arrow table, categories as their values."""
+    try:
+        eager = known if isinstance(known, nw.DataFrame) else known.collect(backend="pyarrow")
+        table = eager.to_arrow()
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        column = (
+            str(error).rsplit("column ", 1)[-1].split(" ")[0] if "column " in str(error) else ""
+        )
+        raise InputError(
+            f"Column {column} has values of several types.",
+            code="mixed-types",
+            hint="Convert it to one type, such as text.",
+        ) from None
+    except Exception as error:  # noqa: BLE001 - of as many kinds as there are kinds of frames
+        raise InputError(
+            f"The frame could not be converted to Arrow ({type(error).__name__}).",
+            hint="Check that it can be collected, and that its columns are numbers, texts, dates "
+            "or times.",
+        ) from None
+    for i, field in enumerate(table.schema):
+        if pa.types.is_dictionary(field.type):
+            plain = table.column(i).cast(field.type.value_type)
+            table = table.set_column(i, field.name, plain)
+        elif pa.types.is_null(field.type):
+            table = table.set_column(i, field.name, table.column(i).cast(pa.string()))
+        elif pa.types.is_float16(field.type):  # which DuckDB does not have
+            table = table.set_column(i, field.name, table.column(i).cast(pa.float32()))
+    if "__index_level_0__" in table.column_names:
+        table = table.drop_columns(["__index_level_0__"])
+    return table.replace_schema_metadata(None)
+
+
+def frame_like(rows: Rows, given: Any) -> Any:
+    """Rows as a frame of the kind that was given; without one, the engine's own frame."""
+    if given is None or not rows.local:
+        return rows.named_frame()
+    kind = nw.from_native(given, pass_through=True, allow_series=False)
+    if not isinstance(kind, nw.DataFrame):
+        return rows.named_frame()
+    return nw.from_arrow(rows.to_arrow(), backend=kind.implementation).to_native()

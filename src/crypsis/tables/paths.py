@@ -1,0 +1,120 @@
+"""The files that a path names, and their formats."""
+
+from __future__ import annotations
+
+import glob
+import stat
+from pathlib import Path
+
+import duckdb
+
+from crypsis.errors import MissingDependencyError, SourceError
+from crypsis.tables.csv.dialect import reason
+
+_SUFFIXES = {
+    "csv": (".csv", ".tsv", ".txt", ".data"),
+    "parquet": (".parquet", ".pq"),
+    "orc": (".orc",),
+    "json": (".json", ".jsonl", ".ndjson"),
+    "excel": (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"),
+    "duckdb": (".duckdb", ".ddb"),
+    "sqlite": (".sqlite", ".sqlite3"),
+}
+_MAGIC = (
+    ("parquet", 0, b"PAR1"),
+    ("sqlite", 0, b"SQLite format 3\0"),
+    ("duckdb", 8, b"DUCK"),
+)
+
+
+def local_files(text: str) -> list[str]:
+    """The files of this machine that a path, a folder or a glob names."""
+    path = Path(text).expanduser()
+    try:
+        text.encode()
+        mode = path.stat().st_mode if text else 0
+    except UnicodeEncodeError:
+        raise SourceError(
+            f"The file name {text!r} is not UTF-8.", hint="Rename the file."
+        ) from None
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        mode = 0
+    except OSError as error:
+        raise SourceError(f"File {text!r} could not be read ({reason(error)}).") from None
+    if stat.S_ISDIR(mode):
+        files = sorted(str(file) for file in path.rglob("*.parquet") if file.is_file())
+        if not files:
+            raise SourceError(
+                f"{text!r} is a folder without Parquet files.", hint="Use the path of a file."
+            )
+        return files
+    files = [str(path)] if mode else []
+    if not files and glob.has_magic(text):
+        files = sorted(glob.glob(str(path), recursive=True))  # noqa: PTH207
+    if not files:
+        raise SourceError(f"File {text!r} does not exist.", code="no-file")
+    for file in files:
+        _check_readable(file)
+    return files
+
+
+def _check_readable(path: str) -> None:
+    """Refuse pipes and devices, which may block or never end, and empty files."""
+    if not Path(path).is_file():
+        raise SourceError(f"{path!r} is not a regular file.")
+    try:
+        with Path(path).open("rb") as file:
+            empty = not file.read(1)
+    except OSError as error:
+        raise SourceError(f"File {path!r} could not be read ({reason(error)}).") from None
+    if empty:
+        raise SourceError(f"{path!r} is empty.", code="no-rows")
+
+
+def remote_files(connection: duckdb.DuckDBPyConnection, text: str) -> list[str]:
+    """Remote files through fsspec, which reads s3, gs, abfs, http and others."""
+    try:
+        import fsspec
+    except ImportError:
+        raise MissingDependencyError(
+            "Reading remote files needs fsspec.", hint="pip install 'crypsis[cloud]'"
+        ) from None
+    protocol = text.split("://", 1)[0]
+    try:
+        files = fsspec.filesystem(protocol)
+    except (ImportError, ValueError):
+        raise MissingDependencyError(
+            f"No package that reads {protocol}:// is installed.",
+            hint="The documentation of fsspec names it.",
+        ) from None
+    connection.register_filesystem(files)
+    if files.exists(text):
+        return [text]
+    found = sorted(files.glob(text)) if glob.has_magic(text) else []
+    if not found:
+        raise SourceError(f"File {text!r} does not exist.", code="no-file")
+    return [str(files.unstrip_protocol(path)) for path in found]
+
+
+def format_by_name(path: str) -> str | None:
+    """The format that the suffix of a path names, if any."""
+    name = path.lower().rstrip("/").removesuffix(".gz").removesuffix(".zst")
+    return next((form for form, suffixes in _SUFFIXES.items() if name.endswith(suffixes)), None)
+
+
+def format_of(path: str) -> str:
+    """By the name, then by the first bytes; CSV where neither shows a format."""
+    named = format_by_name(path)
+    if named is not None:
+        return named
+    if Path(path).is_file():
+        with Path(path).open("rb") as file:
+            start = file.read(16)
+        for form, offset, magic in _MAGIC:
+            if start[offset:].startswith(magic):
+                return form
+        if start.startswith(b"PK\x03\x04"):
+            raise SourceError(
+                f"{Path(path).name!r} is a zip archive.", code="zip", hint="Unpack it first."
+            )
+    return "csv"

@@ -1,0 +1,308 @@
+"""From files and databases to `Rows`."""
+
+from __future__ import annotations
+
+import glob
+import weakref
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import narwhals.stable.v2 as nw
+import pyarrow as pa
+import pyarrow.parquet
+
+from crypsis.errors import ParameterError, SourceError
+from crypsis.files import PrivateFolder, Sources
+from crypsis.options import FORMATS, ReadOptions
+from crypsis.tables import arrow_files, databases, excel
+from crypsis.tables.arrow import TableRows, plain
+from crypsis.tables.backend import Frame
+from crypsis.tables.contents import list_contents
+from crypsis.tables.csv import arrow_reader, duckdb_reader
+from crypsis.tables.csv.dialect import Dialect, detect_dialect, size
+from crypsis.tables.duckdb.backend import DuckBackend
+from crypsis.tables.duckdb.connection import (
+    connect,
+    open_relation,
+    private_folder,
+    translated,
+    watched,
+)
+from crypsis.tables.paths import format_of, local_files, remote_files
+from crypsis.tables.rows import Rows
+from crypsis.tables.schema import columns_of, inner_names, unique_names
+from crypsis.tables.sql import file_list, literal, quote
+
+_KEPT_BYTES = 2_000_000_000
+"""CSV up to this size is parsed once and kept, compressed, by DuckDB; larger is read each time."""
+
+
+def open_source(
+    source: str | Path,
+    reading: ReadOptions,
+    *,
+    memory_limit: str | None = None,
+    spill_folder: str | Path | None = None,
+    max_rows: int | None = None,
+    written: Sequence[str] = (),
+) -> Rows:
+    """Open a file, a folder of Parquet files, a glob, a remote file or a database.
+
+    With `max_rows` a source with more rows is refused; a database while it is being copied. The
+    columns `written` are as the file has them: see `Rows.written`.
+    """
+    settings = {"memory_limit": memory_limit, "spill_folder": spill_folder}
+    opened = _opened(str(source), reading, settings, max_rows, written)
+    if max_rows is not None and opened.count > max_rows:
+        raise databases.too_many_rows(max_rows)
+    return opened
+
+
+def _opened(
+    text: str,
+    reading: ReadOptions,
+    settings: dict[str, Any],
+    max_rows: int | None,
+    written: Sequence[str],
+) -> Rows:
+    if text.startswith(("postgresql://", "postgres://")):
+        # Pickled as a table: no password.
+        return _adbc(text, "postgresql", reading, settings, None, max_rows, written)
+    remote = connect(**settings) if "://" in text else None
+    paths = local_files(text) if remote is None else remote_files(remote, text)
+    place = text if remote is not None else str(Path(text).expanduser().absolute())
+    sources = Sources(paths)
+    form = reading.format or format_of(paths[0])
+    if form == "sqlite":
+        uri = databases.sqlite_uri(paths[0])
+        rows = _adbc(uri, "sqlite", reading, settings, sources, max_rows, written)
+    else:
+        rows = _of_file(form, paths, text, reading, settings, remote, sources, max_rows, written)
+    again = partial(open_source, place, reading, **settings)
+    rows.reopen = partial(again, written=tuple(written))
+    rows.written = lambda names: again(written=tuple(names))
+    rows.contents = partial(list_contents, form, paths, place, reading)
+    return rows
+
+
+def _of_file(
+    form: str,
+    paths: Sequence[str],
+    text: str,
+    reading: ReadOptions,
+    settings: dict[str, Any],
+    remote: duckdb.DuckDBPyConnection | None,
+    sources: Sources,
+    max_rows: int | None,
+    written: Sequence[str],
+) -> Rows:
+    """The rows of a file of any format but SQLite."""
+    dialect = None
+    if form == "csv":
+        types = {**reading.types, **dict.fromkeys(written, "text")}
+        dialect = detect_dialect(paths, replace(reading, types=types))
+    if dialect is not None and remote is None and not (any(settings.values()) or written):
+        table = _plain(dialect, reading)
+        if table is not None:
+            sources.settle()
+            return TableRows(table, dialect.names, sources)
+    connection = remote or connect(**settings)
+    if dialect is not None:
+        return _csv(connection, dialect, reading, sources, written)
+    return _typed(connection, form, paths, text, reading, sources, max_rows, written)
+
+
+def _plain(dialect: Dialect, reading: ReadOptions) -> pa.Table | None:
+    """A CSV file that is not large as a table in memory, if it is a plain one."""
+    if reading.types or size(dialect.paths) >= duckdb_reader.SMALL_FILE_BYTES:
+        return None
+    table = arrow_reader.read_plain(dialect)
+    return None if table is None else plain(table)
+
+
+def _csv(
+    connection: duckdb.DuckDBPyConnection,
+    dialect: Dialect,
+    reading: ReadOptions,
+    sources: Sources,
+    written: Sequence[str],
+) -> Rows:
+    """A CSV file by DuckDB; one of medium size is parsed by the first question and kept."""
+    sql = duckdb_reader.open_csv(
+        connection, dialect, {**reading.types, **dict.fromkeys(written, "text")}, written
+    )
+    bytes_read = size(dialect.paths)
+    small = bytes_read < duckdb_reader.SMALL_FILE_BYTES
+    if small:
+        sources.settle()
+    rows = _rows_of(connection, sql, dialect.names, (), sources=sources)
+    if small or bytes_read >= _KEPT_BYTES:
+        return rows
+    lazy = rows.frame
+
+    def load() -> Frame:
+        with translated("reading the file"), watched(connection, "reading the file"):
+            lazy.to_native().create("kept")
+        sources.settle()
+        kept: Frame = nw.from_native(connection.table("kept"))
+        return kept
+
+    return Rows(rows.columns, load, rows.backend)
+
+
+def _typed(
+    connection: duckdb.DuckDBPyConnection,
+    form: str,
+    paths: Sequence[str],
+    asked: str,
+    reading: ReadOptions,
+    sources: Sources,
+    max_rows: int | None,
+    written: Sequence[str],
+) -> Rows:
+    """A file whose format has column types."""
+    known = None
+    if form == "duckdb":
+        sql, names = databases.attach_duckdb(connection, paths[0], reading, max_rows)
+    elif form == "parquet":
+        sql, names, known = _parquet(connection, paths, asked, reading)
+    elif form == "json":
+        sql, names = _json(connection, paths, reading, written)
+    elif form == "excel":
+        table = excel.read_sheet(paths[0], reading, written)
+        names = table.column_names
+        connection.register("source", table.rename_columns(inner_names(len(names))))
+        sources.settle()
+        sql = "SELECT * FROM source"
+    else:
+        raise ParameterError(
+            f"Format {form!r} is read by Spark only. Other formats are: {', '.join(FORMATS)}.",
+            parameter="format",
+        )
+    markers = tuple(reading.missing_markers or ())
+    rows = _rows_of(connection, sql, names, markers, known, sources, written)
+    _check_rows(rows, repr(Path(paths[0]).name))
+    return rows
+
+
+def _check_rows(rows: Rows, what: str) -> None:
+    """Refuse a table without rows; no value is fetched, because some types cannot be."""
+    with translated(what):
+        if not rows.frame.to_native().limit(1).project("1").fetchall():
+            raise SourceError(f"{what} has no rows.", code="no-rows")
+
+
+def _rows_of(
+    connection: duckdb.DuckDBPyConnection,
+    sql: str,
+    names: Sequence[str],
+    markers: Sequence[str],
+    known: int | None = None,
+    sources: Sources | None = None,
+    written: Sequence[str] = (),
+) -> Rows:
+    """The rows of a query, `known` many."""
+    raw = [inner for inner, name in zip(inner_names(len(names)), names, strict=True)
+           if name in written]  # fmt: skip
+    lazy = open_relation(connection, sql, len(names), markers, raw)
+    columns = columns_of(lazy, unique_names(list(names)))
+    return Rows(columns, lambda: lazy, DuckBackend(connection, sources), known)
+
+
+def open_spilled(names: Sequence[str], parts: Iterable[pa.Table]) -> Rows:
+    """Rows in a private Parquet file, which is removed with them."""
+    folder = private_folder("crypsis-spill-")
+    path = folder.path / "rows.parquet"
+    try:
+        batches = (batch for part in parts for batch in arrow_files.batches_of(part))
+        arrow_files.write(batches, names, path, "parquet")
+    except pa.ArrowNotImplementedError:
+        raise SourceError(
+            "A column has a type that Parquet does not have, so the rows cannot be spilled to "
+            "disk.",
+            code="not-in-parquet",
+            hint="Exclude that column.",
+        ) from None
+    rows = open_source(path, ReadOptions(format="parquet"))
+    rows.reopen = rows.written = rows.contents = None  # the file is private to this process
+    weakref.finalize(rows.backend, PrivateFolder.remove, folder)
+    return rows
+
+
+def _adbc(
+    uri: str,
+    driver: str,
+    reading: ReadOptions,
+    settings: dict[str, Any],
+    sources: Sources | None,
+    max_rows: int | None,
+    written: Sequence[str],
+) -> Rows:
+    source = databases.AdbcSource(uri, driver, reading, written)
+    names = unique_names(source.names)
+    connection = connect(**settings)
+    source.copy_into(connection, "source", max_rows)
+    if sources is not None:
+        sources.settle()
+    markers = tuple(reading.missing_markers or ())
+    rows = _rows_of(connection, "SELECT * FROM source", names, markers, None, sources, written)
+    _check_rows(rows, "The table")
+    return rows
+
+
+def _parquet(
+    connection: duckdb.DuckDBPyConnection, paths: Sequence[str], asked: str, reading: ReadOptions
+) -> tuple[str, list[str], int]:
+    reading.check_supported("Parquet", ())
+    files = file_list(paths)
+    hive = "true" if _partitioned(paths, asked) else "false"
+    sql = f"SELECT * FROM read_parquet({files}, hive_partitioning = {hive})"
+    with translated(repr(Path(paths[0]).name)):
+        names = list(connection.sql(sql).columns)
+        counted = connection.sql(f"SELECT count(*) FROM read_parquet({files})").fetchall()
+    if Path(paths[0]).is_file():  # DuckDB renames columns that differ only in capitals
+        try:
+            own = pyarrow.parquet.read_schema(paths[0]).names
+        except (pa.ArrowException, OSError):  # files that DuckDB reads and Arrow does not
+            own = []
+        names[: len(own)] = own
+    return sql, names, int(counted[0][0])  # by the footers
+
+
+def _partitioned(paths: Sequence[str], asked: str) -> bool:
+    """Whether folders below the one asked for, or below the signs of a glob, name a value."""
+    if len(paths) == 1 and Path(paths[0]) == Path(asked).expanduser():
+        return False
+    root = Path(asked).expanduser()
+    while glob.has_magic(str(root)) and not root.is_dir():
+        root = root.parent
+    folders = [Path(path).parent for path in paths]
+    below = [folder.relative_to(root) for folder in folders if folder.is_relative_to(root)]
+    return any("=" in part for folder in below for part in folder.parts)
+
+
+def _json(
+    connection: duckdb.DuckDBPyConnection,
+    paths: Sequence[str],
+    reading: ReadOptions,
+    written: Sequence[str],
+) -> tuple[str, list[str]]:
+    reading.check_supported("JSON", ())
+    # Of all lines: a key that only later ones have is a column, too.
+    sql = f"SELECT * FROM read_json({file_list(paths)}, sample_size = -1)"
+    with translated(repr(Path(paths[0]).name)):
+        found = connection.sql(sql)
+        names, types = list(found.columns), list(map(str, found.types))
+        if not written:
+            return sql, names
+        kinds = ["JSON" if n in written else k for n, k in zip(names, types, strict=True)]
+        parts = ", ".join(f"{literal(n)}: {literal(k)}" for n, k in zip(names, kinds, strict=True))
+        texts = ", ".join(
+            f"nullif(CAST({quote(name)} AS VARCHAR), 'null')" if name in written else quote(name)
+            for name in names
+        )
+        return f"SELECT {texts} FROM read_json({file_list(paths)}, columns = {{{parts}}})", names

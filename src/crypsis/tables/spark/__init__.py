@@ -1,0 +1,1 @@
+"""Apache Spark: its backend, what it reads and what it writes."""

@@ -1,0 +1,310 @@
+"""Apache Spark: the engine for rows on a cluster. The user's session is used and never stopped.
+
+Work is given to Spark as its own expressions and runs on the cluster; no row passes through Python
+there, and only counts, quantiles and summaries are fetched to the driver.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import pyarrow as pa
+
+from crypsis import progress
+from crypsis.counting.estimates import DistinctSketch
+from crypsis.errors import OutputError, SourceError, TooLargeError
+from crypsis.files import replacing_files
+from crypsis.tables.arrow_files import batches_of
+from crypsis.tables.backend import Frame
+from crypsis.tables.draws import smallest_hashes
+from crypsis.tables.schema import inner_names
+from crypsis.tables.spark.files import replacing_remote
+
+_TOO_MUCH = ("maxResultSize", "MAX_RESULT_SIZE", "OutOfMemoryError")
+
+
+@contextmanager
+def translated(what: str) -> Iterator[None]:
+    """Turn Spark's errors into ours; Spark's own text may quote data, so it is not shown."""
+    from pyspark.errors import PySparkException
+
+    kinds: tuple[type[Exception], ...] = (PySparkException,)
+    with suppress(ImportError):  # Spark Connect alone comes without it
+        from py4j.protocol import Py4JError
+
+        kinds = (PySparkException, Py4JError)
+    try:
+        yield
+    except kinds as error:
+        text = f"{error} {getattr(error, 'java_exception', '')}"
+        if any(sign in text for sign in _TOO_MUCH):
+            raise TooLargeError(
+                f"{what}: the result is too large for the Spark driver.",
+                code="out-of-memory",
+                hint="Use fewer columns, or raise spark.driver.maxResultSize and "
+                "spark.driver.memory.",
+            ) from None
+        raise SourceError(
+            f"{what}: Spark refused ({type(error).__name__}).",
+            code="spark",
+            hint="The log of Spark has the reason.",
+        ) from None
+
+
+class SparkBackend:
+    """A Spark cluster."""
+
+    local = False
+    sketch_error = 0.01
+    max_values: int | None = 200_000_000
+
+    def batches(self, frame: Frame, what: str, rows: int | None = None) -> Iterator[pa.RecordBatch]:
+        """Run `frame` and fetch its rows to the driver as Arrow."""
+        with translated(what), progress.step(what):
+            table = frame.to_native().toArrow()
+        yield from batches_of(table)
+
+    def bounded(
+        self, frame: Frame, what: str, at_most: int, refusal: TooLargeError
+    ) -> Iterator[pa.RecordBatch]:
+        """Counted on the cluster before anything is fetched; the cache is released."""
+        with translated(what), progress.step(what):
+            kept = frame.to_native().persist()
+            try:
+                if kept.count() > at_most:
+                    raise refusal
+                table = kept.toArrow()
+            finally:
+                kept.unpersist()
+        yield from batches_of(table)
+
+    def sample(self, frame: Frame, count: int, size: int, seed: int) -> pa.Table:
+        """By a hash of the row's place in its partition."""
+        from pyspark.sql import functions as f
+
+        place = f.monotonically_increasing_id()
+        value = f.shiftrightunsigned(f.xxhash64(place, f.lit(seed)), 4)
+        hashed = _lazy(frame.to_native().withColumn("h", value))
+        return smallest_hashes(self, hashed, "h", count, size)
+
+    def with_hash(self, frame: Frame, key: str, seed: int, name: str) -> Frame:
+        """By MD5."""
+        from pyspark.sql import functions as f
+
+        digest = f.md5(f.concat(f.lit(f"{seed}:"), f.col(key).cast("string")))
+        value = f.conv(f.substring(digest, 1, 15), 16, 10).cast("long")
+        return _lazy(frame.to_native().withColumn(name, value))
+
+    def with_class_hash(self, frame: Frame, columns: Sequence[str], seed: int, name: str) -> Frame:
+        """By xxHash64, which skips missing values, so a flag for them is hashed as well."""
+        from pyspark.sql import functions as f
+
+        value = f.shiftrightunsigned(f.xxhash64(f.lit(seed), *_tuple(columns)), 4)
+        return _lazy(frame.to_native().withColumn(name, value))
+
+    def sketch(self, frame: Frame, sets: Sequence[Sequence[str]]) -> list[DistinctSketch]:
+        """Missing rows and HyperLogLog++ of all sets in one pass."""
+        from pyspark.sql import functions as f
+
+        parts = [f.count(f.lit(1)).alias("n")]
+        for i, columns in enumerate(sets):
+            there = ~f.col(columns[0]).isNull()
+            for column in columns[1:]:
+                there = there & ~f.col(column).isNull()
+            value = f.col(columns[0]) if len(columns) == 1 else f.xxhash64(*_tuple(columns))
+            counted = f.approx_count_distinct(f.when(there, value), self.sketch_error)
+            parts += [f.count(f.when(there, f.lit(1))).alias(f"t{i}"), counted.alias(f"d{i}")]
+        found = _lazy(frame.to_native().select(*parts))
+        row = next(self.batches(found, "sketching columns")).to_pylist()[0]
+        return [
+            DistinctSketch(
+                row["n"], row["n"] - row[f"t{i}"], float(row[f"d{i}"]), self.sketch_error
+            )
+            for i in range(len(sets))
+        ]
+
+    def value_counts(
+        self, frame: Frame, columns: Sequence[str], at_most: int, refusal: TooLargeError
+    ) -> list[tuple[list[Any], list[int]]]:
+        """One grouping of (column, value) pairs, all columns in one pass."""
+        counts, slots = _counted_values(frame, columns)
+        batches = self.bounded(_lazy(counts), "counting values", at_most, refusal)
+        table = pa.Table.from_batches(list(batches))
+        found: list[tuple[list[Any], list[int]]] = [([], []) for _ in columns]
+        place, size = table["k"].to_pylist(), table["n"].to_pylist()
+        slotted = [table[f"v{slot}"].to_pylist() for slot in range(max(slots) + 1)]
+        for i, (k, n) in enumerate(zip(place, size, strict=True)):
+            found[k][0].append(slotted[slots[k]][i])
+            found[k][1].append(n)
+        return found
+
+    def quantiles(
+        self, frame: Frame, columns: Sequence[str], probabilities: Sequence[float]
+    ) -> dict[str, pa.Array]:
+        """From the cumulated counts of distinct values, all columns in one pass.
+
+        Spark's own quantiles take numbers only, and round large ones. Of each column only the
+        values that a probability falls on are fetched.
+        """
+        from pyspark.sql import Window
+        from pyspark.sql import functions as f
+
+        counts, slots = _counted_values(frame, columns)
+        own = Window.partitionBy("k")
+        order = [f"v{slot}" for slot in range(max(slots) + 1)]
+        upto = f.sum("n").over(own.orderBy(*order))
+        steps = counts.withColumn("upto", upto).withColumn("total", f.sum("n").over(own))
+        shares = f.array(*(f.lit(float(share)) for share in probabilities))
+        below, total = f.col("upto") - f.col("n"), f.col("total")
+
+        def falls_on(share: Any) -> Any:
+            place = f.greatest(f.lit(1), f.ceil(share * total))
+            return (place > below) & (place <= f.col("upto"))
+
+        found = _lazy(steps.filter(f.exists(shares, falls_on)))
+        table = pa.Table.from_batches(list(self.batches(found, "quantiles")))
+        return {
+            column: _picked(table, k, f"v{slots[k]}", probabilities)
+            for k, column in enumerate(columns)
+        }
+
+    def small_table(self, frame: Frame, table: pa.Table) -> Frame:
+        """A small table sent from the driver."""
+        return _lazy(frame.to_native().sparkSession.createDataFrame(table))
+
+    def named(self, frame: Frame, names: Sequence[str]) -> Any:
+        """A Spark frame with the public names."""
+        return frame.to_native().toDF(*names)
+
+    def with_row_number(self, frame: Frame, name: str) -> Frame:
+        """Rows of a cluster have no order."""
+        return frame
+
+    @contextmanager
+    def replacing(
+        self, frame: Frame, paths: Sequence[str | Path], overwrite: bool
+    ) -> Iterator[tuple[Path | str, ...]]:
+        """Files of this machine, or one folder in any file system that the session has."""
+        if "://" not in str(paths[0]):
+            with replacing_files(paths, overwrite=overwrite) as partials:
+                yield partials
+            return
+        session = frame.to_native().sparkSession
+        with replacing_remote(session, str(paths[0]), overwrite) as partial:
+            yield (partial,)
+
+    def write(self, frame: Frame, names: Sequence[str], path: Path | str, form: str) -> None:
+        """Write a folder of part files from the executors."""
+        rows = self.named(frame, names)
+        target = path.absolute().as_uri() if isinstance(path, Path) else path
+        what = f"writing {target.rsplit('/', 1)[-1]}"
+        try:
+            with translated(what), _capitals_matter(rows.sparkSession, names):
+                if form == "parquet":
+                    rows.write.parquet(target)
+                else:
+                    rows.write.csv(target, header=True, quote='"', escape='"')
+        except SourceError as error:
+            raise OutputError(error.message, hint=error.hint) from None
+
+    def read_back(
+        self, frame: Frame, names: Sequence[str], path: Path | str, form: str
+    ) -> tuple[SparkBackend, Frame]:
+        """By the same session."""
+        place = path.absolute().as_uri() if isinstance(path, Path) else path
+        reader = frame.to_native().sparkSession.read
+        try:
+            with translated("reading the release back"):
+                if form == "parquet":
+                    return self, inner_frame(reader.parquet(place))
+                return self, inner_frame(reader.csv(place, header=True, quote='"', escape='"'))
+        except SourceError as error:
+            raise OutputError(error.message, hint=error.hint) from None
+
+    @staticmethod
+    def from_arrow(table: pa.Table) -> tuple[SparkBackend, Frame]:
+        """Rows of a cluster do not come from a table of this machine."""
+        raise NotImplementedError
+
+
+def inner_frame(native: Any) -> Frame:
+    """A Spark frame with the columns c0, c1, ...; columns without a type are text."""
+    inner = native.toDF(*inner_names(len(native.columns)))
+    for field in inner.schema.fields:
+        if field.dataType.typeName() == "void":
+            inner = inner.withColumn(field.name, inner[field.name].cast("string"))
+    return _lazy(inner)
+
+
+def _lazy(native: Any) -> Frame:
+    frame: Frame = nw.from_native(native)
+    return frame
+
+
+def _tuple(columns: Sequence[str]) -> list[Any]:
+    """Columns for a hash that skips missing values: each with a flag for them."""
+    from pyspark.sql import functions as f
+
+    return [part for column in columns for part in (f.col(column), f.col(column).isNull())]
+
+
+def _counted_values(frame: Frame, columns: Sequence[str]) -> tuple[Any, list[int]]:
+    """The counts of the values of each column: k (which column), v0, v1, ..., and n.
+
+    Each row becomes one row per column, so that one pass serves them all; a value is in the slot of
+    its type. Returned too: the slot of each column. Missing values do not count.
+    """
+    from pyspark.sql import functions as f
+
+    native = frame.to_native()
+    kinds = [native.schema[column].dataType for column in columns]
+    texts = [kind.simpleString() for kind in kinds]
+    distinct = list(dict.fromkeys(texts))
+    slots = [distinct.index(text) for text in texts]
+    types = [kinds[texts.index(text)] for text in distinct]
+    pairs = []
+    for k, column in enumerate(columns):
+        fields = [
+            (f.col(column) if slots[k] == slot else f.lit(None).cast(kind)).alias(f"v{slot}")
+            for slot, kind in enumerate(types)
+        ]
+        pairs.append(f.struct(f.lit(k).alias("k"), *fields))
+    long = native.select(f.explode(f.array(*pairs)).alias("pair")).select("pair.*")
+    values = [f.col(f"v{slot}") for slot in range(len(types))]
+    there = values[0].isNotNull()
+    for value in values[1:]:
+        there = there | value.isNotNull()
+    return long.filter(there).groupBy("k", *values).agg(f.count(f.lit(1)).alias("n")), slots
+
+
+def _picked(table: pa.Table, k: int, value: str, probabilities: Sequence[float]) -> pa.Array:
+    """The value that each probability of column k falls on."""
+    own = [i for i, place in enumerate(table["k"].to_pylist()) if place == k]
+    own.sort(key=table["upto"].to_pylist().__getitem__)
+    upto = [table["upto"][i].as_py() for i in own]
+    total = table["total"][own[0]].as_py() if own else 0
+    picks = [
+        next(i for i, end in zip(own, upto, strict=True) if end >= max(1, math.ceil(p * total)))
+        for p in (probabilities if own else ())
+    ]
+    return table[value].combine_chunks().take(pa.array(picks, pa.int64()))
+
+
+@contextmanager
+def _capitals_matter(session: Any, names: Sequence[str]) -> Iterator[None]:
+    """Allow columns that differ only in capitals; the session's setting is restored."""
+    if len({name.lower() for name in names}) == len(names):
+        yield
+        return
+    setting = "spark.sql.caseSensitive"
+    before = session.conf.get(setting)
+    session.conf.set(setting, "true")
+    try:
+        yield
+    finally:
+        session.conf.set(setting, before)

@@ -1,0 +1,147 @@
+"""The REST API, second part: the verdict, and the way to a safe release."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from crypsis.web import forms as f
+from crypsis.web.api_base import In, job_state, new_router, no_job, subject, there
+from crypsis.web.errors import RequestError
+
+router = new_router()
+
+
+@router.post("/tables/{table}/assess", tags=["assess"], status_code=202)
+def assess(workspace: In, table: str, form: f.AssessForm) -> f.JobState:
+    """Ask all four questions and hold the answers against a policy.
+
+    Linkage is asked where the table has a file `original`, pseudonyms where it has `released`
+    (baskets of pseudonyms), with `known` and `truth`.
+    """
+    found = workspace.tables.get(table)
+    given = {"file": workspace.file(found, "data"), "roles": found.roles, **form.model_dump()}
+    if "original" in found.files:
+        given["original"] = workspace.file(found, "original")
+    if "released" in found.files:
+        slots = [slot for slot in ("released", "known", "truth") if slot in found.files]
+        given["attack"] = {slot: workspace.file(found, slot) for slot in slots}
+
+    def keep(result: dict[str, Any]) -> None:
+        found.assessed = result
+
+    page = f"/t/{found.id}/verdict"
+    return job_state(
+        workspace.jobs.start(found, "Asking the four questions", "assess", given, keep, page)
+    )
+
+
+@router.get("/tables/{table}/assessment", tags=["assess"])
+def show_assessment(workspace: In, table: str) -> dict[str, Any]:
+    """What the assessment found; the whole of it is the download report.json."""
+    return there(workspace.tables.get(table).assessed, "The table was not assessed yet.")
+
+
+@router.post("/tables/{table}/causes", tags=["assess"])
+async def causes(workspace: In, table: str, form: f.CausesForm) -> dict[str, Any]:
+    """Which columns and which groups are behind a finding."""
+    found = workspace.tables.get(table)
+    given = {"file": workspace.file(found, "data"), "roles": found.decided, **form.model_dump()}
+    return await found.quick("causes", given)
+
+
+@router.post("/tables/{table}/preview", tags=["protect"], status_code=202)
+def preview(workspace: In, table: str, form: f.PreviewForm) -> f.JobState:
+    """Count the cells once, so that everything after can be asked at once."""
+    found = workspace.tables.get(table)
+    given = {**subject(workspace, found), "options": _options(form.options)}
+
+    def keep(result: dict[str, Any]) -> None:
+        found.preview = result
+
+    page = f"/t/{found.id}/protect"
+    return job_state(
+        workspace.jobs.start(found, "Counting combinations", "preview", given, keep, page)
+    )
+
+
+@router.post("/tables/{table}/what-if", tags=["protect"])
+async def what_if(workspace: In, table: str, form: f.WhatIfForm) -> dict[str, Any]:
+    """What a choice of levels, or of k and a population, comes to: from the cells alone."""
+    found = workspace.tables.get(table)
+    there(found.preview, "Start with the preview.")
+    return await found.quick("what_if", form.model_dump())
+
+
+@router.post("/tables/{table}/curve", tags=["protect"])
+async def curve(workspace: In, table: str, form: f.CurveForm) -> dict[str, Any]:
+    """The trade-off of risk against what is lost."""
+    found = workspace.tables.get(table)
+    there(found.preview, "Start with the preview.")
+    return await found.quick("curve", form.model_dump())
+
+
+@router.post("/tables/{table}/plan", tags=["protect"])
+async def plan(workspace: In, table: str, form: f.PlanForm) -> dict[str, Any]:
+    """The plan that these options come to, column by column."""
+    found = workspace.tables.get(table)
+    no_job(workspace, found)
+    given = {**subject(workspace, found), "options": _options(form.options), "levels": form.levels}
+    return await found.quick("plan", given)
+
+
+@router.post("/tables/{table}/hierarchy", tags=["protect"])
+async def hierarchy(workspace: In, table: str, form: f.HierarchyForm) -> dict[str, Any]:
+    """Build a hierarchy for a column, take the uploaded one, or take it away again."""
+    found = workspace.tables.get(table)
+    no_job(workspace, found)
+    if form.build == "none":
+        found.hierarchies.pop(form.column, None)
+        return {"column": form.column, "counts": []}
+    whole = subject(workspace, found)
+    whole.pop("hierarchies")
+    names = list(found.decided)
+    if form.column not in names:
+        raise RequestError("There is no such column.")
+    to = f"hierarchy-{names.index(form.column)}.csv"
+    path = workspace.file(found, "hierarchy")["path"] if form.build == "file" else None
+    given = {**whole, **form.model_dump(), "path": path, "to": to}
+    result = await found.quick("hierarchy", given)
+    found.hierarchies[form.column] = result.pop("path")
+    return result
+
+
+@router.post("/tables/{table}/anonymize", tags=["protect"], status_code=202)
+def anonymize(workspace: In, table: str, form: f.AnonymizeForm) -> f.JobState:
+    """Make the release, measure it, and write everything that goes with it."""
+    found = workspace.tables.get(table)
+    if found.guesses:
+        raise RequestError(f"{found.guesses} columns are undecided; decide their roles first.", 409)
+    masks = {name: one.model_dump() for name, one in form.masks.items()}
+    given = {
+        **subject(workspace, found), "roles": found.roles, "options": _options(form.options),
+        "levels": form.levels, "masks": masks, "same_levels": form.same_levels, "form": form.form,
+        "policy": form.policy, "population": form.options.population, "seed": form.seed,
+        "neutralize_formulas": form.neutralize_formulas,
+    }  # fmt: skip
+    if form.options.each_column:
+        given["population"] = None
+
+    def keep(result: dict[str, Any]) -> None:
+        found.made = result
+        other = "parquet" if form.form == "csv" else "csv"
+        (found.folder / f"release.{other}").unlink(missing_ok=True)
+
+    page = f"/t/{found.id}/release"
+    return job_state(
+        workspace.jobs.start(found, "Making the release", "anonymize", given, keep, page)
+    )
+
+
+@router.get("/tables/{table}/release", tags=["protect"])
+def show_made(workspace: In, table: str) -> dict[str, Any]:
+    """What was released: its requirements, measures and information loss."""
+    return there(workspace.tables.get(table).made, "No release was made yet.")
+
+
+def _options(options: f.PlanOptionsForm) -> dict[str, Any]:
+    return options.model_dump(exclude_none=True)

@@ -1,0 +1,190 @@
+"""The open tables: each with its files, its roles, its results and its process."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import shutil
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from crypsis.files import PrivateFolder
+from crypsis.web.errors import RequestError
+from crypsis.web.limits import watched
+from crypsis.web.settings import Settings
+from crypsis.web.worker_process import WorkerPool, WorkerProcess
+
+_QUICK_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class TableFile:
+    """A file of a table: where it is, what it was called, and how it is read."""
+
+    path: str
+    title: str
+    uploaded: bool
+    reading: dict[str, Any] = field(default_factory=dict)
+    roles: dict[str, str] = field(default_factory=dict)
+    """What was decided on the command line."""
+
+
+class OpenTable:
+    """One piece of work: a table on its way to release, or files to be compared or attacked."""
+
+    def __init__(
+        self, kind: str, title: str, folder: Path, settings: Settings, pool: WorkerPool
+    ) -> None:
+        self.id = secrets.token_hex(8)
+        self.kind, self.title, self.folder = kind, title, folder
+        self.files: dict[str, TableFile] = {}
+        self.hierarchies: dict[str, str] = {}
+        """For a column the slot of the file that holds its hierarchy."""
+        self.roles: dict[str, str] = {}
+        """What was decided; guesses are in `profile`."""
+        self.reasons: dict[str, str] = {}
+        """Why a column has a role that contradicts the evidence."""
+        self.profile: dict[str, Any] | None = None
+        self.assessed: dict[str, Any] | None = None
+        self.preview: dict[str, Any] | None = None
+        self.made: dict[str, Any] | None = None
+        self.found: dict[str, Any] | None = None
+        """The result of a comparison, a verification or an attack."""
+        self.used = time.monotonic()
+        self._settings, self._pool = settings, pool
+        self._worker: WorkerProcess | None = None
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def touch(self) -> None:
+        """The table was used now."""
+        self.used = time.monotonic()
+
+    def worker(self) -> WorkerProcess:
+        """The process of this table; a new one that has opened the file, if the last one ended."""
+        with self._lock:
+            if self._closed:
+                raise RequestError("This table was closed.", 404)
+            if self._worker is None or not self._worker.alive:
+                self._worker = self._pool.take()
+                self._worker.ask("begin", self._beginning())
+            return self._worker
+
+    def _beginning(self) -> dict[str, Any]:
+        limits = self._settings
+        return {
+            "folder": str(self.folder),
+            "memory_limit": f"{max(100, int(limits.job_bytes * 0.5 / 1e6))}MB",
+            "rows": limits.rows,
+            "columns": limits.columns,
+        }
+
+    async def quick(self, do: str, given: dict[str, Any]) -> dict[str, Any]:
+        """An answer that takes no job: from what is counted already."""
+        self.touch()
+        worker, stop = await asyncio.to_thread(self.worker), threading.Event()
+        question = worker.ask(do, given)
+        try:
+            return await asyncio.to_thread(
+                watched, worker, question, self._settings, self.folder, stop, _QUICK_SECONDS
+            )
+        except asyncio.CancelledError:
+            stop.set()
+            raise
+        finally:
+            self.tidy()
+
+    def tidy(self) -> None:
+        """Remove the temporary files of a process that was killed."""
+        with self._lock:
+            if self._worker is not None and not self._worker.alive:
+                shutil.rmtree(self.folder / "spill", ignore_errors=True)
+
+    @property
+    def decided(self) -> dict[str, str]:
+        """The role of every column: decided, else guessed."""
+        guessed = {one["column"]: one["role"] for one in (self.profile or {}).get("columns", ())}
+        return {**guessed, **self.roles}
+
+    @property
+    def guesses(self) -> int:
+        """How many columns are undecided: their role is a guess or none."""
+        return sum(self.roles.get(name, "undecided") == "undecided" for name in self.decided)
+
+    def accept(self) -> None:
+        """Decide the columns by their guesses, where those are confident enough."""
+        from crypsis.columns.roles import CONFIDENT
+
+        for one in (self.profile or {}).get("columns", ()):
+            if one["confidence"] >= CONFIDENT:
+                self.roles.setdefault(one["column"], one["role"])
+
+    def forget(self) -> None:
+        """Roles have changed: results with other roles are no longer valid."""
+        self.assessed = self.preview = self.made = None
+
+    def close(self) -> None:
+        """End the process and remove every file of ours."""
+        with self._lock:
+            self._closed = True
+            worker, self._worker = self._worker, None
+        if worker is not None:
+            worker.kill()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class OpenTables:
+    """All tables of a server."""
+
+    def __init__(self, settings: Settings, private: PrivateFolder) -> None:
+        self._settings, self._private = settings, private
+        self._pool = WorkerPool()
+        self._tables: dict[str, OpenTable] = {}
+        self._lock = threading.Lock()
+
+    def create(self, kind: str, title: str) -> OpenTable:
+        """A new table without files."""
+        with self._lock:
+            if len(self._tables) >= self._settings.tables:
+                raise RequestError(
+                    f"{len(self._tables)} tables are open, which is the limit.", 429,
+                    hint="Close one first, or raise {tables}.",
+                )  # fmt: skip
+            folder = self._private.make(secrets.token_hex(8))
+            table = OpenTable(kind, title, folder, self._settings, self._pool)
+            self._tables[table.id] = table
+        return table
+
+    def get(self, name: str) -> OpenTable:
+        """The table of that name."""
+        table = self._tables.get(name)
+        if table is None:
+            raise RequestError("The table does not exist; it may have been closed.", 404)
+        table.touch()
+        return table
+
+    def every(self) -> list[OpenTable]:
+        """All tables, the latest first."""
+        return list(self._tables.values())[::-1]
+
+    def close(self, name: str) -> None:
+        """Close a table and remove its files."""
+        with self._lock:
+            table = self._tables.pop(name, None)
+        if table is None:
+            raise RequestError("The table does not exist; it may have been closed.", 404)
+        table.close()
+
+    def idle(self) -> list[str]:
+        """The tables that were not used for too long."""
+        limit = time.monotonic() - self._settings.idle_seconds
+        return [table.id for table in list(self._tables.values()) if table.used < limit]
+
+    def end(self) -> None:
+        """Close everything."""
+        for name in list(self._tables):
+            self.close(name)
+        self._pool.end()

@@ -1,0 +1,86 @@
+"""The release itself: carried out, measured, written with everything that goes with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from crypsis import progress
+from crypsis import protection as an
+from crypsis.assessment import assess as ask
+from crypsis.protection.masking import Mask, parse_mask
+from crypsis.report.charts.utility import before_and_after
+from crypsis.report.figures import figure
+from crypsis.web.operations._assess import assessment_view, write_report
+from crypsis.web.operations._figures import figure_view
+from crypsis.web.operations._plan import asked_options
+from crypsis.web.operations._session import TableSession
+
+
+def anonymize(
+    session: TableSession,
+    *,
+    file: dict[str, Any],
+    roles: dict[str, str],
+    options: dict[str, Any],
+    hierarchies: dict[str, str],
+    levels: dict[str, int],
+    masks: dict[str, dict[str, Any]],
+    same_levels: bool,
+    form: str,
+    policy: str,
+    population: int | None = None,
+    seed: int = 0,
+    neutralize_formulas: bool = False,
+) -> dict[str, Any]:
+    """Anonymize the table and write release, statement, plan, report and key to the folder."""
+    with session.engine, progress.step("making the release", total=4) as step:
+        release = session.release(file, roles, population=population)
+        made = an.anonymize(
+            release,
+            **asked_options(options, hierarchies),
+            methods={**(options.get("methods") or {}), **{n: _mask(m) for n, m in masks.items()}},
+            levels=levels,
+            recoding="full-domain" if same_levels else "local",
+        )
+        step.advance()
+        name = f"release.{form}"
+        made = made.write(
+            session.folder / name, overwrite=True,
+            neutralize_formulas=neutralize_formulas and form == "csv",
+        )  # fmt: skip
+        plan = made.plan
+        assert plan is not None  # noqa: S101 - anonymize makes one
+        plan.save(session.folder / "plan.toml", overwrite=True)
+        made.key.save(session.folder / "reidentification.key.json", overwrite=True)
+        step.advance()
+        lost = made.utility
+        step.advance()
+        after = ask(made.data, policy=policy, name=name, seed=seed)
+        write_report(session, after, "report-after")
+        step.advance()
+    drawn = [figure(before_and_after(lost))] if _has_bits(lost) else []
+    measured = None if made.measured is None else made.measured.to_dict()
+    return {
+        "form": form,
+        "rows_before": lost.rows_before,
+        "rows_after": lost.rows_after,
+        "plan": [list(row) for row in plan.rows()],
+        "requirements": plan.requirements.model_dump(mode="json", exclude_none=True),
+        "measured": measured,
+        "loss": made.loss.to_dict(),
+        "methods": [one.to_dict() for one in made.methods],
+        "columns": [one.to_dict() for one in lost.columns],
+        "removed": list(lost.removed),
+        "figures": [figure_view(one) for one in drawn],
+        "after": assessment_view(after),
+    }
+
+
+def _has_bits(lost: Any) -> bool:
+    return any(one.entropy_before_bits is not None for one in lost.columns)
+
+
+def _mask(given: dict[str, Any]) -> Mask:
+    """A mask chosen on the page."""
+    method, amount = given.get("method"), given.get("amount")
+    return parse_mask(f"{method}" if amount is None else f"{method}:{amount}")

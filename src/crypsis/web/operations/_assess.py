@@ -1,0 +1,207 @@
+"""The verdict, and what lies behind a finding."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from crypsis import inference, singling_out
+from crypsis.assessment import assess as ask
+from crypsis.assessment.result import Assessment
+from crypsis.dataset import Dataset
+from crypsis.errors import InputError
+from crypsis.options import Role
+from crypsis.policies import Policy, requirements_for
+from crypsis.policies.findings import Finding
+from crypsis.report import wording
+from crypsis.report.figures import figures
+from crypsis.web.operations._attack import by_frequency
+from crypsis.web.operations._figures import figure_view
+from crypsis.web.operations._session import TableSession
+
+_GROUPS = 12
+
+
+def assess(
+    session: TableSession,
+    *,
+    file: dict[str, Any],
+    roles: dict[str, str],
+    policy: str = "default",
+    population: int | None = None,
+    person: str | None = None,
+    weight: str | None = None,
+    accept_guesses: bool = False,
+    original: dict[str, Any] | None = None,
+    on: str | None = None,
+    attack: dict[str, Any] | None = None,
+    seed: int = 0,
+) -> dict[str, Any]:
+    """Ask every question; the report is written to the table's folder in three forms.
+
+    With an `original` records are linked back to it, with an `attack` (files `released`, `known`
+    and `truth`) pseudonyms are tried by how often they occur.
+    """
+    with session.engine:
+        belief = None
+        if attack is not None:
+            belief = by_frequency(session, **attack)
+        release = session.release(file, roles, population=population, person=person, weight=weight)
+        before = None if original is None else session.release(original)
+        found = ask(
+            release,
+            before,
+            belief,
+            policy,
+            accept_guesses=accept_guesses,
+            on=on,
+            name=file["title"],
+            seed=seed,
+        )
+    write_report(session, found, "report")
+    return assessment_view(found)
+
+
+def write_report(session: TableSession, found: Assessment, name: str) -> None:
+    """The assessment as HTML, Markdown and JSON, beside the table."""
+    for suffix, text in (
+        ("html", found.to_html()),
+        ("md", found.to_markdown()),
+        ("json", found.to_json()),
+    ):
+        (session.folder / f"{name}.{suffix}").write_text(text, encoding="utf-8")
+
+
+def assessment_view(found: Assessment) -> dict[str, Any]:
+    """An assessment for the page: plain values, numbers in words, charts as specifications."""
+    plain = found.to_dict()
+    drawn = figures(found)
+    return {
+        "verdict": plain["verdict"],
+        "head": wording.head(found),
+        "complete": plain["complete"],
+        "reasons": [reason.text for reason in found.reasons],
+        "requirements": _requirements(found),
+        "rows": plain["rows"],
+        "policy": {key: plain["policy"][key] for key in ("name", "title", "source", "summary")},
+        "parameters": plain["parameters"],
+        "made": plain["made"],
+        "findings": [finding_view(one, i) for i, one in enumerate(found.findings)],
+        "answers": [
+            {
+                "question": one.question, "title": one.title, "status": one.status.value,
+                "headline": one.headline, "notes": list(one.notes),
+                "figures": [figure_view(figure) for figure in drawn[one.question]],
+            }
+            for one in found.answers
+        ],
+        "changes": [
+            {
+                "measure": one.measure,
+                "before": wording.number(one.before, one.unit),
+                "after": wording.number(one.after, one.unit),
+            }
+            for one in found.changes
+        ],
+    }  # fmt: skip
+
+
+def _requirements(found: Assessment) -> dict[str, int | float]:
+    """The requirements that meet the policy, as far as recoding can."""
+    sensitive = any(one.role == Role.SENSITIVE.value for one in found.columns)
+    return requirements_for(Policy.model_validate(dict(found.policy)), sensitive=sensitive)
+
+
+def finding_view(one: Finding, place: int) -> dict[str, Any]:
+    """A finding with its numbers in words."""
+    return {
+        "place": place, "question": one.question, "measure": one.measure,
+        "status": one.status.value, "severity": one.severity.value,
+        "statement": one.statement,
+        "number": wording.number(one.value, one.unit), "limit": wording.limit(one),
+        "class_size": one.k, "columns": list(one.columns), "people": one.affected,
+        "why": one.why, "source": one.source, "unit": one.unit,
+        "remedy": None if one.remedy is None else one.remedy.description,
+    }  # fmt: skip
+
+
+def causes(
+    session: TableSession,
+    *,
+    file: dict[str, Any],
+    roles: dict[str, str],
+    question: str,
+    columns: list[str],
+    class_size: int = 5,
+    reveal: bool = False,
+) -> dict[str, Any]:
+    """Which columns and which groups are behind a finding; values of the data with `reveal`."""
+    with session.engine:
+        release = session.release(file, roles)
+        if question == "singling_out":
+            return _small_classes(release, columns, class_size, reveal)
+        if question == "inference":
+            return _guesses(release, columns, reveal)
+    raise InputError(f"Behind {question!r} there are no groups to show.")
+
+
+def _small_classes(
+    release: Dataset, columns: list[str], class_size: int, reveal: bool
+) -> dict[str, Any]:
+    names = [name for name in release.quasi_identifiers if name in columns] or columns
+    cells = release.cells(names)
+    sizes = cells.class_sizes
+    whole = max(1, cells.rows)
+
+    def below(left: list[str]) -> float:
+        part = cells.marginal(left)
+        small = (part.class_sizes > 0) & (part.class_sizes < class_size)
+        return int(part.counts[small].sum()) / whole
+
+    now = int(cells.counts[(sizes > 0) & (sizes < class_size)].sum()) / whole
+    without = []
+    for name in names:
+        left = [other for other in names if other != name]
+        alone = singling_out.uniqueness(release, [name])
+        without.append(
+            {"column": name, "distinct": alone.classes, "without": below(left) if left else 0.0}
+        )
+    there = np.flatnonzero(sizes > 0)
+    worst = there[np.argsort(sizes[there], kind="stable")][:_GROUPS]
+    return {
+        "class_size": class_size,
+        "columns": names,
+        "share": now,
+        "without": sorted(without, key=lambda one: one["without"]),
+        "groups": [
+            {"size": int(sizes[i]), "values": _values(cells.group(int(i)).values, reveal)}
+            for i in worst.tolist()
+        ],
+    }
+
+
+def _guesses(release: Dataset, columns: list[str], reveal: bool) -> dict[str, Any]:
+    target = next((name for name in columns if name in release.sensitive), None)
+    if target is None:
+        raise InputError("This finding names no sensitive column.")
+    found = inference.leakage(release, target, list(release.quasi_identifiers))
+    return {
+        "target": target,
+        "columns": list(found.given),
+        "prior": found.best_guess.prior,
+        "contributions": [one.to_dict() for one in found.contributions],
+        "groups": [
+            {
+                "size": one.group.size,
+                "values": _values(one.group.values, reveal),
+                "guess": one.best_guess,
+                "value": str(one.guess) if reveal and one.guess is not None else None,
+            }
+            for one in found.riskiest[:_GROUPS]
+        ],
+    }
+
+
+def _values(values: tuple[Any, ...], reveal: bool) -> list[str] | None:
+    return ["(missing)" if v is None else str(v)[:80] for v in values] if reveal else None

@@ -1,0 +1,205 @@
+"""The way to a safe release, while it is still a plan."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from crypsis import protection as an
+from crypsis.dataset import Dataset
+from crypsis.errors import InputError, ParameterError
+from crypsis.hierarchies import Hierarchy
+from crypsis.report.charts.utility import risk_and_loss
+from crypsis.report.figures import figure
+from crypsis.web.operations._figures import figure_view
+from crypsis.web.operations._session import TableSession
+
+_CLASS_SIZES = (2, 3, 5, 10, 20, 50, 100)
+_ASKED = (
+    "k", "beta", "population", "release_k", "diversity", "closeness", "best_guess", "each_column",
+    "weights", "top_code", "suppression", "representative",
+)  # fmt: skip
+
+
+def asked_options(options: dict[str, Any], hierarchies: dict[str, str]) -> dict[str, Any]:
+    """The options of `plan` and `anonymize` that are set, without the methods."""
+    asked = {name: options[name] for name in _ASKED if options.get(name) is not None}
+    trees = {name: Hierarchy.read(path) for name, path in hierarchies.items()}
+    return {**asked, "hierarchies": trees}
+
+
+def planned(release: Dataset, options: dict[str, Any], hierarchies: dict[str, str]) -> an.Plan:
+    """The plan that these options ask for."""
+    asked = asked_options(options, hierarchies)
+    return an.plan(release, methods=options.get("methods"), **asked)
+
+
+def preview(
+    session: TableSession,
+    *,
+    file: dict[str, Any],
+    roles: dict[str, str],
+    options: dict[str, Any],
+    hierarchies: dict[str, str],
+) -> dict[str, Any]:
+    """Count the cells once; returns the generalization levels of each column."""
+    with session.engine:
+        release = session.release(file, roles)
+        own = {**options, "population": None, "release_k": None, "each_column": False}
+        made = planned(release, own, hierarchies)
+        session.preview = an.Preview(release, made)
+    drawn = session.preview
+    return {
+        "rows": drawn.rows,
+        "cells": drawn.cells,
+        "columns": [
+            {
+                "column": one.name,
+                "values": one.values_before,
+                "kind": release.rows.column(one.name).kind.value,
+                "methods": list(drawn.methods(one.name)),
+                "hierarchy": one.name in hierarchies,
+                "levels": [
+                    {"description": step.describe(), "values": drawn.values(one.name, level)}
+                    for level, step in enumerate(drawn.steps[one.name])
+                ],
+            }
+            for one in made.columns
+        ],
+    }
+
+
+def _ready(session: TableSession) -> an.Preview:
+    if session.preview is None:
+        raise InputError("The cells are not counted yet; start with the preview.")
+    return session.preview
+
+
+def what_if(
+    session: TableSession,
+    *,
+    k: int,
+    levels: dict[str, int] | None = None,
+    population: int | None = None,
+    beta: float = 0.05,
+    weights: dict[str, float] | None = None,
+) -> dict[str, Any]:
+    """What a choice comes to, from the cells alone."""
+    drawn = _ready(session)
+    choice = drawn.outcome(levels, k=k)
+    found = {
+        **choice.to_dict(),
+        "share_below": choice.share_below,
+        "by_class_size": [
+            {"k": size, "share": share}
+            for size, share in zip(
+                _CLASS_SIZES, drawn.shares_below(levels, _CLASS_SIZES), strict=True
+            )
+        ],
+        "allowed": [],
+    }
+    if population is not None:
+        allowed = an.allowed_values(
+            drawn.plan, population=population, k=k, beta=beta, weights=weights or None
+        )
+        found["allowed"] = [one.to_dict() for one in allowed]
+    return found
+
+
+def curve(session: TableSession, *, k: int, levels: dict[str, int] | None = None) -> dict[str, Any]:
+    """Risk against loss, from these levels up."""
+    path = _ready(session).trade_off(k=k, levels=levels)
+    return {
+        "points": [
+            {
+                "levels": dict(one.levels), "loss": one.loss, "share_below": one.share_below,
+                "smallest": one.smallest, "rows_below": one.rows_below,
+            }
+            for one in path
+        ],
+        "figure": figure_view(figure(risk_and_loss(path))),
+    }  # fmt: skip
+
+
+def plan(
+    session: TableSession,
+    *,
+    file: dict[str, Any],
+    roles: dict[str, str],
+    options: dict[str, Any],
+    hierarchies: dict[str, str],
+    levels: dict[str, int] | None = None,
+) -> dict[str, Any]:
+    """The plan itself, column by column."""
+    made = chosen(session, file, roles, options, hierarchies, levels or {})
+    return {"columns": [list(row) for row in made.rows()], "cells_allowed": made.cells_allowed}
+
+
+def chosen(
+    session: TableSession,
+    file: dict[str, Any],
+    roles: dict[str, str],
+    options: dict[str, Any],
+    hierarchies: dict[str, str],
+    levels: dict[str, int],
+) -> an.Plan:
+    """The plan with the levels chosen by hand; against a population it chooses them itself."""
+    with session.engine:
+        release = session.release(file, roles)
+        made = planned(release, options, hierarchies)
+        if not any(levels.values()):
+            return made
+        if made.requirements.population is not None or made.requirements.each_column is not None:
+            raise ParameterError(
+                "Levels are chosen by hand for k of the release; against a population, or for each "
+                "column alone, the plan chooses them."
+            )
+        return an.Preview(release, made).plan_with(levels)
+
+
+def hierarchy(
+    session: TableSession,
+    *,
+    file: dict[str, Any],
+    roles: dict[str, str],
+    column: str,
+    build: str,
+    steps: list[int] | None = None,
+    path: str | None = None,
+    to: str = "",
+) -> dict[str, Any]:
+    """Build a hierarchy for a column, or read one that was uploaded; both are checked against it.
+
+    It is written to the table's folder as CSV, so that it can be downloaded, edited and given back.
+    """
+    with session.engine:
+        release = session.release(file, roles)
+        values = release.cells([column]).values[0].drop_null().to_pylist()
+    if build == "file":
+        tree = Hierarchy.read(path or "")
+    elif build == "intervals":
+        tree = Hierarchy.intervals([_integer(value) for value in values], widths=steps or [])
+    elif build == "prefixes":
+        tree = Hierarchy.prefixes([str(value) for value in values], lengths=steps or [])
+    elif build == "masking":
+        tree = Hierarchy.redaction([str(value) for value in values])
+    elif build == "dates":
+        tree = Hierarchy.dates(_days(values))
+    else:
+        raise ParameterError("A hierarchy is built by intervals, prefixes, masking or dates.")
+    tree.check(values, column)
+    target = session.folder / Path(to).name
+    tree.write(target, overwrite=True)
+    return {"column": column, "path": str(target), "counts": list(tree.level_sizes)}
+
+
+def _integer(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
+        raise InputError("Intervals are built for columns of whole numbers.")
+    return int(value)
+
+
+def _days(values: list[Any]) -> list[Any]:
+    if not all(hasattr(value, "year") for value in values):
+        raise InputError("Months, quarters and years are built for columns of dates.")
+    return values

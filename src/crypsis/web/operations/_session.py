@@ -1,0 +1,88 @@
+"""What a table's process has before it: files opened once, with what was counted of them."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from crypsis.dataset import ColumnNote, Dataset, read
+from crypsis.errors import InputError, SourceError, TooLargeError
+from crypsis.options import Role
+
+if TYPE_CHECKING:
+    from crypsis.protection import Preview
+
+
+class TableSession:
+    """The files that are open, by where they are and how they are read."""
+
+    def __init__(self) -> None:
+        self.folder = Path()
+        self.memory_limit: str | None = None
+        self.rows = self.columns = 0
+        self.preview: Preview | None = None
+        self.engine = threading.Lock()
+        """One question at a time goes to the rows; what is counted may be asked meanwhile."""
+        self._open: dict[tuple[Any, ...], Dataset] = {}
+
+    @property
+    def spill(self) -> Path:
+        """Where what does not fit in memory goes."""
+        made = self.folder / "spill"
+        made.mkdir(mode=0o700, exist_ok=True)
+        return made
+
+    def release(
+        self,
+        file: Mapping[str, Any],
+        roles: Mapping[str, str] | None = None,
+        *,
+        population: int | None = None,
+        person: str | None = None,
+        weight: str | None = None,
+    ) -> Dataset:
+        """A file as a Dataset with these roles; what was counted of it before is still known."""
+        reading = dict(file.get("reading") or {})
+        key = (file["path"], repr(sorted(reading.items())))
+        if key not in self._open:
+            try:
+                self._open[key] = self._opened(file["path"], reading)
+            except SourceError as error:  # by the name that its owner knows
+                own, known_as = Path(file["path"]).name, file.get("title", "")
+                raise SourceError(str(error).replace(repr(own), repr(known_as))) from None
+        known = self._open[key]
+        if population is not None and population < known.count:
+            raise InputError(
+                f"The population ({population:,}) is smaller than the table ({known.count:,} rows)."
+            )
+        decided = {name: Role(role) for name, role in (roles or {}).items()}
+        reasons = (file.get("reasons") or {}).items()
+        notes = {name: ColumnNote(override=why.strip()) for name, why in reasons if name in decided}
+        return replace(
+            known, roles=decided, notes=notes, population=population, person=person, weight=weight
+        )
+
+    def _opened(self, path: str, reading: dict[str, Any]) -> Dataset:
+        found = read(
+            path, memory_limit=self.memory_limit, spill_folder=self.spill, max_rows=self.rows,
+            **reading,
+        )  # fmt: skip
+        if len(found.names) > self.columns:
+            raise TooLargeError(
+                f"The table has {len(found.names):,} columns; {self.columns:,} are allowed."
+            )
+        return found
+
+
+def begin(
+    session: TableSession, *, folder: str, memory_limit: str, rows: int, columns: int
+) -> dict[str, Any]:
+    """Take note of the limits; what is temporary goes to the table's folder, and goes with it."""
+    session.folder, session.memory_limit = Path(folder), memory_limit
+    session.rows, session.columns = rows, columns
+    tempfile.tempdir = str(session.spill)
+    return {}

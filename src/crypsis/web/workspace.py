@@ -1,0 +1,133 @@
+"""Everything a running server has: its limits, its tables, its jobs, its folder, its gate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import Request
+
+from crypsis.files import PrivateFolder
+from crypsis.web.errors import RequestError
+from crypsis.web.jobs import Job, Jobs
+from crypsis.web.open_tables import OpenTable, OpenTables, TableFile
+from crypsis.web.security import Gate
+from crypsis.web.settings import Settings
+from crypsis.web.uploads import format_of
+
+DOWNLOADS = {
+    "release.csv": ("text/csv", "the release"),
+    "release.parquet": ("application/octet-stream", "the release"),
+    "release.statement.md": (
+        "text/markdown",
+        "the statement: what was done, without values of the data",
+    ),
+    "release.statement.json": ("application/json", "the same for programs"),
+    "plan.toml": ("text/plain", "the plan, to be used again"),
+    "report.html": ("text/html", "the report of the table as it was opened"),
+    "report.md": ("text/markdown", "the same as Markdown"),
+    "report.json": ("application/json", "the same for programs"),
+    "report-after.html": ("text/html", "the report of the release"),
+    "report-after.md": ("text/markdown", "the same as Markdown"),
+    "report-after.json": ("application/json", "the same for programs"),
+    "comparison.html": ("text/html", "the comparison as a page"),
+    "comparison.json": ("application/json", "the same for programs"),
+    "attack.json": ("application/json", "the attack for programs"),
+}
+KEY = "reidentification.key.json"
+
+
+class Workspace:
+    """One server."""
+
+    def __init__(self, settings: Settings, gate: Gate) -> None:
+        self.settings, self.gate = settings, gate
+        self.private = PrivateFolder("crypsis-serve-", settings.folder)
+        self.tables = OpenTables(settings, self.private)
+        self.jobs = Jobs(settings)
+
+    def scan(self, table: OpenTable) -> Job:
+        """Open the file of a table and profile its columns."""
+        file = self.file(table, "data")
+        table.profile, table.roles, table.reasons = None, {}, {}
+        table.forget()
+
+        def keep(found: dict[str, Any]) -> None:
+            table.profile = found
+            names = {one["column"] for one in found["columns"]}
+            table.roles = {
+                name: r for name, r in table.files["data"].roles.items() if name in names
+            }
+
+        given = {"file": file}
+        return self.jobs.start(
+            table, "Profiling the columns", "scan", given, keep, f"/t/{table.id}/columns"
+        )
+
+    def add_given(self, table: OpenTable, slot: str, place: int) -> None:
+        """Give a table one of the sources that the server was started with."""
+        if place >= len(self.settings.given):
+            raise RequestError("The server was not started with such a source.", 404)
+        given = self.settings.given[place]
+        table.files[slot] = TableFile(
+            given.source, given.title, False, dict(given.reading), dict(given.roles)
+        )
+        table.title = table.title or given.title
+
+    def add_upload(self, table: OpenTable, slot: str, path: str, title: str) -> None:
+        """Give a table a file that was uploaded."""
+        form = format_of(title)
+        reading = {} if form == "toml" else {"format": form}
+        table.files[slot] = TableFile(path, title, True, reading)
+        table.title = table.title or title
+
+    @staticmethod
+    def file(table: OpenTable, slot: str) -> dict[str, Any]:
+        """A file of a table as its process gets it."""
+        if slot not in table.files:
+            raise RequestError(f"The file {slot!r} is not there yet; upload it first.", 409)
+        file = table.files[slot]
+        found = {"path": file.path, "title": file.title, "reading": file.reading}
+        return {**found, "reasons": dict(table.reasons)} if slot == "data" else found
+
+    def downloads(self, table: OpenTable) -> list[str]:
+        """What can be downloaded of a table, the key apart."""
+        return [name for name in DOWNLOADS if (table.folder / name).is_file()]
+
+    def state(self, table: OpenTable) -> dict[str, Any]:
+        """A table as the API returns it."""
+        job = self.jobs.of(table.id)
+        profile = table.profile or {}
+        roles = table.decided
+        columns = [
+            {**one, "role": roles[one["column"]], "guessed": one["column"] not in table.roles,
+             "override": table.reasons.get(one["column"], "")}
+            for one in profile.get("columns", [])
+        ]  # fmt: skip
+        for one in columns:
+            one.pop("histogram", None)
+        return {
+            "id": table.id, "kind": table.kind, "title": table.title,
+            "files": {slot: file.title for slot, file in table.files.items()},
+            "rows": profile.get("rows"), "columns": columns, "guesses": table.guesses,
+            "assessed": table.assessed is not None, "made": table.made is not None,
+            "downloads": self.downloads(table), "hierarchies": list(table.hierarchies),
+            "job": None if job is None else job.to_dict(),
+        }  # fmt: skip
+
+    def close(self, name: str) -> None:
+        """Close a table, whatever it is doing."""
+        self.jobs.cancel_all(name)
+        self.tables.close(name)
+
+    def end(self) -> None:
+        """Stop everything and leave nothing behind."""
+        self.jobs.cancel_all()
+        self.tables.end()
+        self.jobs.end()
+        self.private.remove()
+
+
+def workspace_of(request: Request) -> Workspace:
+    """The server that a request came to."""
+    workspace: Workspace = request.app.state.workspace
+    return workspace

@@ -1,0 +1,182 @@
+"""Remedies: what is proposed is applied, measured, and then safe under the same policy."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import crypsis as cr
+from crypsis import pseudonyms
+from crypsis.assessment.result import Assessment
+from crypsis.cli import run
+from crypsis.policies import Policy, load_policy
+from crypsis.policies.findings import Finding, Status, Verdict
+from tests.conftest import ADULT_COLUMNS
+
+KNOWN = ["age", "workclass", "education", "marital-status", "occupation", "race", "sex"]
+
+
+def table(rows: int = 400) -> pa.Table:
+    rng = np.random.default_rng(2)
+    return pa.table(
+        {
+            "ssn": [f"900-12-{i:04d}" for i in range(rows)],
+            "age": rng.integers(20, 60, rows),
+            "sex": pa.array(["f", "m"]).take(pa.array(rng.integers(0, 2, rows))),
+            "disease": pa.array(["flu", "gout", "none"]).take(pa.array(rng.integers(0, 3, rows))),
+        }
+    )
+
+
+ROLES: dict[str, Any] = {
+    "identifiers": ["ssn"], "quasi_identifiers": ["age", "sex"], "sensitive": ["disease"]
+}  # fmt: skip
+
+
+def finding(found: Assessment, measure: str) -> Finding:
+    return next(one for one in found.findings if one.measure == measure)
+
+
+def command(shown: str, word: str = "anonymize") -> list[str]:
+    """The words of the command that the terminal shows, without "crypsis"."""
+    lines = (line for line in shown.splitlines() if line.startswith("  crypsis anonymize"))
+    return shlex.split(next(line for line in lines if word in line))[1:]
+
+
+def test_untried_remedies_say_so() -> None:
+    found = cr.assess(table(), **ROLES)
+    remedy = finding(found, "singling_out.records_in_small_classes").remedy
+    assert remedy is not None
+    assert not remedy.tried
+    assert remedy.value_after is None
+    assert remedy.outcome == "Not tried on this release."
+    assert remedy.action == "anonymize"
+    assert remedy.parameters == {"k": 5, "closeness": 0.2}
+    call = "crypsis.anonymize(data, k=5, closeness=0.2)"
+    assert call in str(found)
+
+
+def test_a_remedy_is_tried_and_measured() -> None:
+    found = cr.assess(table(), try_remedies=True, **ROLES)
+    small = finding(found, "singling_out.records_in_small_classes")
+    assert small.status is Status.EXCEEDED
+    assert small.remedy is not None
+    assert small.remedy.tried
+    assert small.remedy.value_after == 0
+    assert "threshold met" in small.remedy.outcome
+    named = finding(found, "columns.direct_identifiers")
+    assert named.remedy is not None
+    assert named.remedy.value_after == 0
+
+
+def test_a_remedy_that_fails_has_its_reason() -> None:
+    found = cr.assess(table(4), try_remedies=True, **ROLES)
+    remedy = finding(found, "singling_out.records_in_small_classes").remedy
+    assert remedy is not None
+    assert remedy.value_after is None
+    assert "the policy requires k = 5, but the data have only 4 records" in remedy.outcome
+    assert "crypsis.anonymize" not in str(found), "a call that fails is not proposed"
+
+
+def test_the_command_runs_as_printed_and_makes_it_safe(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "keys"))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    cr.Dataset.from_frame(table()).write("people.parquet")
+    Path("roles.toml").write_text(
+        '[roles]\nssn = "identifier"\nage = "quasi-identifier"\nsex = "quasi-identifier"\n'
+        'disease = "sensitive"\n'
+    )
+    assert run(["assess", "people.parquet", "--roles", "roles.toml"]) == 1
+    assert run(command(capsys.readouterr().out)) == 0
+    roles = ["--qi", "age", "--qi", "sex", "--sensitive", "disease"]
+    capsys.readouterr()
+    assert run(["assess", "anonymous.parquet", *roles]) == 0
+    assert "Safe to release" in capsys.readouterr().out
+
+
+def test_adult_with_its_roles_and_its_remedy_is_safe(adult: Any) -> None:
+    """The verdict is "not safe" before and "safe" after the proposed remedy."""
+    from crypsis import protection
+    from crypsis.options import Role
+    from crypsis.policies import requirements_for
+
+    roles = dict.fromkeys(ADULT_COLUMNS, Role.INSENSITIVE)
+    roles |= dict.fromkeys([*KNOWN, "native-country"], Role.QUASI_IDENTIFIER)
+    roles["income"] = Role.SENSITIVE
+    release = adult.with_roles(roles)
+    before = cr.assess(release)
+    assert before.verdict is Verdict.NOT_SAFE
+    required: Any = requirements_for(load_policy("default"))
+    assert required == {"k": 5, "closeness": 0.2}
+    made = protection.plan(release, **required).apply(release, recoding="full-domain")
+    after = cr.assess(made.data)
+    assert after.verdict is Verdict.SAFE
+    assert after.reasons == ()
+
+
+def test_rank_swapping_prevents_links() -> None:
+    rng = np.random.default_rng(4)
+    original = pa.table({"x": rng.normal(size=300), "y": rng.normal(size=300)})
+    weak = pa.table({n: original[n].to_numpy() + rng.normal(0, 0.01, 300) for n in ("x", "y")})
+    found = cr.assess(weak, original, quasi_identifiers=["x", "y"], try_remedies=True)
+    linked = finding(found, "linkage.correct_links_above_chance")
+    assert linked.remedy is not None
+    assert linked.remedy.action == "rank_swap"
+    assert linked.remedy.parameters["columns"] == ("x", "y")
+    assert linked.remedy.tried
+    assert float(linked.remedy.value_after or 0) <= linked.threshold
+    assert "threshold met" in linked.remedy.outcome
+
+
+def test_the_rank_swap_command_runs_as_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "keys"))
+    rng = np.random.default_rng(4)
+    original = pa.table({"x": rng.normal(size=300), "strange name": rng.normal(size=300)})
+    pq.write_table(original, "before.parquet")
+    roles = ["--sensitive", "x", "--sensitive", "strange name"]
+    run(["assess", "before.parquet", "--original", "before.parquet", "--try", *roles])
+    assert run(command(capsys.readouterr().out, "rank-swap")) == 0
+    after = cr.assess(cr.read("masked.parquet", quasi_identifiers=[]), original)
+    measured = finding(after, "linkage.correct_links_above_chance")
+    assert measured.status is not Status.EXCEEDED
+
+
+def test_the_fewest_items_are_suppressed() -> None:
+    """Three items are certain; the other nine are alike, so one of them is expected to crack."""
+    cells = np.zeros((12, 12))
+    cells[:3, :3] = np.eye(3)
+    cells[3:, 3:] = 1.0
+    belief = pseudonyms.Belief(cells, truth=list(range(12)))
+    policy = Policy.model_validate(
+        load_policy("default").model_dump(exclude={"context", "questions"})
+        | {"thresholds": [{"measure": "pseudonyms.expected_crack_fraction", "unit": "fraction",
+                           "at_most": 0.25, "severity": "high", "why": "a test"}]}
+    )  # fmt: skip
+    found = cr.assess(table(), None, belief, policy, try_remedies=True, **ROLES)
+    cracked = finding(found, "pseudonyms.expected_crack_fraction")
+    assert cracked.value == pytest.approx(4 / 12)
+    assert cracked.remedy is not None
+    # Without two of the three that are certain: (1 + 1) / 10.
+    assert cracked.remedy.value_after == pytest.approx(0.2)
+    assert "2 of 12 items are suppressed" in cracked.remedy.outcome
+    assert cracked.remedy.parameters == {"limit": 2}
+
+
+def test_a_remedy_that_is_not_enough() -> None:
+    belief = pseudonyms.Belief(np.eye(5), truth=list(range(5)))
+    found = cr.assess(table(), None, belief, try_remedies=True, **ROLES)
+    remedy = finding(found, "pseudonyms.expected_crack_fraction").remedy
+    assert remedy is not None
+    assert "no number of suppressed items" in remedy.outcome

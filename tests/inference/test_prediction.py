@@ -1,0 +1,52 @@
+"""Held-out prediction of columns without values, with one value and with numbers of any size."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from crypsis.inference import prediction_gain
+
+_COUNT = 120
+_DRAWN = np.random.default_rng(0)
+_TARGETS = {
+    "values": _DRAWN.choice(["a", "b", "c"], _COUNT),
+    "numbers": _DRAWN.normal(size=_COUNT),
+    "many": np.arange(_COUNT) % 15,
+}
+_COLUMNS = {
+    "no texts": pa.nulls(_COUNT, pa.string()),
+    "no numbers": pa.nulls(_COUNT, pa.int64()),
+    "only NaN": pa.array([float("nan")] * _COUNT),
+    "one value": pa.array([1.0] + [None] * (_COUNT - 1)),
+    "infinite": pa.array([float("inf") if i % 7 == 0 else float(i) for i in range(_COUNT)]),
+    "huge": pa.array([1e308 * (i % 3 - 1) for i in range(_COUNT)]),
+}
+
+
+@pytest.mark.parametrize("name", _COLUMNS)
+@pytest.mark.parametrize("target", _TARGETS)
+def test_columns_that_say_nothing_give_a_small_gain(name: str, target: str) -> None:
+    noise = np.random.default_rng(1).normal(size=_COUNT)
+    table = pa.table({"secret": _TARGETS[target], "noise": noise, "known": _COLUMNS[name]})
+    (found,) = prediction_gain(table, sensitive="secret")
+    assert found.records == _COUNT
+    assert found.known == ("noise", "known")
+    assert 0 <= found.gain < 0.5
+
+
+def test_infinite_numbers_are_predicted() -> None:
+    size = [float(i % 40) for i in range(_COUNT)]
+    secret = [float("inf") if i == 39 else 2 * i + 1 for i in size]
+    (found,) = prediction_gain(pa.table({"secret": secret, "size": size}), sensitive="secret")
+    assert found.numeric
+    assert found.values == 40
+    assert found.gain > 0.8
+
+
+@pytest.mark.parametrize("name", ["no texts", "no numbers", "only NaN"])
+def test_a_sensitive_attribute_without_values_has_no_gain(name: str) -> None:
+    table = pa.table({"secret": _COLUMNS[name], "known": list(range(_COUNT))})
+    (found,) = prediction_gain(table, sensitive="secret")
+    assert (found.records, found.values, found.gain) == (0, 0, 0.0)

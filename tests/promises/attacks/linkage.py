@@ -1,0 +1,131 @@
+"""Linkage: masked and synthetic files beside their originals.
+
+The columns are signed off in the roles file (nobody but the holder has them), so that only the
+comparison with the original is judged.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from tests.promises.attacks.judge import command
+from tests.promises.attacks.scenario import Draw, Scenarios, Trial
+
+SCENARIOS = Scenarios("Linkage")
+scenario = SCENARIOS.add
+COLUMNS = ["a", "b", "c"]
+ROWS = 400
+
+
+def _original(draw: Draw) -> pd.DataFrame:
+    """Three measurements of each person; the age is added to both files by `_judged`."""
+    return pd.DataFrame(draw.normal(100, 15, (ROWS, 3)).round(2), columns=COLUMNS)
+
+
+def _nearest(original: pd.DataFrame, masked: pd.DataFrame, owner: np.ndarray) -> float:
+    """How often the nearest masked record, in standard units, is the person's own."""
+    scale = original.std().to_numpy()
+    one, two = original.to_numpy() / scale, masked.to_numpy() / scale
+    gaps = ((one[:, None, :] - two[None, :, :]) ** 2).sum(2)
+    return float((owner[gaps.argmin(1)] == np.arange(len(original))).mean())
+
+
+def _judged(
+    folder: Path, original: pd.DataFrame, masked: pd.DataFrame, ages: np.ndarray | None = None
+) -> str:
+    """The verdict on the masked file beside the original, both with an age of three values."""
+    age = np.arange(len(original)) % 3 * 10 + 30
+    original.assign(age=age).to_csv(folder / "original.csv", index=False)
+    masked.assign(age=age if ages is None else ages).to_csv(folder / "masked.csv", index=False)
+    reason = "measured for this study and given to nobody else"
+    lines = [f'"{name}" = {{ role = "insensitive", sign_off = "{reason}" }}' for name in masked]
+    lines = ["[roles]", 'age = "quasi-identifier"', *lines]
+    (folder / "roles.toml").write_text("\n".join(lines) + "\n")
+    return command("assess", folder / "masked.csv", "--roles", folder / "roles.toml",
+                   "--original", folder / "original.csv").verdict  # fmt: skip
+
+
+@cache
+def _control() -> str:
+    """The verdict on measurements that are other people's, drawn anew: nothing can be linked."""
+    draw = np.random.default_rng(8)
+    with tempfile.TemporaryDirectory() as folder:
+        return _judged(Path(folder), _original(draw), _original(draw))
+
+
+@scenario("has the original and looks for the nearest record")
+def a_copy_in_another_order(draw: Draw, folder: Path) -> Trial:
+    """The original itself, its rows in another order, compared row by row."""
+    original = _original(draw)
+    order = draw.permutation(ROWS)
+    masked = original.iloc[order].reset_index(drop=True)
+    return Trial(_nearest(original, masked, order),
+                 _judged(folder, original, masked, order % 3 * 10 + 30), chance=1 / ROWS,
+                 control=_control())  # fmt: skip
+
+
+@scenario("has the original and looks for the nearest record")
+def columns_renamed(draw: Draw, folder: Path) -> Trial:
+    """The original itself with other names of columns."""
+    original = _original(draw)
+    masked = original.rename(columns={"a": "x", "b": "y", "c": "z"})
+    return Trial(_nearest(original, masked, np.arange(ROWS)), _judged(folder, original, masked),
+                 chance=1 / ROWS, control=_control())  # fmt: skip
+
+
+@scenario("has the original and looks for the nearest record")
+def columns_exchanged(draw: Draw, folder: Path) -> Trial:
+    """The original itself with the names of two columns exchanged."""
+    original = _original(draw).assign(c=lambda t: t["c"] + 500)
+    masked = original.rename(columns={"a": "c", "c": "a"})
+    back = masked.rename(columns={"a": "c", "c": "a"})[COLUMNS]
+    return Trial(_nearest(original, back, np.arange(ROWS)), _judged(folder, original, masked),
+                 chance=1 / ROWS, control=_control())  # fmt: skip
+
+
+@scenario("has part of the original and looks for equal records")
+def memorized_rows(draw: Draw, folder: Path) -> Trial:
+    """A synthetic file of which one row in ten is a row of the original, at a random place."""
+    original, synthetic = _original(draw), _original(draw)
+    copied, place = draw.permutation(ROWS)[:40], draw.permutation(ROWS)[:40]
+    synthetic.iloc[place] = original.iloc[copied].to_numpy()
+    equal = original.merge(synthetic.drop_duplicates(), on=COLUMNS)
+    return Trial(len(equal) / 40, _judged(folder, original, synthetic), control=_control())
+
+
+@scenario("has the original of the people with unusual values")
+def unequal_noise(draw: Draw, folder: Path) -> Trial:
+    """Noise that hides the many, and 15 people so far away that it does not hide them."""
+    original = _original(draw)
+    far = np.arange(15)
+    original.iloc[far] = draw.normal(100, 15, (15, 3)) + 2_000 * (1 + far[:, None])
+    masked = original + draw.normal(0, 60, (ROWS, 3))
+    gaps = ((original.iloc[far].to_numpy()[:, None] - masked.to_numpy()[None]) ** 2).sum(2)
+    return Trial(float((gaps.argmin(1) == far).mean()), _judged(folder, original, masked.round(2)),
+                 chance=1 / ROWS, control=_control())  # fmt: skip
+
+
+@scenario("has the original, divides by the factor")
+def another_scale(draw: Draw, folder: Path) -> Trial:
+    """The original in other units, every column with a factor of its own."""
+    original = _original(draw)
+    masked = (original * [2.54, 0.4536, 1.609]).round(4)
+    back = masked / [2.54, 0.4536, 1.609]
+    return Trial(_nearest(original, back, np.arange(ROWS)), _judged(folder, original, masked),
+                 chance=1 / ROWS, control=_control())  # fmt: skip
+
+
+@scenario("has the original and looks for the nearest record", least=0.8)
+def rows_dropped(draw: Draw, folder: Path) -> Trial:
+    """Nine in ten rows of the original with little noise; which rows were dropped is not said."""
+    original = _original(draw)
+    kept = np.sort(draw.permutation(ROWS)[: ROWS * 9 // 10])
+    masked = (original.iloc[kept] + draw.normal(0, 0.5, (len(kept), 3))).round(2)
+    hit = _nearest(original.iloc[kept].reset_index(drop=True), masked, np.arange(len(kept)))
+    return Trial(hit, _judged(folder, original, masked, kept % 3 * 10 + 30), chance=1 / ROWS,
+                 control=_control())  # fmt: skip

@@ -1,0 +1,366 @@
+"""Crafted files: what a file brings along neither decides, nor reads, nor writes anything."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import openpyxl
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+import pytest
+
+import crypsis as cr
+from crypsis.columns import roles
+from crypsis.errors import CrypsisError, InputError, OutputError, SourceError, TooLargeError
+from crypsis.hierarchies import Hierarchy
+from crypsis.policies import load_policy
+from crypsis.protection import Plan
+from crypsis.protection._key import Key
+from crypsis.pseudonyms import load_attack
+from crypsis.report.charts.singling_out import class_sizes
+from crypsis.report.figures import figure
+from crypsis.web.forms import AnonymizeForm, GivenFile, NewTable
+
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+
+
+def _duckdb(path: Path, *statements: str) -> Path:
+    base = duckdb.connect(str(path))
+    base.execute("create table t as select range as id, range % 2 as b from range(500)")
+    for one in statements:
+        base.execute(one)
+    base.close()
+    return path
+
+
+def _sqlite(path: Path, rows: int = 3, *statements: str) -> Path:
+    base = sqlite3.connect(path)
+    base.execute("create table t (a, b)")
+    base.executemany("insert into t values (?, ?)", [(n, n % 2) for n in range(rows)])
+    for one in statements:
+        base.execute(one)
+    base.commit()
+    base.close()
+    return path
+
+
+@pytest.mark.parametrize(
+    "macro",
+    ["count_star() as 500", "sum(x) as 7", "min(x) as 1", '"+"(a, b) as 3',
+     "duckdb_tables() as table select 1", "COUNT_STAR() as 500"],
+)  # fmt: skip
+def test_functions_of_a_file_do_not_replace_ours(tmp_path: Path, macro: str) -> None:
+    path = _duckdb(tmp_path / "evil.duckdb", f"create macro main.{macro}")
+    with pytest.raises(SourceError, match="replace built-in") as caught:
+        cr.assess(path, quasi_identifiers=["id"], insensitive=["b"])
+    assert caught.value.code == "shadowed-functions"
+    plain = _duckdb(tmp_path / "plain.duckdb", "create macro main.mine(x) as x + 1")
+    assert cr.singling_out.k_anonymity(cr.read(plain), "id") == 1
+    assert [one.name for one in cr.read(plain).rows.contents()] == ["function:mine"]
+
+
+def test_views_and_queries_of_a_database_read_nothing_else(tmp_path: Path) -> None:
+    other = tmp_path / "other.csv"
+    other.write_text("a,b\n1,2\n")
+    path = _duckdb(tmp_path / "v.duckdb", f"create view v as select * from read_csv('{other}')",
+                   "create view w as select id + 1 as id, b from t")  # fmt: skip
+    queries = (
+        f"select * from read_csv('{other}')", f"select * from read_text('{other}')",
+        f"select * from '{other}'", "select * from v",
+    )  # fmt: skip
+    for given in ({"table": "v"}, *({"query": query} for query in queries)):
+        with pytest.raises(SourceError):
+            cr.read(path, **given)  # type: ignore[arg-type]
+    assert cr.read(path, table="w").count == 500
+    assert cr.read(path, query="select id, count(*) as n from t group by id").count == 500
+
+
+def test_a_query_is_one_statement_that_reads(tmp_path: Path) -> None:
+    paths = (_duckdb(tmp_path / "q.duckdb"), _sqlite(tmp_path / "q.sqlite"))
+    target = tmp_path / "written.csv"
+    for path in paths:
+        before = path.read_bytes()
+        for query in (
+            "select 1; select 2", "drop table t", "insert into t values (1, 2)",
+            f"copy t to '{target}'", f"select 1 as a; copy t to '{target}'", "pragma user_version",
+            f"attach '{target}' as x", "with x as (delete from t returning *) select * from x",
+            "select * into x from t", "set memory_limit = '1GB'", "", "select 1) as x; drop table t --",
+        ):  # fmt: skip
+            with pytest.raises(CrypsisError):
+                cr.read(path, query=query)
+        assert path.read_bytes() == before
+        assert cr.read(path, query="select ';' as a, b from t; -- all").count in (3, 500)
+    assert not target.exists()
+
+
+_NAMES = ("w[1]", "x*", "q?", "[a-z]", "it's [b]")
+
+
+@pytest.mark.parametrize("name", _NAMES)
+@pytest.mark.parametrize("form", ["parquet", "csv", "csv by the engine", "json", "remote"])
+def test_a_path_is_that_one_file(tmp_path: Path, name: str, form: str) -> None:
+    suffix = "parquet" if form == "remote" else form.split()[0]
+
+    def write(path: Path, rows: int) -> None:
+        table = pa.table({"a": list(range(rows)), "b": ["x"] * rows})
+        if suffix == "parquet":
+            pq.write_table(table, path)
+        elif suffix == "csv":
+            pyarrow.csv.write_csv(table, path)
+        else:
+            path.write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()))
+
+    write(tmp_path / f"{name}.{suffix}", 10)
+    for other in ("w1", "xx", "qa", "b", "it's b"):
+        write(tmp_path / f"{other}.{suffix}", 90)
+    path = str(tmp_path / f"{name}.{suffix}")
+    source = f"file://{path}" if form == "remote" else path
+    given: dict[str, Any] = {"memory_limit": "1GB"} if form == "csv by the engine" else {}
+    assert cr.read(source, **given).count == 10
+    safe = cr.read(path)
+    written = safe.write(tmp_path / f"out {name}.parquet")
+    assert cr.read(written).count == 10
+    assert cr.read(str(tmp_path / f"*.{suffix}"), **given).count >= 460
+
+
+def test_addresses_of_sqlite_files_are_escaped(tmp_path: Path) -> None:
+    _sqlite(tmp_path / "ab.sqlite", 90)
+    for name in ("a%62.sqlite", "h#x.sqlite", "q?mode=rwc.sqlite", "s p&c.sqlite"):
+        path = _sqlite(tmp_path / name, 10)
+        there = set(tmp_path.iterdir())
+        assert cr.read(path, format="sqlite").count == 10
+        assert set(tmp_path.iterdir()) == there
+
+
+def test_an_endless_view_is_stopped_while_it_is_copied(tmp_path: Path) -> None:
+    endless = (
+        "with recursive r(a) as (select 1 union all select a + 1 from r) select a, 1 as b from r"
+    )
+    began = time.monotonic()
+    path = _sqlite(tmp_path / "e.sqlite", 3, f"create view v as {endless}")
+    with pytest.raises(TooLargeError, match="more than 200,000 rows"):
+        cr.read(path, table="v", max_rows=200_000)
+    base = _duckdb(tmp_path / "e.duckdb", "create view v as select * from range(100000000000) r(a)")
+    with pytest.raises(TooLargeError, match="more than 200,000 rows"):
+        cr.read(base, table="v", max_rows=200_000)
+    assert time.monotonic() - began < 60
+    with pytest.raises(TooLargeError):
+        cr.read(base, table="t", max_rows=499)
+    assert cr.read(base, table="t", max_rows=500).count == 500
+
+
+@pytest.mark.parametrize(
+    "text",
+    [".".join("a" * 200_000) + " = 1", "x = {" + ".".join("a" * 200_000) + " = 1}",
+     "[" + ".".join('"a"' for _ in range(200_000)) + "]", "x = " + "[" * 100_000,
+     "x = " + "{a=" * 20_000, "a = 1\n" * 2_000_000],
+    ids=["dotted key", "inline table", "header", "lists", "tables", "size"],
+)  # fmt: skip
+def test_documents_that_take_long_are_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "d.toml"
+    path.write_text(text)
+    began = time.monotonic()
+    readers: tuple[Callable[[Path], Any], ...] = (
+        lambda p: roles.load(p, ["a"]), load_policy, Plan.load, load_attack, Hierarchy.read,
+    )  # fmt: skip
+    for read in readers:
+        with pytest.raises(InputError):
+            read(path)
+    assert time.monotonic() - began < 30
+
+
+def test_control_characters_of_names_are_not_sent(tmp_path: Path) -> None:
+    age, disease, name = "a\x1b[31mge\x07", "dis\x1b]0;x\x07ease\x9b", "na\x1bme"
+    rows = 120
+    people = pa.table({age: [30 + n % 3 for n in range(rows)],
+                       disease: ["fg"[n % 2] for n in range(rows)], name: ["x"] * rows})  # fmt: skip
+    given = cr.Dataset.from_frame(
+        people, quasi_identifiers=[age], sensitive=[disease], excluded=[name]
+    )
+    found = cr.assess(given, name="r\x1b[1m")
+    for text in (
+        str(found),
+        found.to_markdown(),
+        found.to_html(),
+        found.to_json(),
+        str(cr.scan(given)),
+    ):
+        assert not CONTROL.search(text)
+    made = cr.anonymize(given, k=3)
+    made.write(tmp_path / "out.parquet")
+    statement = made.statement
+    for text in (statement.to_markdown(), str(made), str(made.loss)):
+        assert not CONTROL.search(text)
+    for path in tmp_path.glob("*.json"):
+        assert not CONTROL.search(path.read_text())
+    with pytest.raises(CrypsisError) as caught:
+        cr.read(_sqlite(tmp_path / "c.sqlite", 1, 'create table "t\x1b[31m" (a)'))
+    assert not CONTROL.search(str(caught.value))
+
+
+def test_names_are_text_in_charts() -> None:
+    """No name of a column is a field, an expression or an address of a chart."""
+    evil = "datum['x'];alert(1)//\"}],\\"
+    people = pa.table({evil: [n % 7 for n in range(50)]})
+    found = cr.singling_out.equivalence_classes(people, evil)
+    made = figure(class_sizes(found))
+
+    def check(part: Any, key: str = "") -> None:
+        if isinstance(part, dict):
+            for name, value in part.items():
+                check(value, name)
+        elif isinstance(part, list):
+            for value in part:
+                check(value, key)
+        elif isinstance(part, str) and key in ("expr", "signal", "update", "test", "field", "url",
+                                               "href", "format", "calculate", "filter"):  # fmt: skip
+            assert "alert" not in part
+
+    check(json.loads(made.specification))
+
+
+def test_a_key_folder_open_to_everybody_is_refused(tmp_path: Path) -> None:
+    key = Key(seed=1)
+    for mode, refused in (
+        (0o777, True),
+        (0o757, True),
+        (0o700, False),
+        (0o1777, False),
+        (0o755, False),
+    ):
+        folder = tmp_path / f"m{mode:o}"
+        folder.mkdir()
+        folder.chmod(mode)
+        if refused:
+            with pytest.raises(OutputError, match="open to everybody"):
+                key.save(folder / "key.json")
+            assert not list(folder.iterdir())
+        else:
+            assert key.save(folder / "key.json").stat().st_mode & 0o777 == 0o600
+
+
+def test_links_at_the_output_are_replaced_not_followed(tmp_path: Path) -> None:
+    victim = tmp_path / "victim.csv"
+    victim.write_text("keep\n")
+    data = cr.Dataset.from_frame(pa.table({"a": [1, 2], "b": ["x", "y"]}))
+    link, hanging = tmp_path / "out.csv", tmp_path / "hanging.csv"
+    link.symlink_to(victim)
+    hanging.symlink_to(tmp_path / "created.csv")
+    with pytest.raises(OutputError, match="exists"):
+        data.write(link)
+    data.write(link, overwrite=True)
+    data.write(hanging, overwrite=True)
+    assert victim.read_text() == "keep\n"
+    assert not link.is_symlink()
+    assert not hanging.is_symlink()
+    assert not (tmp_path / "created.csv").exists()
+
+
+def test_the_page_opens_no_addresses() -> None:
+    """Files come by upload or by their place on the command line; no form has a path or a URL."""
+    for form in (NewTable, GivenFile, AnonymizeForm):
+        for given in ({"path": "http://169.254.169.254/"}, {"url": "file:///etc/passwd"}):
+            with pytest.raises(ValueError, match="."):
+                form.model_validate(given)
+    with pytest.raises(ValueError, match="."):
+        GivenFile.model_validate({"place": "http://169.254.169.254/"})
+    assert AnonymizeForm(neutralize_formulas=True).neutralize_formulas
+
+
+def test_a_small_file_with_large_values(tmp_path: Path) -> None:
+    """Fifty kilobytes that stand for three gigabytes: one long text, of which each row is a copy."""
+    path = tmp_path / "bomb.parquet"
+    codes = pa.array([0] * 3_000, pa.int32())
+    long = pa.DictionaryArray.from_arrays(codes, pa.array(["x" * 1_000_000]))
+    pq.write_table(
+        pa.table({"a": long, "b": [n % 2 for n in range(3_000)]}), path, compression="zstd"
+    )
+    assert path.stat().st_size < 60_000
+    data = cr.read(path, memory_limit="500MB", quasi_identifiers=["b"])
+    assert data.count == 3_000
+    assert data.rows.contents() == ()
+    assert cr.singling_out.k_anonymity(data) == 1_500
+
+
+def _workbook(path: Path) -> Path:
+    book = openpyxl.Workbook()
+    for row in [["age", "sex"], *[[30 + n % 2, "fm"[n % 2]] for n in range(60)]]:
+        book.active.append(row)
+    book.create_sheet("Legend").append(["codes"])
+    book.properties.creator = "Jane Roe"
+    book.save(path)
+    return path
+
+
+def test_contents_are_listed_until_they_are_signed_off(tmp_path: Path) -> None:
+    path = _workbook(tmp_path / "b.xlsx")
+    data = cr.read(path, quasi_identifiers=["age"], insensitive=["sex"])
+    found = [one.name for one in data.rows.contents()]
+    assert found == ["sheet:Legend", "property:creator"]
+    told = cr.assess(data)
+    assert told.verdict.value != "safe"
+    assert [one.code for one in told.reasons].count("container-contents") == 1
+    assert "Jane" not in told.to_json()
+    signed = tmp_path / "roles.toml"
+    lines = ['[roles]', 'age = "quasi-identifier"', 'sex = "insensitive"', "[container]",
+             *(f'"{name}" = "Checked."' for name in found)]  # fmt: skip
+    signed.write_text("\n".join(lines))
+    filed = roles.load(signed, data.names)
+    after = cr.assess(data.with_roles(filed.roles, filed.notes, filed.container))
+    assert "container-contents" not in [one.code for one in after.reasons]
+    signed.write_text("\n".join([*lines[:4], '"sheet:Legend" = " "']))
+    with pytest.raises(InputError):
+        roles.load(signed, data.names)
+
+
+def test_a_release_holds_no_metadata(tmp_path: Path) -> None:
+    """By its bytes: no unused category, no metadata of the file, of a column, or of pandas."""
+    sex = pa.DictionaryArray.from_arrays(pa.array([n % 2 for n in range(80)], pa.int8()),
+                                         pa.array(["f", "m", "UNUSED-NAME"]))  # fmt: skip
+    field = pa.field("age", pa.int64(), metadata={"note": "COLUMN-NOTE"})
+    schema = pa.schema([field, pa.field("sex", sex.type)], metadata={"owner": "FILE-OWNER"})
+    table = pa.table([pa.array([30 + n % 2 for n in range(80)]), sex], schema=schema)
+    pq.write_table(table, tmp_path / "in.parquet")
+    for source in (cr.read(tmp_path / "in.parquet"), cr.Dataset.from_frame(table)):
+        data = source.with_roles({"age": "quasi-identifier", "sex": "quasi-identifier"})
+        for name in ("out.parquet", "out.csv"):
+            made = cr.anonymize(data, k=3)
+            made.write(tmp_path / name, overwrite=True)
+            content = (tmp_path / name).read_bytes()
+            for word in (b"UNUSED", b"COLUMN-NOTE", b"FILE-OWNER", b"pandas"):
+                assert word not in content
+            assert cr.read(tmp_path / name).rows.contents() == ()
+
+
+def test_records_that_are_dropped_count_as_unique() -> None:
+    people = pa.table({"age": [30] * 50 + [None] * 4, "sex": ["f"] * 50 + list("abcd")})
+    given = {"quasi_identifiers": ["age", "sex"], "missing": "drop"}
+    found = cr.assess(people, **given)  # type: ignore[arg-type]
+    k = next(
+        one for one in found.findings if one.measure == "singling_out.records_in_small_classes"
+    )
+    assert (k.status.value, k.affected) == ("exceeded", 4)
+
+
+def test_classes_are_those_of_the_texts_in_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    odd = ["NA,70", "?,70", ",70.0", ", 70"]
+    path.write_text("country,size\n" + ",70\n" * 60 + "\n".join(odd) + "\n")
+    found = cr.assess(path, quasi_identifiers=["country", "size"])
+    answer = found.answer("singling_out")
+    assert answer is not None
+    assert answer.results["equivalence_classes"].k == 1  # type: ignore[attr-defined]
+    assert any("texts in the file" in note for note in answer.notes)
+    path.write_text("country,size\n" + "NA,70.0\n" * 60)
+    found = cr.assess(path, quasi_identifiers=["country", "size"])
+    answer = found.answer("singling_out")
+    assert answer is not None
+    assert answer.results["equivalence_classes"].k == 60  # type: ignore[attr-defined]

@@ -1,0 +1,75 @@
+"""The package read as syntax trees: modules, what each imports, and its public names."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "src" / "crypsis"
+QUESTIONS = ("singling_out", "inference", "linkage", "pseudonyms")
+PUBLIC_PACKAGES = (*QUESTIONS, "columns.roles", "hierarchies", "policies", "protection",
+                   "protection.masking", "utility", "assessment", "reproduce")  # fmt: skip
+
+
+@cache
+def modules() -> dict[str, Path]:
+    """Every module of the package by its dotted name."""
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def _runtime_nodes(node: ast.AST) -> list[ast.AST]:
+    """All nodes but those that only a type checker sees."""
+    if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+        return [found for child in node.orelse for found in _runtime_nodes(child)]
+    below = [found for child in ast.iter_child_nodes(node) for found in _runtime_nodes(child)]
+    return [node, *below]
+
+
+@cache
+def imports(name: str) -> frozenset[str]:
+    """The modules that a module imports at run time: on top, inside functions, by `import_module`.
+
+    A name that is computed (`import_module(f"crypsis.report.{part}")`) counts as every module that
+    fits it, except in `crypsis/__init__.py` and packages that only load their own parts.
+    """
+    found: set[str] = set()
+    for node in _runtime_nodes(tree(modules()[name])):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{name}: relative import"
+            base = node.module or ""
+            for alias in node.names:
+                inner = f"{base}.{alias.name}"
+                found.add(inner if inner in modules() else base)
+        elif isinstance(node, ast.Call) and "import_module" in ast.unparse(node.func):
+            found |= _computed(node, name)
+    return frozenset(found)
+
+
+def _computed(call: ast.Call, name: str) -> set[str]:
+    text = ast.unparse(call.args[0]).lstrip("f").strip("'\"")
+    pattern = re.compile(re.sub(r"\{[^}]*\}", r"[a-z]\\w*", text.replace(".", r"\.")))
+    fitting = {module for module in modules() if pattern.fullmatch(module)}
+    own = modules()[name].name == "__init__.py"
+    return {one for one in fitting if not (own and one.startswith(name + "."))} or {text}
+
+
+def public_names(package: str) -> list[str]:
+    """The names in `__all__` of a package."""
+    for node in tree(modules()[f"crypsis.{package}" if package else "crypsis"]).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            return [str(ast.literal_eval(one)) for one in node.value.elts]  # type: ignore[attr-defined]
+    return []

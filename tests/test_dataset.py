@@ -1,0 +1,149 @@
+"""Roles, populations and missing values of a Dataset; repr, pickle and errors."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import crypsis as cr
+from crypsis.dataset import as_dataset
+from crypsis.errors import ColumnError, ParameterError, RoleError
+
+TABLE = pa.table({"id": [1, 2, 3, 4], "age": [30, 30, None, 41], "ill": ["x", "y", "x", "x"]})
+
+
+def test_roles_by_name() -> None:
+    data = cr.Dataset.from_frame(
+        TABLE, identifiers=["id"], quasi_identifiers=["age"], sensitive=["ill"]
+    )
+    assert (data.identifiers, data.quasi_identifiers, data.sensitive) == (
+        ("id",),
+        ("age",),
+        ("ill",),
+    )
+    assert data.with_roles({"age": cr.Role.SENSITIVE}).sensitive == ("age",)
+
+
+def test_roles_that_contradict() -> None:
+    with pytest.raises(RoleError, match="'age' has two roles, identifier and sensitive") as caught:
+        cr.Dataset.from_frame(TABLE, identifiers=["age"], sensitive=["age"])
+    assert (caught.value.code, caught.value.parameters) == ("two-roles", {"columns": ("age",)})
+
+
+def test_one_column_may_be_a_string() -> None:
+    assert cr.Dataset.from_frame(TABLE, quasi_identifiers="age").quasi_identifiers == ("age",)
+
+
+def test_roles_by_their_names() -> None:
+    data = cr.Dataset.from_frame(TABLE).with_roles({"age": "sensitive", "ill": "insensitive"})
+    assert (data.sensitive, data.insensitive, data.undecided) == (("age",), ("ill",), ("id",))
+    with pytest.raises(ParameterError, match="'role' must be one of 'identifier'"):
+        data.with_roles({"age": "other"})
+
+
+def test_repr_has_counts_and_no_data_values() -> None:
+    data = cr.Dataset.from_frame(TABLE, identifiers="id", quasi_identifiers=["age", "ill"])
+    expected = "Dataset(4 records, 3 columns; 1 direct identifier, 2 quasi-identifiers)"
+    assert repr(data) == expected
+    assert repr(cr.Dataset.from_frame(TABLE)) == "Dataset(4 records, 3 columns)"
+    html = data._repr_html_()
+    assert "<td>age</td><td>integer</td><td>quasi-identifier</td>" in html
+    assert expected in html
+    assert "41" not in html
+
+
+def test_a_dataset_of_a_frame_pickles() -> None:
+    data = cr.Dataset.from_frame(TABLE, quasi_identifiers="age", population=100, missing="drop")
+    data.cells()
+    again = pickle.loads(pickle.dumps(data))
+    assert repr(again) == repr(data)
+    assert (again.population, again.missing) == (100, cr.MissingValues.DROP)
+    assert again.frame.equals(TABLE)
+    assert again.cells().class_sizes.tolist() == data.cells().class_sizes.tolist()
+
+
+def test_a_dataset_of_a_file_pickles(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("age,sex\n30,f\n41,m\n")
+    data = cr.read(tmp_path / "a.csv", quasi_identifiers="age")
+    again = pickle.loads(pickle.dumps(data))
+    assert repr(again) == repr(data)
+    assert again.to_arrow().equals(data.to_arrow())
+
+
+@pytest.mark.parametrize("role", ["identifiers", "quasi_identifiers", "sensitive"])
+def test_roles_of_unknown_columns(role: str) -> None:
+    with pytest.raises(ColumnError, match="'agee' does not exist.*: 'id', 'age', 'ill'"):
+        cr.Dataset.from_frame(TABLE, **{role: ["agee"]})
+    with pytest.raises(ColumnError, match="'who' does not exist"):
+        cr.Dataset.from_frame(TABLE, person="who")
+
+
+@pytest.mark.parametrize("population", [0, -5, 1.5, True, np.int64(0)])
+def test_populations_that_are_not_valid(population: object) -> None:
+    with pytest.raises(ParameterError, match="whole number of at least 1"):
+        cr.Dataset.from_frame(TABLE, population=population)
+
+
+def test_a_population_may_be_a_number_a_frame_or_a_dataset() -> None:
+    assert cr.Dataset.from_frame(TABLE, population=np.int64(9)).population == 9
+    assert cr.Dataset.from_frame(TABLE, population=TABLE).population.count == 4
+    everyone = cr.Dataset.from_frame(TABLE)
+    assert cr.Dataset.from_frame(TABLE, population=everyone).population is everyone
+
+
+def test_missing_policies() -> None:
+    sizes = {
+        policy: cr.Dataset.from_frame(TABLE, quasi_identifiers=["age"], missing=policy)
+        .cells()
+        .class_sizes.tolist()
+        for policy in ("value", "wildcard", "drop")
+    }
+    assert sizes == {"value": [2, 1, 1], "wildcard": [3, 2, 4], "drop": [2, 1, 0]}
+    with pytest.raises(ParameterError, match="'value', 'wildcard', 'drop'"):
+        cr.Dataset.from_frame(TABLE, missing="ignore")
+
+
+def test_cells_need_columns() -> None:
+    with pytest.raises(RoleError, match="No quasi-identifiers"):
+        cr.Dataset.from_frame(TABLE).cells()
+    with pytest.raises(ColumnError, match="At least one column"):
+        cr.Dataset.from_frame(TABLE).cells([])
+    with pytest.raises(ColumnError, match="named twice"):
+        cr.Dataset.from_frame(TABLE).cells(["age", "age"])
+    with pytest.raises(RoleError, match="No weight column"):
+        cr.Dataset.from_frame(TABLE).cells(["age"], weighted=True)
+
+
+def test_rows_are_scanned_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = cr.Dataset.from_frame(TABLE)
+    both = data.cells(["age", "ill"])
+    monkeypatch.setattr(type(data.rows), "cells", None)
+    part = data.cells(["ill"])
+    assert part.counts.tolist() == [3, 1]
+    assert data.cells(["age", "ill"]) is both
+
+
+def test_entropy_of_wildcards_is_refused() -> None:
+    cells = cr.Dataset.from_frame(TABLE, missing="wildcard").cells(["age"])
+    with pytest.raises(ParameterError, match="not defined when missing values match anything"):
+        cells.entropy_bits()
+
+
+def test_files_are_taken_wherever_datasets_are(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("age,sex\n30,f\n41,m\n")
+    for given in (path, str(path)):
+        data = as_dataset(given, quasi_identifiers=["age"])
+        assert data.count == 2
+        assert data.quasi_identifiers == ("age",)
+
+
+def test_frames_are_taken_wherever_datasets_are() -> None:
+    data = as_dataset(TABLE, quasi_identifiers=["age"])
+    assert as_dataset(data) is data
+    with pytest.raises(ParameterError, match="with_roles"):
+        as_dataset(data, sensitive=["ill"])
