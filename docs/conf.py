@@ -29,7 +29,6 @@ html_copy_source = False
 exclude_patterns = ["_build", "_ext", "_figures"]
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
-autodoc_preserve_defaults = True
 maximum_signature_line_length = 80
 python_use_unqualified_type_names = True
 toc_object_entries = False

@@ -1,9 +1,15 @@
-"""Docstrings are plain text with `code` between backticks; Sphinx reads reStructuredText."""
+"""Docstrings are plain text with `code` between backticks; Sphinx reads reStructuredText.
+
+Signatures show default values as the source has them.
+"""
 
 from __future__ import annotations
 
+import ast
 import dataclasses
+import inspect
 import re
+import textwrap
 from typing import Any
 
 from sphinx.application import Sphinx
@@ -65,7 +71,59 @@ def _process(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines:
         lines += ["", fields, ""]
 
 
+class _Source:
+    """A default value that is shown as it is written."""
+
+    def __init__(self, written: str) -> None:
+        self.written = written
+
+    def __repr__(self) -> str:
+        return self.written
+
+
+def written_defaults(function: Any) -> dict[str, str]:
+    """The default values of a function by parameter, as its source has them.
+
+    `autodoc_preserve_defaults` counts parameters instead, and fails on a decorator that adds some.
+    """
+    try:
+        source = textwrap.dedent(inspect.getsource(function))
+        found = ast.parse(source).body[0]
+    except (OSError, TypeError, SyntaxError):
+        return {}
+    if not isinstance(found, ast.FunctionDef):
+        return {}
+    given = found.args
+    positional = [*given.posonlyargs, *given.args]
+    after = positional[len(positional) - len(given.defaults) :]
+    pairs = [
+        *zip(after, given.defaults, strict=True),
+        *zip(given.kwonlyargs, given.kw_defaults, strict=True),
+    ]
+    return {
+        parameter.arg: ast.get_source_segment(source, value) or ast.unparse(value)
+        for parameter, value in pairs
+        if value is not None
+    }
+
+
+def _signature(app: Sphinx, thing: Any, bound: bool) -> None:
+    function = getattr(thing, "__func__", thing)
+    written = written_defaults(function) if inspect.isfunction(function) else {}
+    if written:
+        shown = inspect.signature(function)
+        function.__signature__ = shown.replace(  # type: ignore[attr-defined]
+            parameters=[
+                one.replace(default=_Source(" ".join(written[name].split())))
+                if name in written
+                else one
+                for name, one in shown.parameters.items()
+            ]
+        )
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Every docstring goes through `translate`."""
+    """Every docstring goes through `translate`, every signature through `written_defaults`."""
     app.connect("autodoc-process-docstring", _process)
+    app.connect("autodoc-before-process-signature", _signature)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -16,14 +16,10 @@ from reference_files import errors_page, files_page, settings_page, statuses_pag
 
 import crypsis
 
-# What no user calls by this name: the engines, the counting beneath the questions, what sits on
-# top, and modules whose names stand in `crypsis` itself.
-INTERNAL = {
-    "cells", "cli", "engine", "files", "grouping", "partitions", "release", "sample",
-    "sample_release", "web",
-}  # fmt: skip
+# What no user calls by this name: the commands, the counting beneath the measures, the server.
+INTERNAL = {"cli", "columns", "counting", "files", "web"}
 # Modules inside packages that people call by their own names.
-INNER = ("crypsis.report.json",)
+INNER = ("crypsis.columns.roles", "crypsis.protection.masking", "crypsis.report.json")
 
 
 def public_modules() -> list[str]:
@@ -42,9 +38,13 @@ def public_modules() -> list[str]:
 
 
 def public_names(module: ModuleType) -> list[str]:
-    """The names in `__all__`; without it those that the module itself defines."""
+    """The names in `__all__`; without it those that the module itself defines. No modules."""
     if hasattr(module, "__all__"):
-        return [name for name in module.__all__ if not name.startswith("__")]
+        return [
+            name
+            for name in module.__all__
+            if not name.startswith("__") and not inspect.ismodule(getattr(module, name))
+        ]
     return [
         name
         for name, thing in vars(module).items()
@@ -71,13 +71,21 @@ def module_page(name: str) -> str:
     classes = sorted(one for one in names if inspect.isclass(things[one]))
     values = sorted(one for one in names if one not in functions and one not in classes)
     lines = [f"# `{name}`", "", first_line(module), ""]
+    inside = sorted(one for one in INNER if one.rpartition(".")[0] == name)
+    if inside:
+        lines += ["## Modules", "", "| name | |", "| --- | --- |"]
+        lines += [
+            f"| [`{one}`]({one}.md) | {first_line(importlib.import_module(one))} |"
+            for one in inside
+        ]
+        lines += [""]
     for title, group in (("Functions", functions), ("Classes", classes), ("Values", values)):
         if not group:
             continue
         lines += [f"## {title}", ""]
         if title != "Values":
             lines += ["| name | |", "| --- | --- |"]
-            lines += [f"| [`{one}`](#{name}.{one}) | {first_line(things[one])} |" for one in group]
+            lines += [f"| {_link(name, one)} | {first_line(things[one])} |" for one in group]
         lines += ["", "```{eval-rst}"]
         for one in group:
             lines += _directive(name, one, things[one])
@@ -85,7 +93,27 @@ def module_page(name: str) -> str:
     return "\n".join(lines)
 
 
+def _in_crypsis(module: str, name: str) -> bool:
+    """Whether a name of a package is one of `crypsis` as well, and described there."""
+    return module != "crypsis" and name in crypsis.__all__
+
+
+def _link(module: str, name: str) -> str:
+    if _in_crypsis(module, name):
+        return f"{{py:obj}}`{name} <crypsis.{name}>`"
+    return f"[`{name}`](#{module}.{name})"
+
+
 def _directive(module: str, name: str, thing: object) -> list[str]:
+    if _in_crypsis(module, name):
+        kind = "class" if inspect.isclass(thing) else "function"
+        return [
+            f".. py:{kind}:: {module}.{name}",
+            "   :no-index:",
+            "",
+            f"   See :py:obj:`crypsis.{name}`.",
+            "",
+        ]
     if inspect.isroutine(thing):
         return [f".. autofunction:: {module}.{name}", ""]
     if inspect.isclass(thing):

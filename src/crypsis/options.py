@@ -105,6 +105,12 @@ class PlanOptions(Roles, total=False):
         float | None,
         "(alpha,k)-anonymity: the share of the most frequent sensitive value in every class.",
     ]
+    excess: Annotated[
+        float | None,
+        "Disclosure of values: by how much the share of a sensitive value or interval in every "
+        "class may exceed what a model without the class predicts; rare values are never "
+        "near-certain.",
+    ]
     each_column: Annotated[bool, "Whether k is required of every quasi-identifier alone."]
     weights: Annotated[Mapping[str, float] | None, "How much the detail of a column matters."]
     hierarchies: Annotated[Mapping[str, Any] | None, "The hierarchy of a column."]

@@ -68,7 +68,7 @@ def test_one_person_more_makes_it_unsafe() -> None:
     assert small.threshold == 0
     assert small.remedy is not None
     assert small.remedy.action == "anonymize"
-    assert small.remedy.parameters == {"k": 5, "closeness": 0.2}
+    assert small.remedy.parameters == {"k": 5, "excess": 0.2}
     certain = finding(found, "inference.near_certain_values")
     assert (certain.value, certain.affected) == (1, 1)
     assert "in this table" in certain.statement

@@ -54,6 +54,34 @@ def test_an_insensitive_column_that_singles_everybody_out_is_a_finding_with_its_
         assert "ticket" in text
 
 
+def test_quasi_identifiers_that_single_out_alone_are_generalized() -> None:
+    """To exclude another column would change nothing, so that is not proposed."""
+    exact = _data().to_arrow().set_column(0, "age", pa.array(20 + PLACE))
+    found = cr.assess(
+        exact, quasi_identifiers=["age", "sex"], sensitive=["disease"], try_remedies=True
+    )
+    (finding,) = [one for one in found.findings if one.measure == UNIQUE]
+    assert finding.remedy is not None
+    assert finding.remedy.action == "anonymize"
+    assert finding.remedy.value_after == 0.0
+    losses = [one for one in str(found).splitlines() if one.startswith("The release that was")]
+    assert len(losses) == 1
+
+
+def test_excluding_is_said_not_to_be_enough_where_it_is_not() -> None:
+    tickets = np.random.default_rng(9).permutation(PLACE * 7 + 1_000)
+    exact = _data(ticket=tickets).to_arrow().set_column(0, "age", pa.array(20 + PLACE))
+    found = cr.assess(
+        exact, quasi_identifiers=["age", "sex"], sensitive=["disease"], insensitive=["ticket"],
+        try_remedies=True,
+    )  # fmt: skip
+    (finding,) = [one for one in found.findings if one.measure == UNIQUE]
+    assert finding.remedy is not None
+    assert finding.remedy.action == "exclude_columns"
+    assert "ticket" in finding.remedy.parameters["columns"]
+    assert "threshold exceeded: generalize the quasi-identifiers too" in finding.remedy.outcome
+
+
 def test_a_signed_off_column_is_not_known_and_its_reason_is_in_every_report() -> None:
     found = cr.assess(_data(signed=("ticket",), ticket=PLACE * 7 + 1_000))
     assert found.verdict is Verdict.SAFE

@@ -57,8 +57,8 @@ def test_untried_remedies_say_so() -> None:
     assert remedy.value_after is None
     assert remedy.outcome == "Not tried on this release."
     assert remedy.action == "anonymize"
-    assert remedy.parameters == {"k": 5, "closeness": 0.2}
-    call = "crypsis.anonymize(data, k=5, closeness=0.2)"
+    assert remedy.parameters == {"k": 5, "excess": 0.2}
+    call = "crypsis.anonymize(data, k=5, excess=0.2)"
     assert call in str(found)
 
 
@@ -109,15 +109,18 @@ def test_adult_with_its_roles_and_its_remedy_is_safe(adult: Any) -> None:
     from crypsis.options import Role
     from crypsis.policies import requirements_for
 
-    roles = dict.fromkeys(ADULT_COLUMNS, Role.INSENSITIVE)
+    roles = dict.fromkeys(ADULT_COLUMNS, Role.EXCLUDED)
     roles |= dict.fromkeys([*KNOWN, "native-country"], Role.QUASI_IDENTIFIER)
     roles["income"] = Role.SENSITIVE
     release = adult.with_roles(roles)
     before = cr.assess(release)
     assert before.verdict is Verdict.NOT_SAFE
     required: Any = requirements_for(load_policy("default"))
-    assert required == {"k": 5, "closeness": 0.2}
-    made = protection.plan(release, **required).apply(release, recoding="full-domain")
+    assert required == {"k": 5, "excess": 0.2}
+    made = protection.plan(release, **required).apply(release)
+    assert made.loss.ncp is not None
+    assert made.loss.ncp < 0.15
+    assert not made.loss.fully_generalized_columns
     after = cr.assess(made.data)
     assert after.verdict is Verdict.SAFE
     assert after.reasons == ()

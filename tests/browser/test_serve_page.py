@@ -108,9 +108,11 @@ def test_the_whole_way(visit: Callable[..., Any], files: Path, tmp_path: Path) -
     assert "8 of 8 columns are undecided" in page.inner_text("#guesses")
     _checked(page)
     occupation = page.locator("fieldset[data-column=occupation]")
-    occupation.locator("input[value=insensitive]").check(force=True)
+    occupation.locator("input[value=excluded]").check(force=True)
     page.wait_for_selector("#guesses:has-text('7 of 8')")
     assert "decided" in occupation.locator("xpath=..").inner_text()
+    page.locator("fieldset[data-column=income] input[value=excluded]").check(force=True)
+    page.wait_for_selector("#guesses:has-text('6 of 8')")
     page.click("[data-assess-now]")
     page.wait_for_selector(".verdict")
     assert page.inner_text(".verdict > strong") == "Not safe to release"
@@ -132,7 +134,7 @@ def test_the_whole_way(visit: Callable[..., Any], files: Path, tmp_path: Path) -
     page.wait_for_selector("#what-if .big")
     page.wait_for_selector("#curve svg.marks")
     page.wait_for_selector("#plan table")
-    assert page.input_value("[name=closeness]") == "0.2"
+    assert page.input_value("[name=excess]") == "0.2"
     before = page.inner_text("#what-if .big")
     page.locator("#along").focus()
     page.keyboard.press("End")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import stat
 import subprocess
 import sys
@@ -143,22 +144,51 @@ def test_a_missing_folder_and_gaps(
     assert capsys.readouterr().err.startswith("m\n")
 
 
+_LIMITED = """
+import resource, signal, sys
+from crypsis.cli import run
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), int(sys.argv[1])))
+sys.exit(run(["anonymize", *sys.argv[2:]]))
+"""
+
+
+def _with_limit(size: int, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", _LIMITED, str(size), *arguments]
+    return subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
+
+
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
-def test_a_full_disk_leaves_nothing(patients: Path, tmp_path: Path, suffix: str) -> None:
-    """A limit on the size of files fails a write as a full disk does."""
-    out = tmp_path / f"x{suffix}"
-    before = set(tmp_path.iterdir())
-    code = (
-        "import resource, signal, sys; from crypsis.cli import run; "
-        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)); "
-        "sys.exit(run(sys.argv[1:]))"
-    )
-    command = [sys.executable, "-c", code, "anonymize", str(patients), "-o", str(out), *ROLES]
-    found = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
-    assert found.returncode == 2
+@pytest.mark.parametrize(
+    ("size", "more", "named"),
+    [(4_096, [], "keys/x-"), (12_288, ["--keep-order"], "writ.*x[.]|x[.].*writ")],
+)
+def test_a_full_disk_leaves_nothing(
+    patients: Path, tmp_path: Path, suffix: str, size: int, more: list[str], named: str
+) -> None:
+    """A limit on the size of files fails a write as a full disk does.
+
+    The key is written first, and with the order of the rows it is the larger one.
+    """
+    arguments = [str(patients), *ROLES, *more, "-o"]
+    compiled = _with_limit(-1, *arguments, str(tmp_path / f"before{suffix}"))
+    assert compiled.returncode == 0, compiled.stderr
+    before = set(tmp_path.rglob("*"))
+    found = _with_limit(size, *arguments, str(tmp_path / f"x{suffix}"))
+    assert found.returncode == 2, found.stderr
     assert "writ" in found.stderr
-    assert set(tmp_path.iterdir()) - {tmp_path / "home"} == before - {tmp_path / "home"}
+    assert re.search(named, found.stderr)
+    assert set(tmp_path.rglob("*")) == before
+
+
+def test_a_full_disk_before_anything_was_compiled(
+    patients: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "compiled"))
+    found = _with_limit(4_096, str(patients), *ROLES, "-o", str(tmp_path / "x.csv"))
+    assert found.returncode == 2, found.stderr
+    assert "A temporary file could not be written" in found.stderr
+    assert list(tmp_path.glob("x*")) == list(tmp_path.rglob("*key*")) == []
 
 
 def test_a_policy_top_codes_high_ages(patients: Path, tmp_path: Path) -> None:

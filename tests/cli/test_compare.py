@@ -204,7 +204,10 @@ def test_the_key_gives_the_original_of_each_row(
     made_by_plan = plan(release, k=5, methods={"q": "keep"}).apply(release, recoding="full-domain")
     made_by_plan.write(masked, overwrite=True)
     made_by_plan.key.save(key, overwrite=True)
-    assert Key.load(key).row_map == tuple(range(1, 21))
+    rows = Key.load(key).row_map
+    assert rows is not None
+    assert sorted(rows) == list(range(1, 21))
+    assert rows != tuple(sorted(rows))
     columns = ["--column", "x", "--column", "y"]
     assert run([*command, *columns, "--key", str(key)]) == 0
     assert json.loads(capsys.readouterr().out)["result"]["link"]["true_matches"] == 20
@@ -220,4 +223,4 @@ def test_the_key_gives_the_original_of_each_row(
 def cr_release(path: Path) -> Any:
     import crypsis as cr
 
-    return cr.read(path, quasi_identifiers=["q"])
+    return cr.read(path, quasi_identifiers=["q"], insensitive=["x", "y"])

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from crypsis.options import Columns
 from tests.conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "docs" / "_ext"))
@@ -18,7 +19,7 @@ import figures
 import reference
 import reference_cli
 import reference_files
-from docstrings import translate
+from docstrings import translate, written_defaults
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +62,32 @@ def test_a_new_module_is_public_or_listed_as_internal() -> None:
     public = {name.split(".")[1] for name in reference.public_modules() if "." in name}
     rest = {name for name in there - public if not name.startswith(("_", "py"))}
     assert rest <= reference.INTERNAL, sorted(rest - reference.INTERNAL)
+
+
+def test_every_module_in_a_list_of_names_has_its_page() -> None:
+    modules = reference.public_modules()
+    for name in modules:
+        module = importlib.import_module(name)
+        named = [getattr(module, one) for one in getattr(module, "__all__", ())]
+        inside = {one.__name__ for one in named if inspect.ismodule(one)}
+        assert inside <= set(modules)
+
+
+def test_a_name_of_crypsis_is_described_once(pages: dict[str, str]) -> None:
+    assert ".. autoclass:: crypsis.Dataset\n" in pages["crypsis.md"]
+    assert ".. autoclass:: crypsis.dataset.Dataset\n" not in pages["crypsis.dataset.md"]
+    assert "See :py:obj:`crypsis.Dataset`." in pages["crypsis.dataset.md"]
+
+
+def test_signatures_show_the_roles_and_the_defaults_of_the_source() -> None:
+    from crypsis import scan
+    from crypsis.demo import people
+
+    assert written_defaults(people) == {"rows": "50_000", "seed": "SEED"}
+    assert written_defaults(scan) == {"limit": "10", "exact": "False", "seed": "0"}
+    shown = inspect.signature(scan).parameters
+    assert shown["identifiers"].annotation == Columns | None
+    assert shown["person"].annotation == str | None
 
 
 def test_every_option_says_what_it_does(pages: dict[str, str]) -> None:

@@ -45,6 +45,19 @@ def test_infinite_numbers_are_predicted() -> None:
     assert found.gain > 0.8
 
 
+@pytest.mark.parametrize("target", _TARGETS)
+def test_the_order_of_the_records_changes_nothing(target: str) -> None:
+    random = np.random.default_rng(2)
+    table = pa.table({"secret": _TARGETS[target], "a": random.integers(0, 9, _COUNT),
+                      "b": random.choice(["x", "y", None], _COUNT),
+                      "who": random.integers(0, 80, _COUNT)})  # fmt: skip
+    found = [
+        prediction_gain(one, sensitive="secret", person="who")
+        for one in (table, table.take(random.permutation(_COUNT)))
+    ]
+    assert found[0] == found[1]
+
+
 @pytest.mark.parametrize("name", ["no texts", "no numbers", "only NaN"])
 def test_a_sensitive_attribute_without_values_has_no_gain(name: str) -> None:
     table = pa.table({"secret": _COLUMNS[name], "known": list(range(_COUNT))})

@@ -24,6 +24,7 @@ from crypsis import pseudonyms as ps
 from crypsis import utility as ut
 from crypsis.results import Result
 from crypsis.tables.duckdb import backend as duck
+from crypsis.tables.sampling import quantiles, sample
 
 ROWS = 60_000
 
@@ -63,8 +64,8 @@ def by_rows(release: cr.Dataset) -> dict[str, Any]:
         "population": cr.singling_out.population_uniqueness(release),
         "leakage": cr.inference.leakage(release, "disease", ["age"]),
         "attribute disclosure": cr.inference.attribute_disclosure(release),
-        "sample": release.rows.sample(50, seed=3, names=["age", "zip"]).to_pydict(),
-        "quantiles": {k: v.to_pylist() for k, v in release.rows.quantiles(["age", "weight"], [0.1, 0.5]).items()},
+        "sample": sample(release.rows, 50, seed=3, names=["age", "zip"]).to_pydict(),
+        "quantiles": {k: v.to_pylist() for k, v in quantiles(release.rows, ["age", "weight"], [0.1, 0.5]).items()},
     }  # fmt: skip
 
 

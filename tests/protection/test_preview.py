@@ -108,7 +108,7 @@ def test_the_plan_that_was_chosen_can_be_carried_out(people: pa.Table, preview: 
 
 def test_allowances_are_equation_1(preview: Preview) -> None:
     found = allowed_values(preview.plan, population=10**6, k=20, beta=0.05, weights={"age": 2})
-    domains = [one.values_before for one in preview.plan.columns]
+    domains = [one.domain for one in preview.plan.columns]
     cells = max_cells(10**6, 20, 0.05)
     expected = values_per_column(cells, domains, weights=[2, 1, 1])  # type: ignore[arg-type]
     assert [one.allowed for one in found] == pytest.approx(list(expected))

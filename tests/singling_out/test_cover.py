@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import crypsis as cr
-from crypsis.errors import RequirementsNotMetError
+from crypsis.errors import ColumnError, RequirementsNotMetError
 from crypsis.hierarchies import Hierarchy
 from crypsis.hierarchies.cover import covered
 
@@ -77,6 +77,38 @@ def test_a_node_of_a_hierarchy_covers_its_values() -> None:
     tree = Hierarchy([("flu", "lung", "*"), ("cold", "lung", "*"), ("ulcer", "gut", "*")])
     found = covered(["lung", "ulcer", "*"], ["flu", "cold", "ulcer"], tree)
     assert found.astype(int).tolist() == [[1, 1, 0], [0, 0, 1], [1, 1, 1]]
+
+
+def test_a_label_of_unknown_meaning_covers_nobody() -> None:
+    values = ["cook", "judge", "nurse", None]
+    found = covered(["cook", "(other)", "all", "health", 7], values)
+    assert found.astype(int).tolist() == [
+        [1, 0, 0, 0],
+        [0, 1, 1, 0],
+        [1, 1, 1, 0],
+        [0, 0, 0, 0],
+        [0, 0, 0, 0],
+    ]
+    assert not covered([99, 30.5], [30, 41.0]).any()
+
+
+def test_numbers_as_text_are_compared_with_numbers() -> None:
+    release = pa.table({"age": ["30", "41", "41"]})
+    found = cr.singling_out.delta_presence(
+        release, ["age"], population=pa.table({"age": [30, 41, 41, 52]})
+    )
+    assert (found.k_map, found.unmatched, found.low) == (1, 0, 0.0)
+
+
+def test_years_are_compared_with_dates_and_other_numbers_are_refused() -> None:
+    release = pa.table({"born": [1950, 1951]})
+    days = [datetime.date(1950, 3, 1), datetime.date(1950, 4, 1), datetime.date(1951, 1, 1)]
+    found = cr.singling_out.delta_presence(release, ["born"], population=pa.table({"born": days}))
+    assert (found.k_map, found.unmatched) == (1, 0)
+    with pytest.raises(ColumnError, match="type int64 in one table and of type"):
+        cr.singling_out.delta_presence(
+            release, ["born"], population=pa.table({"born": ["1950", "of old"]})
+        )
 
 
 def test_a_population_requirement_that_is_missed_is_refused() -> None:

@@ -286,6 +286,11 @@ def test_postgresql(postgres: str) -> None:
             "INSERT INTO people SELECT i, 'p' || i % 3, i * 1.5, date '2000-01-01' + i "
             "FROM generate_series(1, 1000) AS i"
         )
+        cursor.execute(
+            "CREATE OR REPLACE FUNCTION wiped() RETURNS int LANGUAGE sql AS "
+            "'DELETE FROM people; SELECT 1'"
+        )
+        cursor.execute("CREATE SEQUENCE IF NOT EXISTS numbers")
         database.commit()
     release = cr.read(postgres, table="people")
     assert release.names == ("id", "Na me", "pay", "born")
@@ -297,8 +302,12 @@ def test_postgresql(postgres: str) -> None:
         cr.read(postgres, table="persons")
     with pytest.raises(SourceError, match="refused the query|has no"):
         cr.read(postgres, query="SELECT nothing FROM people")
-    with pytest.raises(SourceError, match="refused the query"):
+    with pytest.raises(ParameterError, match="exactly one SELECT"):
         cr.read(postgres, query="DELETE FROM people RETURNING *")
+    # What a SELECT calls may write, and what a sequence counts is never rolled back.
+    for query in ("SELECT wiped() AS one", "SELECT nextval('numbers') AS one"):
+        with pytest.raises(SourceError, match="refused the query"):
+            assert cr.read(postgres, query=query).count == 1
     assert cr.read(postgres, table="people").count == 1000
 
 
@@ -383,7 +392,9 @@ def test_an_arrow_dataset_is_read_in_a_stream(tmp_path: Path) -> None:
     for name in ("one", "two"):
         pq.write_table(table, tmp_path / f"{name}.parquet")
     frame = ds.dataset(tmp_path)
-    release = cr.Dataset.from_frame(frame, quasi_identifiers=["age", "c"], memory_limit="1GB")
+    release = cr.Dataset.from_frame(
+        frame, quasi_identifiers=["age", "c"], insensitive=["Age"], memory_limit="1GB"
+    )
     assert release.frame is frame
     assert (release.names, release.rows.known_count) == (("Age", "age", "c"), 6)
     assert release.cells().counts.tolist() == [2, 2, 2]
@@ -414,6 +425,29 @@ def test_pandas_categories_and_mixed_columns() -> None:
         cr.Dataset.from_frame(pandas.DataFrame({"m": [1, "secret", b"x"]}))
     with pytest.raises(ColumnError, match="More than one column"):
         cr.Dataset.from_frame(pandas.DataFrame([[1, 2]], columns=["a", "a"]))
+
+
+def test_an_index_is_no_column_whatever_columns_are_called() -> None:
+    import pandas
+
+    frame = pandas.DataFrame({"a": [1, 2], "__index_level_0__": [3, 4]})
+    for index in ([5, 6], pandas.Index([5, 6], name="i"), [("x", 1), ("y", 2)]):
+        release = cr.Dataset.from_frame(frame.set_index(pandas.Index(index)))
+        assert release.to_arrow().to_pydict() == {"a": [1, 2], "__index_level_0__": [3, 4]}
+    table = pa.table({"__index_level_0__": [3, 4]})
+    assert cr.Dataset.from_frame(table).to_arrow() == table
+
+
+@pytest.mark.parametrize("kind", [pa.date32(), pa.timestamp("us")])
+def test_dates_outside_the_calendar(kind: pa.DataType) -> None:
+    """They can be read and counted in numbers, but have no value that could be shown."""
+    days = pa.array([2**31 - 1, 2**31 - 1] if kind == pa.date32() else [2**62, 2**62], kind)
+    rows = cr.Dataset.from_frame(pa.table({"a": [1, 2], "b": days, "c": days})).rows
+    assert rows.value_counts(["a"]) == {"a": {1: 1, 2: 1}}
+    with pytest.raises(ColumnError, match="'b' has dates outside the years 1 to 9999"):
+        rows.value_counts(["a", "b"])
+    with pytest.raises(ColumnError, match="One of 'b', 'c' has dates outside"):
+        rows.value_counts(["a", "b", "c"])
 
 
 def test_what_is_not_a_frame() -> None:

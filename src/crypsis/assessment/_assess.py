@@ -331,9 +331,10 @@ def _reasons(
         verb = "is" if len(present) == 1 else "are"
         counted = plural(len(present), "excluded column")
         text = f"{counted} {verb} in the data: {listed(present)}."
-        reasons.append(
-            Reason("excluded-columns", text, "Remove them before the release; anonymizing does.")
+        hint = (
+            f"Remove {'it' if len(present) == 1 else 'them'} before the release; anonymizing does."
         )
+        reasons.append(Reason("excluded-columns", text, hint))
     free = [one.column for one in columns if one.free_text]
     if free:
         reasons.append(Reason("free-text", f"Free text is never called safe: {listed(free)}."))

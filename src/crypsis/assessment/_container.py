@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from crypsis.dataset import Dataset
-from crypsis.errors import TooLargeError
+from crypsis.errors import InputError, TooLargeError
 from crypsis.options import Role
 from crypsis.policies import Measurement
 from crypsis.policies.findings import Reason
@@ -41,7 +41,7 @@ def as_written(data: Dataset) -> tuple[Dataset, tuple[str, ...]]:
     try:
         read, there = (_distinct(rows, names) for rows in (data.rows, texts))
         finer = tuple(name for name in names if there[name] > read[name])
-    except TooLargeError:  # the texts are never coarser
+    except (InputError, TooLargeError):  # the texts are never coarser
         finer = data.quasi_identifiers
     if not finer:
         return data, ()

@@ -6,11 +6,13 @@ internal fault; 4 cannot tell; 130 interrupted.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
 
 DONE, NOT_SAFE, BAD_INPUT, FAULT, CANNOT_TELL, INTERRUPTED = 0, 1, 2, 3, 4, 130
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def main() -> None:
@@ -41,6 +43,12 @@ def run(arguments: Sequence[str]) -> int:
     except MemoryError:
         return _error("Not enough memory. Use fewer columns, or set --memory-limit.", BAD_INPUT)
     except Exception as error:  # noqa: BLE001 - the last resort, and it must not show data
+        if isinstance(error, OSError) and error.errno in _FULL:  # a file of a library, as a cache
+            return _error(
+                f"A temporary file could not be written ({os.strerror(error.errno)}). Free space "
+                "on the disk, or set TMPDIR and NUMBA_CACHE_DIR to folders with space.",
+                BAD_INPUT,
+            )
         return _fault(error)
     return _error("Interrupted.", status) if status == INTERRUPTED else status
 

@@ -76,9 +76,11 @@ def check(
     Example: [bold]crypsis policy check ours.toml[/bold]
     """
     from crypsis.policies import load_policy
+    from crypsis.report.wording import plural
 
     found = load_policy(policy)
-    typer.echo(f"{found.name}: {len(found.thresholds)} thresholds, all valid.")
+    thresholds = plural(len(found.thresholds), "threshold")
+    typer.echo(f"{found.name}: {thresholds}, all valid.")
     for question in found.left_out:
         if question not in found.questions:
             typer.echo(f"Question {question!r} is left out without a reason in [questions].")

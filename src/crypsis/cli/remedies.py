@@ -30,15 +30,17 @@ def phrasing(
 
     reading: Sequence[str] = () if options is None else options.words
     decided = options is not None and bool(options.roles_file or options.roles)
-    file = _free("roles.toml")
+
+    def file(source: str) -> str:
+        return _free("roles.toml" if source == data else "original-roles.toml")
 
     def prepared(source: str) -> str:
-        return _line("crypsis", "scan", _source(source), *reading, "--save", file)
+        return _line("crypsis", "scan", _source(source), *reading, "--save", file(source))
 
     def anonymize(source: str, given: Any, names: Sequence[str], output: str) -> str:
         """The command; roles as they were given, without those of columns that are excluded."""
         excluded = given.get("excluded", ())
-        roles = ["--roles", file]
+        roles = ["--roles", file(source)]
         if decided and options is not None:
             roles = _role_words(options, {*names} - {*excluded})
         words = [_source(source), *reading, *roles]
@@ -51,7 +53,7 @@ def phrasing(
             words += [cli_option("methods", None), f"{name}={method}"]
         if not all(word.isprintable() for word in words):
             return ""  # a name that cannot be typed
-        before = "" if decided else f"{prepared(source)}  # then correct {file}\n"
+        before = "" if decided else f"{prepared(source)}  # then correct {file(source)}\n"
         return before + _line("crypsis", "anonymize", *words, "-o", _free(output))
 
     def command(remedy: Remedy) -> str | None:
@@ -69,7 +71,7 @@ def phrasing(
             return _line("crypsis", "attack", "file", str(attack), "--limit", limit, "--reveal")
         return None
 
-    decide = f"Run `{prepared(data)}`, correct the file, and add --roles {file}."
+    decide = f"Run `{prepared(data)}`, correct the file, and add --roles {file(data)}."
     return Phrasing(cli_option, command, {"undecided-columns": decide})
 
 

@@ -134,9 +134,14 @@ def _cast(values: pa.Array, kind: pa.DataType, name: str) -> pa.Array:
             # Integers against fractions: compare as integers where that is exact.
             exact = pc.equal(pc.floor(values.cast(wide)), values.cast(wide))
             return pc.if_else(exact, values, None).cast(kind)
-    raise ColumnError(
-        f"Column {name!r} is of type {kind} in one table and of type {values.type} in the other; "
-        "they cannot be compared.",
+    raise different_types(name, kind, values.type)
+
+
+def different_types(name: str, kind: pa.DataType, other: pa.DataType) -> ColumnError:
+    """The error of a column whose values in two tables cannot be compared."""
+    return ColumnError(
+        f"Column {name!r} is of type {kind} in one table and of type {other} in the other; they "
+        "cannot be compared.",
         code="different-types",
         columns=(name,),
         hint="Read both with the same type: set {types}.",

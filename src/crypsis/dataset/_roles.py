@@ -7,7 +7,7 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from enum import Enum
 from functools import wraps
-from typing import Any, ParamSpec, TypeAlias, TypeVar
+from typing import Any, ParamSpec, TypeAlias, TypeVar, get_type_hints
 
 from crypsis.errors import ParameterError, RoleError
 from crypsis.options import Columns, MissingValues, Role, Roles
@@ -22,6 +22,7 @@ ROLE_KEYWORDS = {
     "excluded": Role.EXCLUDED,
 }
 """The keywords with columns, and the role that each gives."""
+_ROLE_TYPES = {name: kind | None for name, kind in get_type_hints(Roles).items()}
 _Parameters = ParamSpec("_Parameters")
 _Returned = TypeVar("_Returned")
 _Option = TypeVar("_Option", bound=Enum)
@@ -36,7 +37,7 @@ def takes_roles(function: Callable[_Parameters, _Returned]) -> Callable[_Paramet
     plain = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
     roles = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
-        for name, kind in Roles.__annotations__.items()
+        for name, kind in _ROLE_TYPES.items()
     ]
     known = {parameter.name for parameter in (*plain, *roles)}
 

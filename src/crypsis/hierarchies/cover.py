@@ -17,6 +17,7 @@ _NUMBER = r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
 _BETWEEN = re.compile(rf"^(>?){_NUMBER}(?: to |-){_NUMBER}$")
 _BELOW, _ABOVE = re.compile(rf"^(<=?){_NUMBER}$"), re.compile(rf"^(>=?){_NUMBER}$")
 _PREFIX = re.compile(r"^([^*]+)(\*+)$")
+_OTHER, _ALL = re.compile(r"^\(*other\)*$"), "all"
 
 Mask = NDArray[np.bool_]
 
@@ -28,11 +29,14 @@ def covered(
 
     A missing label covers every value: it was suppressed, or was missing. A label covers the values
     that are equal to it, below it in the hierarchy, in its interval, with its prefix or in its
-    month, quarter, half-year, year or decade. A label that is none of these, such as "other", covers
-    the values that no other label is equal to.
+    month, quarter, half-year, year or decade. "other" covers the values that no other label is equal
+    to, "all" covers all. A label that is none of these, such as a number that nobody has, covers no
+    value, so that no class of the population is counted larger than it is.
 
     >>> covered(["<=29", "30-39", "021**", "other", None], [25, 33, "02138"]).astype(int).tolist()
     [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1], [1, 1, 1]]
+    >>> covered([99, "Europe"], [25, 33]).astype(int).tolist()
+    [[0, 0], [0, 0]]
     """
     texts = [None if value is None else as_text(value) for value in values]
     there = np.array([text is not None for text in texts], bool)
@@ -51,8 +55,10 @@ def covered(
         inside = _inside(text, values, texts)
         if inside is not None:
             mine |= inside
-        elif group is None and not mine.any():
+        elif group is None and not mine.any() and _OTHER.match(text):
             mine = there & np.array([one not in named for one in texts], bool)
+        elif group is None and not mine.any() and text == _ALL:
+            mine = there
         found[i] = mine
     return found
 

@@ -168,17 +168,18 @@ class AttributeCounts:
 
     def l_diversity(self, c: float) -> LDiversity:
         """l-diversity; recursive with this c."""
-        known = self.known
-        bounds, excess = _recursive(self.table, c)
+        present = self.table.present
+        entropies = present.per_class(-present.shares * np.log2(present.shares))
+        bounds, excess = _recursive(present, c)
         return LDiversity(
             attribute=self.name,
-            distinct=int(known.distinct.min()),
-            entropy=float(2.0 ** known.entropies.min()),
+            distinct=int(present.diversity.min()),
+            entropy=float(2.0 ** entropies.min()),
             recursive=sum(bound < c for bound in bounds),
             c=c,
             recursive_bounds=bounds,
-            distinct_class=self.worst(-known.distinct.astype(np.float64)),
-            entropy_class=self.worst(-known.entropies),
+            distinct_class=self.worst(-present.diversity.astype(np.float64)),
+            entropy_class=self.worst(-entropies),
             recursive_class=self.worst(excess),
         )
 

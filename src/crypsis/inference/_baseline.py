@@ -10,12 +10,15 @@ model that predicts it.
 from __future__ import annotations
 
 import warnings
+import zlib
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crypsis.counting.cells import Cells
+from crypsis.hierarchies.labels import as_text
+from crypsis.inference._prediction_models import model_seed
 from crypsis.inference._states import numbers_of
 
 Ints = NDArray[np.int64]
@@ -36,14 +39,15 @@ def baseline(
 
     Cell i has `counts[i]` records of class `member[i]` in `state[i]`, of `states` states. Up to 300
     classes the model is a logistic regression: its effects add up, so that what is known of men and
-    of graduates predicts graduated men. Above, gradient boosting is fitted to at most 8,000 records
-    drawn from the other folds.
+    of graduates predicts graduated men. Above, gradient boosting is fitted to about 8,000 records of
+    the other folds.
     """
     sizes = np.asarray(np.bincount(member, counts, minlength=len(classes)), np.float64)
     if sizes.sum() < _FEW_RECORDS or states < 2 or len(classes) < 2:
         return _share_of_others(member, state, counts, states, wanted, sizes)
     few = len(classes) <= _FEW_CLASSES
-    fold = _folds(classes, few, seed)
+    order = _hashed(classes, seed)
+    fold = _folds(classes, order, few)
     kinds, features = _features(classes)
     keys, inverse = np.unique(member * states + state, return_inverse=True)
     member, state = keys // states, keys % states
@@ -58,7 +62,7 @@ def baseline(
             continue
         weights: Floats | None = counts[cells].astype(np.float64)
         if not few:
-            cells = cells[_drawn(counts[cells], np.random.default_rng((seed, turn)))]
+            cells = cells[_drawn(counts[cells], order[member[cells]])]
             weights = None
         known = np.unique(state[cells])
         model = _logistic() if few else _boosting(kinds, known.size, seed)
@@ -68,27 +72,39 @@ def baseline(
     return found
 
 
-def _folds(classes: Cells, few: bool, seed: int) -> Ints:
+def _folds(classes: Cells, order: Ints, few: bool) -> Ints:
     """The fold of each class.
 
     Few classes are divided by the sum of their codes, as in a Latin square: classes that share a
-    value of one column are in different folds, so every value remains in the other folds.
+    value of one column are in different folds, so every value remains in the other folds. Many are
+    divided by a hash of their values, which other classes do not change.
     """
     if not few:
-        return np.random.default_rng(seed).permutation(len(classes)) % 3
+        return order % 3
     codes = np.sum([code.astype(np.int64) for code in classes.codes], axis=0) % 8
     if np.bincount(codes).max() > len(classes) / 2:  # the square is not filled
         codes = np.arange(len(classes)) % 8
     return np.unique(codes, return_inverse=True)[1].astype(np.int64)
 
 
-def _drawn(counts: Ints, rng: np.random.Generator) -> Ints:
-    """The cell of each record of a sample without replacement, or of all records."""
-    total = int(counts.sum())
-    if total <= _TRAINING_RECORDS:
-        return np.repeat(np.arange(counts.size), counts)
-    records = rng.choice(total, _TRAINING_RECORDS, replace=False)
-    return np.searchsorted(np.cumsum(counts), records, side="right")
+def _hashed(classes: Cells, seed: int) -> Ints:
+    """A number for each class that depends on its values alone."""
+    found = np.full(len(classes), seed % 2**32, np.uint64)
+    for codes, values in zip(classes.codes, classes.values, strict=True):
+        texts = (("" if v is None else as_text(v)).encode() for v in values.to_pylist())
+        marks = np.array([zlib.crc32(text) for text in texts], np.uint64)
+        found = (found ^ marks[codes]) * np.uint64(0x9E3779B97F4A7C15)
+        found ^= found >> np.uint64(29)
+    return (found >> np.uint64(33)).astype(np.int64)
+
+
+def _drawn(counts: Ints, order: Ints) -> Ints:
+    """The cell of each record of some classes, those with the smallest hash, or of all."""
+    if counts.sum() > _TRAINING_RECORDS:
+        first = np.argsort(order, kind="stable")
+        some = first[: int(np.searchsorted(np.cumsum(counts[first]), _TRAINING_RECORDS)) + 1]
+        return np.repeat(some, counts[some])
+    return np.repeat(np.arange(counts.size), counts)
 
 
 def _share_of_others(
@@ -139,7 +155,7 @@ def _boosting(kinds: list[bool], states: int, seed: int) -> Any:
         max_iter=40 if states == 2 else 12, learning_rate=0.1 if states == 2 else 0.25,
         max_leaf_nodes=15, min_samples_leaf=20, l2_regularization=1.0,
         categorical_features=kinds if any(kinds) else None, early_stopping=False,
-        random_state=seed,
+        random_state=model_seed(seed),
     )  # fmt: skip
 
 

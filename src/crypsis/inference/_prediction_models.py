@@ -147,19 +147,25 @@ def _most_frequent(cells: Ints, target: Ints, parts: Sequence[Fold]) -> tuple[In
 def predict_numbers(
     features: Features, target: Floats, parts: Sequence[Fold], seed: int
 ) -> list[Floats]:
-    """For each record the number predicted without it, by boosting and by linear regression."""
+    """For each record the number predicted without it: by boosting, by linear regression, looked up.
+
+    One infinite or huge number spoils a regression, but no median of the records that are alike.
+    """
     from sklearn.ensemble import HistGradientBoostingRegressor
 
     positive = bool((target >= 0).all())
     scaled = np.log1p(target) if positive else target
     found = [np.zeros(target.size) for _ in range(3)]
+    every = np.column_stack([features.numbers, *features.lookups])
+    for columns in (every, *(column[:, None] for column in features.numbers.T)):
+        found.append(_medians(_cells(columns), target, parts))
     with _one_thread():
         for fold in parts:
             inputs, categories = _fittable(features, scaled, fold, values=False)
             guess = np.full(fold.predict.size, np.median(scaled[fold.learn]))
             if categories.size:
                 model = HistGradientBoostingRegressor(
-                    max_iter=_STEPS, learning_rate=0.25, min_samples_leaf=5, random_state=seed,
+                    max_iter=_STEPS, learning_rate=0.25, min_samples_leaf=5, random_state=model_seed(seed),
                     categorical_features=categories, early_stopping=False,
                 )  # fmt: skip
                 model.fit(inputs[fold.learn], scaled[fold.learn])
@@ -172,6 +178,18 @@ def predict_numbers(
             guess = _linear(logs, logged, fold)
             found[2][fold.predict] = np.exp(np.clip(guess, -700, 700)) if positive else guess
     return found
+
+
+def _medians(cells: Ints, target: Floats, parts: Sequence[Fold]) -> Floats:
+    """The median of the other records of the cell, or of all if there are none."""
+    guess, size = np.zeros(target.size), int(cells.max()) + 1
+    for fold in parts:
+        order = fold.learn[np.lexsort((target[fold.learn], cells[fold.learn]))]
+        there, first, counts = np.unique(cells[order], return_index=True, return_counts=True)
+        best = np.full(size, np.median(target[fold.learn]))
+        best[there] = target[order[first + (counts - 1) // 2]]
+        guess[fold.predict] = best[cells[fold.predict]]
+    return guess
 
 
 def _fittable(
@@ -213,13 +231,15 @@ def _classifier(categories: NDArray[np.bool_], target: Ints, values: int, seed: 
         from sklearn.impute import SimpleImputer
         from sklearn.pipeline import make_pipeline
 
-        forest = RandomForestClassifier(40, min_samples_leaf=2, max_features=0.5, random_state=seed)
+        forest = RandomForestClassifier(
+            40, min_samples_leaf=2, max_features=0.5, random_state=model_seed(seed)
+        )
         imputer = SimpleImputer(strategy="constant", fill_value=-1e9, keep_empty_features=True)
         return make_pipeline(imputer, forest)
     steps = _STEPS if values == 2 else max(12, min(_STEPS, _TREES // values))
     leaf = 10 if target.size >= 500 else 5 if target.size >= 100 else 2
     return HistGradientBoostingClassifier(
-        max_iter=steps, learning_rate=0.2, min_samples_leaf=leaf, random_state=seed,
+        max_iter=steps, learning_rate=0.2, min_samples_leaf=leaf, random_state=model_seed(seed),
         categorical_features=categories, early_stopping=False,
     )  # fmt: skip
 
@@ -269,6 +289,15 @@ def _other_values(member: Ints, target: Ints, fold: Fold) -> Floats:
     alone = own & (most[member] - 1 < np.maximum(next_most[member], 1))
     found[alone] = second[member][alone]
     return found
+
+
+def model_seed(seed: int) -> int:
+    """A seed of any size as one of 32 bits, which is what the models take.
+
+    >>> model_seed(7), model_seed(2**200) < 2**32
+    (7, True)
+    """
+    return seed if seed < 2**32 else int(np.random.SeedSequence(seed).generate_state(1)[0])
 
 
 def _one_thread() -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from crypsis.counting.cells import Cells
 from crypsis.counting.estimates import CONFIDENCE
 from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import ParameterError, RoleError, TooLargeError, unknown_columns
@@ -104,6 +105,19 @@ class AttributeValues(Result):
     """Its prior, where one was given."""
     presence_stated_public: bool
     """Whether the owner states that presence in the table is public."""
+    _classes: Cells = field(repr=False, compare=False)
+    _certain: NDArray[np.bool_] = field(repr=False, compare=False)
+
+    def classes_above(self, excess: float, ratio: float) -> tuple[Cells, NDArray[np.bool_]]:
+        """The equivalence classes, and in which of them a measure of a value is larger.
+
+        That is the excess of a value or interval, its ratio, or that a rare one is near-certain.
+        """
+        above = self._certain | (self.excess._by_class > excess)
+        above |= self.excess_ratio._by_class > ratio
+        if self.interval is not None:
+            above |= self.interval._by_class > excess
+        return self._classes, above
 
 
 class ValueDisclosure(Result):
@@ -278,6 +292,8 @@ def _attribute(
         presence=presence,
         presence_prior=presence_prior,
         presence_stated_public=bool(note and note.public_presence),
+        _classes=table.classes,
+        _certain=best.certain,
     )
 
 

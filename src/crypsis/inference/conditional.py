@@ -7,7 +7,7 @@ different the class sizes suffice: the target itself is never counted.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -70,13 +70,19 @@ class Joint:
         return int((self.totals > 0).sum())
 
     @cached_property
+    def present(self) -> Joint:
+        """Without missing values, which are no diversity; a class of nothing else keeps its one."""
+        if not len(self.values) or self.values[-1].is_valid:
+            return self
+        lengths = np.diff(np.append(self.starts, self.counts.size))
+        kept = (self.codes != len(self.values) - 1) | (lengths == 1)[self.member]
+        starts = np.searchsorted(self.member[kept], np.arange(self.starts.size))
+        return replace(self, starts=starts, codes=self.codes[kept], counts=self.counts[kept])
+
+    @cached_property
     def diversity(self) -> Ints:
-        """The values of each class; missing is no value, but a class of missing values has one."""
-        present = np.diff(np.append(self.starts, self.counts.size))
-        if len(self.values) and not self.values[-1].is_valid:
-            blank = self.codes == len(self.values) - 1
-            present = present - np.bincount(self.member[blank], minlength=self.starts.size)
-        return np.asarray(np.maximum(present, 1))
+        """The values of each class."""
+        return np.diff(np.append(self.present.starts, self.present.counts.size))
 
     def per_class(self, terms: Floats) -> Floats:
         """The sum over each class of one term per cell."""

@@ -79,6 +79,7 @@ NOT_ALIGNED = (
     "The records were compared row by row, and the rows of the two files do not correspond in any "
     "column: if the release is in another order, its true matches are not known."
 )
+"""Why the links of two files cannot be measured if their rows do not correspond."""
 
 
 def compare(

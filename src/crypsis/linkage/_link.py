@@ -14,7 +14,7 @@ from crypsis.errors import ParameterError, TooLargeError
 from crypsis.linkage._pair import Pair, RankOptions, pair
 from crypsis.linkage._ranks import Floats, Ints, Points
 from crypsis.linkage._search import Matches, Search
-from crypsis.results import Estimate, Result, raw
+from crypsis.results import Estimate, Result, number_text, raw
 
 _MAX_SUBSETS = 4096
 
@@ -70,7 +70,8 @@ class Link(Result, eq=False):
         share = "unknown" if self.correct_share is None else self.correct_share.text(".2%")
         return (
             f"Links of {self.records:,} records: true matches {true}, multiple matches {multiple}, "
-            f"false matches {false}\nCorrect links: {share}; by chance {self.chance:.3%}"
+            f"false matches {false}\nCorrect links: {share}; "
+            f"by chance {number_text(self.chance, '.3%')}"
         )
 
     @property

@@ -13,7 +13,7 @@ from crypsis.linkage._null_distribution import random_records as draw_records
 from crypsis.linkage._pair import Pair, RankOptions, pair
 from crypsis.linkage._ranks import Floats
 from crypsis.linkage._search import Search
-from crypsis.results import Estimate, Result
+from crypsis.results import Estimate, Result, number_text
 
 LinkVerdict: TypeAlias = Literal["safe", "not safe", "cannot tell"]
 
@@ -207,10 +207,10 @@ def _verdict(
     failed = False
     if correct is not None:
         failed = correct.low > max(acceptable or 0.0, chance)
-        bound = "" if acceptable is None else f"; {acceptable:.2%} is acceptable"
+        bound = "" if acceptable is None else f"; {number_text(acceptable, '.2%')} is acceptable"
         reasons.append(
             f"The nearest masked record is the true match of {correct.text('.3%')} of the records; "
-            f"by chance it would be {chance:.3%}{bound}."
+            f"by chance it would be {number_text(chance, '.3%')}{bound}."
         )
     if dependent is None:
         reasons.append(

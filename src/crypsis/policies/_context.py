@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 Recipient = Literal["public", "registered", "contract", "internal"]
 """Who receives the release."""
 RECIPIENTS: tuple[Recipient, ...] = get_args(Recipient)
+"""The recipients that a context can have, the most open first."""
 SMALLEST_K = 3
 """No context allows smaller equivalence classes (custom: the smallest minimum cell in use)."""
 

@@ -11,7 +11,11 @@ _CLOSENESS = (
     "inference.ordered_t_closeness",
     "inference.attribute_gain",
     "inference.value_gain",
+)
+_EXCESS = (
     "inference.baseline_excess",
+    "inference.interval_disclosure",
+    "inference.near_certain_values",
 )
 
 
@@ -21,7 +25,7 @@ def requirements_for(policy: Policy, *, sensitive: bool = True) -> dict[str, int
     The class size is that of the policy's own measures: k itself, one over the highest risk, or one
     over the fraction of correct links where links are required. For categories t-closeness bounds
     the gain of every value by t, so a limit of the gain becomes one of t (Li, Li & Venkatasubramanian
-    2007).
+    2007). Limits of the excess over the baseline become one of the excess.
 
     Parameters
     ----------
@@ -34,13 +38,13 @@ def requirements_for(policy: Policy, *, sensitive: bool = True) -> dict[str, int
     -------
     dict
         Keywords of `protection.plan` and of `protection.PrivacyRequirements`: `k`, `diversity`,
-        `closeness`, each where the policy limits it.
+        `closeness`, `excess`, each where the policy limits it.
 
     Examples
     --------
     >>> from crypsis.policies import load_policy
     >>> requirements_for(load_policy("default")), requirements_for(load_policy("ema-0070"))
-    ({'k': 5, 'closeness': 0.2}, {'k': 11, 'diversity': 2})
+    ({'k': 5, 'excess': 0.2}, {'k': 11, 'diversity': 2})
     """
     required: dict[str, int | float] = {}
     sizes = [size for one in policy.thresholds if (size := _class_size(one))]
@@ -53,7 +57,14 @@ def requirements_for(policy: Policy, *, sensitive: bool = True) -> dict[str, int
         close = [limits[name] for name in _CLOSENESS if name in limits]
         if close:
             required["closeness"] = min(close)
+        excess = [limits[name] or _ALL for name in _EXCESS if name in limits]
+        if excess:
+            required["excess"] = min(excess)
     return required
+
+
+_ALL = 1.0
+"""Only near-certain values are limited: every excess is allowed."""
 
 
 def _class_size(threshold: Threshold) -> int | None:

@@ -63,6 +63,9 @@ class Remedy(Result):
     value_after: Number | None = None
     """The value of the measure after it was tried."""
     outcome: str = ""
+    """The measured effect in words, or that it was not tried."""
+    loss: str = ""
+    """What the release that was tried loses; the end of `outcome`."""
 
 
 class Finding(Result):

@@ -133,6 +133,7 @@ class Plan(BaseModel):
             names = [one.name for one in plan.columns]
             measured = measured or measure(made.data, names, self.requirements)
             check(measured, self.requirements)
+            made.data.rows.known_count = measured.rows or None  # not to be counted again
         check_derived(original, made.data, [one.name for one in plan.columns], made.row_map)
         methods = recoding_methods(plan.columns, removed, made.recoding, recoding == "local")
         of_columns = columns_loss(original, plan.columns) if made.recoding is None else None

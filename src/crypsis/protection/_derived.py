@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from crypsis.columns.dependencies import GAIN, Dependency, find_dependencies
+from crypsis.columns.dependencies import GAIN, MOSTLY, Dependency, find_dependencies
 from crypsis.dataset import Dataset
 from crypsis.errors import RoleError
 from crypsis.inference import prediction_gain
@@ -38,11 +38,13 @@ def check_derived(
     changed = [n for n in changed if n in names and n in original.names]
     known = [n for n in release.quasi_identifiers if n in names]
     kept = [n for n in names if n not in known and n not in changed and n in original.names]
-    if not kept or not changed or not release.count:
+    if not kept or not changed:
         return
     before, after = _aligned(
         original, release, [*kept, *dict.fromkeys([*changed, *known])], row_map
     )
+    if not before.num_rows or (after is not None and not after.num_rows):
+        return
     released = {n: None if after is None else after[n] for n in changed}
     further = [n for n in known if n in before.column_names]
     found = find_dependencies(before, released, kept, further, seed=seed)
@@ -116,7 +118,7 @@ def _attack(
         own = {f"released {n}": after[n] for n in dict.fromkeys([*known, *changed])}
         table = pa.table({**own, **{n: after[n] for n in kept}, "original": before[name]})
         recovered = _accuracy(table, [*own, *kept], seed)
-        if recovered <= GAIN:
+        if recovered < MOSTLY:
             continue
         usual = _accuracy(table, [*own], seed)
         if recovered - usual > GAIN:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,12 +14,14 @@ from scipy.special import betainc, betaincinv
 
 from crypsis.dataset import Dataset
 from crypsis.errors import RequirementsNotMetError
+from crypsis.inference.rules import MAX_RATIO
 from crypsis.options import MissingValues, Role
 from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection.recoding._columns import column_counts, min_count
 from crypsis.results import Result
 
 Ints = NDArray[np.int64]
+_SLACK = 1e-9
 
 
 class PopulationClasses(Result):
@@ -65,6 +67,12 @@ class Measured(Result):
     """The largest distance of a class from all records (t)."""
     best_guess: float | None = None
     """The largest share of a sensitive value in a class (alpha)."""
+    excess: float | None = None
+    """The largest excess of a sensitive value or interval in a class over its baseline."""
+    excess_ratio: float | None = None
+    """The largest ratio of the share of a sensitive value in a class to its baseline."""
+    near_certain: int | None = None
+    """Records in classes in which a rare sensitive value is near-certain."""
     each_column: int | None = None
     """The smallest number of records with a value of a quasi-identifier."""
     population: PopulationClasses | None = None
@@ -91,6 +99,8 @@ _MEASURES = {
     "recursive_diversity": "Recursive (c,l)-diversity: l =",
     "closeness": "t-closeness: t =",
     "best_guess": "Share of the most frequent sensitive value in a class:",
+    "excess": "Largest excess of a sensitive value over its baseline:",
+    "near_certain": "Records with a near-certain rare sensitive value:",
 }
 
 
@@ -130,13 +140,36 @@ def _sensitive_measured(
     factor, _ = requirements.recursive_diversity or (1.0, 0)
     found = attribute_disclosure(data.with_roles({**sensitive, **known}), c=factor)
     recursive = min(one.l_diversity.recursive for one in found.attributes)
+    values: dict[str, Any] = {}
+    if requirements.excess is not None:
+        values = disclosed_values(data.with_roles({**sensitive, **known}))
     return {
+        **values,
         "diversity": found.distinct_l,
         "entropy_diversity": found.entropy_l,
         "recursive_diversity": None if requirements.recursive_diversity is None else recursive,
         "closeness": found.t,
         "best_guess": found.alpha,
     }
+
+
+def disclosed_values(data: Dataset) -> dict[str, Any]:
+    """What the classes disclose of each value, over all sensitive attributes."""
+    from crypsis.inference import value_disclosure
+
+    every = value_disclosure(data).attributes
+    intervals = [one.interval.value for one in every if one.interval is not None]
+    return {
+        "excess": max([*(one.excess.value for one in every), *intervals]),
+        "excess_ratio": max(one.excess_ratio.value for one in every),
+        "near_certain": sum(one.near_certain for one in every),
+    }
+
+
+def meets_excess(found: Mapping[str, Any], limit: float) -> bool:
+    """Whether what is disclosed of values meets the requirement on the excess."""
+    within = found["excess"] <= limit + _SLACK
+    return within and found["excess_ratio"] <= MAX_RATIO and not found["near_certain"]
 
 
 def _population_classes(
@@ -188,13 +221,16 @@ def check(measured: Measured, requirements: PrivacyRequirements) -> None:
     if requirements.k is not None and measured.k < requirements.k:
         missed["k"] = f"k is {measured.k}, required is {requirements.k}"
     recursive = requirements.recursive_diversity
-    slack = 1e-9
+    slack = _SLACK
     for name, limit, upper in (
         ("diversity", requirements.diversity, False),
         ("entropy_diversity", requirements.entropy_diversity, False),
         ("recursive_diversity", None if recursive is None else recursive[1], False),
         ("closeness", requirements.closeness, True),
         ("best_guess", requirements.best_guess, True),
+        ("excess", requirements.excess, True),
+        ("excess_ratio", None if requirements.excess is None else MAX_RATIO, True),
+        ("near_certain", None if requirements.excess is None else 0, True),
         ("each_column", requirements.each_column, False),
     ):
         if limit is None:

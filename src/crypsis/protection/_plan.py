@@ -29,6 +29,7 @@ def plan(
     recursive_diversity: tuple[float, int] | None = None,
     closeness: float | None = None,
     best_guess: float | None = None,
+    excess: float | None = None,
     each_column: bool = False,
     weights: Mapping[str, float] | None = None,
     hierarchies: Mapping[str, Hierarchy] | None = None,
@@ -68,6 +69,10 @@ def plan(
         t-closeness.
     best_guess : float, optional
         The largest share of a sensitive value in a class, alpha of (alpha,k)-anonymity.
+    excess : float, optional
+        By how much the share of a sensitive value or interval in a class may exceed what a model
+        without the class predicts; values that at most half of the records have are never
+        near-certain. See `inference.value_disclosure`.
     each_column : bool
         Whether k is required of every quasi-identifier alone, by quantile groups (section 5.2).
     weights : mapping of str to float, optional
@@ -127,7 +132,7 @@ def plan(
     requirements = checked_requirements(
         k=own_k if release_k is None else release_k, diversity=diversity,
         entropy_diversity=entropy_diversity, recursive_diversity=recursive_diversity,
-        closeness=closeness, best_guess=best_guess, each_column=k if each_column else None,
+        closeness=closeness, best_guess=best_guess, excess=excess, each_column=k if each_column else None,
         suppression=suppression,
         **({} if people is None else {"population": people, "population_k": k, "beta": beta}),
     )  # fmt: skip

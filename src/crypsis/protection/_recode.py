@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
 from crypsis.counting.cells import Cells
 from crypsis.dataset import Dataset
@@ -20,8 +22,10 @@ from crypsis.errors import (
 )
 from crypsis.hierarchies import HierarchyGapError
 from crypsis.hierarchies.labels import as_text
+from crypsis.inference import value_disclosure
+from crypsis.inference.rules import MAX_RATIO, disclosure_rules
 from crypsis.options import MissingValues
-from crypsis.protection._measured import Measured, measure
+from crypsis.protection._measured import Measured, disclosed_values, measure, meets_excess
 from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection._statement import InformationLoss
 from crypsis.protection.recoding._choice import ColumnPlan
@@ -38,12 +42,22 @@ from crypsis.protection.recoding._columns import (
 )
 from crypsis.protection.recoding._levels import CellLevels, Recoding, column_levels
 from crypsis.protection.recoding._rows import RecodedRows, recode_rows
-from crypsis.protection.recoding._search import full_domain_recoding, local_recoding
+from crypsis.protection.recoding._search import (
+    full_domain_recoding,
+    local_recoding,
+    with_merged_classes,
+)
 from crypsis.protection.recoding._steps import HierarchyLevel, Keep, Suppress
 from crypsis.tables import Rows
 
 RecodingKind = Literal["local", "full-domain"]
-_CLOSENESS_FACTORS = (1.0, 0.95, 0.9, 0.8)
+Ints = NDArray[np.int64]
+_EXCESS_FACTOR = 0.65
+"""The first of them for an excess: the baseline of released classes differs from that of others."""
+_MERGED, _ROUNDS = 3, 8
+"""How often classes that disclose a value are merged with others, and then removed."""
+_FACTORS = (1.0, 0.95, 0.9, 0.8, 0.65, 0.5)
+"""Which parts of a required closeness or excess the search tries, until it is met."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,8 +152,8 @@ def _recode_classes(
 ) -> tuple[RecodedRows, Recoding]:
     """Every row in an equivalence class that meets the requirements.
 
-    Closeness refers to the records that are released: if records were suppressed it is measured
-    again, and a little more is required if it was missed.
+    Closeness refers to the records that are released, and the baseline of an excess is that of
+    the released classes: both are measured again, and a little more is required if one was missed.
     """
     names = [one.name for one in columns]
     sensitive = list(_with_rows(data, rows).sensitive) if requirements.about_sensitive else []
@@ -157,30 +171,128 @@ def _recode_classes(
     levels = CellLevels(every, tuple(cells.codes[c][first] for c in range(len(names))), totals)
     weighted = levels.weighted([one.weight for one in columns])
     asked = ClassRequirements(requirements, sensitive_columns(cells, sensitive, rows, member))
+    if requirements.excess is not None:
+        rules = tuple(disclosure_rules(data, cells, name, names) for name in sensitive)
+        asked = replace(asked, disclosure=rules)
     budget = int(requirements.suppression * data.count + 1e-9)
     search = local_recoding if local else full_domain_recoding
-    required, enough = requirements.closeness, 1.0
-    for factor in _CLOSENESS_FACTORS:
-        if factor > max(enough, _CLOSENESS_FACTORS[-1]):
+    enough = _EXCESS_FACTOR if requirements.excess is not None else 1.0
+    for factor in _FACTORS:
+        if factor > max(enough, _FACTORS[-1]):
             continue
-        found = search(weighted, replace(asked, closeness_factor=factor), budget)
+        found = search(weighted, replace(asked, factor=factor), budget)
         found = levels.recoding(found.levels)
         recoded = recode_rows(rows, cells, first, levels, found)
-        if required is None or not found.suppressed_records:
+        if local and requirements.excess is not None:
+            recoded, found = _without_excess(
+                data, (rows, cells, first, levels, weighted), replace(asked, factor=factor), budget,
+                recoded, found,
+            )  # fmt: skip
+        reached = _reached(_with_rows(data, recoded.rows), names, requirements, found)
+        if reached <= 1:
             return recoded, found
-        reached = measure(_with_rows(data, recoded.rows), names, requirements).closeness
-        if reached is not None and reached <= required:
-            return recoded, found
-        enough = factor * required / reached if reached else enough
+        if local and requirements.excess is not None and requirements.closeness is None:
+            raise _excess_error(_with_rows(data, recoded.rows), requirements.excess)
+        enough = factor / reached
     if not local:
         raise RequirementsNotMetError(
-            "Suppressing records changes the distribution that classes must be close to, and no "
-            "generalization levels were found that are close to the records that remain.",
+            "Generalizing changes what classes are compared with (the distribution of the records "
+            "that remain, the baseline of their classes), and no generalization levels were found "
+            "that meet the requirements on sensitive attributes.",
             code="closeness-not-met",
-            hint="Set a larger {closeness} or {recoding=local}.",
+            hint="Relax the requirements or set {recoding=local}.",
         )
     found = levels.recoding(local_recoding(weighted, asked, budget, suppress=False).levels)
     return recode_rows(rows, cells, first, levels, found), found
+
+
+def _excess_error(data: Dataset, limit: float) -> RequirementsNotMetError:
+    """The error that names the sensitive attributes whose values would be disclosed."""
+    disclosed = [
+        one.attribute
+        for one in value_disclosure(data).attributes
+        if one.classes_above(limit, MAX_RATIO)[1].any()
+    ]
+    return RequirementsNotMetError(
+        f"No recoding was found in which no class discloses a value of {_quoted(disclosed)}, so no "
+        "release is returned.",
+        code="excess-not-met",
+        hint="Set a larger {excess} or {suppression}, declare harmless values in the roles file, or "
+        "set {excluded}.",
+        columns=tuple(disclosed),
+        requirements=("excess",),
+    )
+
+
+def _without_excess(
+    data: Dataset, table: tuple[Rows, Cells, Ints, CellLevels, CellLevels],
+    asked: ClassRequirements, budget: int, recoded: RecodedRows, found: Recoding,
+) -> tuple[RecodedRows, Recoding]:  # fmt: skip
+    """Recode again what discloses a value, measured by the baseline of the release itself.
+
+    The search knows the baseline of the original classes. Where that of the released ones is lower,
+    less of it is granted in the next round; in the end, what still discloses one is suppressed.
+    """
+    rows, cells, first, levels, weighted = table
+    limit = asked.requirements.excess or 0.0
+    for turn in range(_ROUNDS):
+        again = _disclosing(_with_rows(data, recoded.rows), levels, found, limit)
+        if not again.any():
+            break
+        scale = np.where(again, 0.5, 1.0)[:, None]
+        rules = tuple(replace(one, chances=one.chances * scale) for one in asked.disclosure)
+        asked = replace(asked, disclosure=rules)
+        other = levels.recoding(with_merged_classes(weighted, asked, found.levels, again))
+        if turn >= _MERGED:
+            other = levels.recoding(np.where(again[:, None], np.int16(-1), found.levels))
+        if other.rows_touched > budget:
+            break
+        found = other
+        recoded = recode_rows(rows, cells, first, levels, found)
+    return recoded, found
+
+
+def _disclosing(
+    data: Dataset, levels: CellLevels, found: Recoding, limit: float
+) -> NDArray[np.bool_]:
+    """The cells in classes of the release that disclose a value."""
+    again = np.zeros(levels.counts.size, bool)
+    own = [
+        np.array(["" if label is None else as_text(label) for label in every], object)[place]
+        for every, place in levels.labels(found.levels)
+    ]
+    names = {key: place for place, key in enumerate(zip(*own, strict=True))}
+    _, member = np.unique([names[key] for key in zip(*own, strict=True)], return_inverse=True)
+    for one in value_disclosure(data).attributes:
+        classes, above = one.classes_above(limit, MAX_RATIO)
+        at = np.flatnonzero(above)
+        labels = [
+            [
+                "" if value is None else as_text(value)
+                for value in values.take(pa.array(codes[at])).to_pylist()
+            ]
+            for values, codes in zip(classes.values, classes.codes, strict=True)
+        ]
+        bad = [names[key] for key in zip(*labels, strict=True) if key in names]
+        again |= np.isin(member, member[bad])
+    return again & (found.levels[:, 0] >= 0)
+
+
+def _reached(
+    data: Dataset, names: Sequence[str], requirements: PrivacyRequirements, found: Recoding
+) -> float:
+    """How many times the closeness and the excess exceed what is required; at most 1 if they do
+    not.
+    """
+    ratios = [0.0]
+    if requirements.closeness is not None and found.suppressed_records:
+        closeness = measure(data, names, requirements).closeness or 0.0
+        ratios.append(closeness / requirements.closeness if requirements.closeness else closeness)
+    if requirements.excess is not None:
+        values = disclosed_values(data)
+        if not meets_excess(values, requirements.excess):
+            ratios.append(max(1.01, values["excess"] / max(requirements.excess, 1e-9)))
+    return max(ratios)
 
 
 def _originals(data: Dataset, one: ColumnPlan) -> list[Any] | None:
@@ -193,20 +305,22 @@ def _originals(data: Dataset, one: ColumnPlan) -> list[Any] | None:
 def columns_loss(data: Dataset, columns: Sequence[ColumnPlan]) -> float | None:
     """The information loss of the steps of all columns, counted from the original values.
 
-    None where a column has too many values to count.
+    None where the columns have too many values to count; they are counted in one pass.
     """
+    changed = [one for one in columns if not isinstance(one.step, Keep)]
+    if not changed:
+        return 0.0
+    try:
+        counted = column_counts(data.rows, [one.name for one in changed])
+    except TooLargeError:
+        return None
     total = 0.0
-    for one in columns:
-        if isinstance(one.step, Keep):
-            continue
-        try:
-            cells = data.cells([one.name])
-        except TooLargeError:
-            return None
-        levels = column_levels(one.name, cells.values[0].to_pylist(), Keep(), [one.step])
-        counts = np.bincount(cells.codes[0], cells.counts, levels.codes.shape[1])
+    for one in changed:
+        counts = [*counted[one.name].values()]
+        levels = column_levels(one.name, [*counted[one.name], None], Keep(), [one.step])
         top = levels.top if isinstance(one.step, Suppress) else 1
-        total += float(levels.average_loss(counts.astype(np.int64))[top])
+        rows = np.array([*counts, data.count - sum(counts)], np.int64)
+        total += float(levels.average_loss(rows)[top])
     return total / max(1, len(columns))
 
 

@@ -43,9 +43,11 @@ def _words(level: dict[str, object]) -> str:
     if method == "date":
         return f"as {level['unit']}"
     if method == "intervals":
-        return f"in {level['groups']} intervals"
+        return "in 1 interval" if level["groups"] == 1 else f"in {level['groups']} intervals"
     if method == "prefix":
         return f"by its first {level['length']} of {level['width']} characters"
+    if method == "frequent" and level["values_kept"] == 1:
+        return f"as its most frequent value or {level['other']!r}"
     if method == "frequent":
         return f"as one of the {level['values_kept']} most frequent values or {level['other']!r}"
     if method == "level":

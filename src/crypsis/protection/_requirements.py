@@ -35,6 +35,7 @@ class PrivacyRequirements(BaseModel):
     ) = _described("recursive_diversity")
     closeness: Share | None = _described("closeness")
     best_guess: Annotated[float, Field(gt=0, le=1)] | None = _described("best_guess")
+    excess: Share | None = _described("excess")
     each_column: Annotated[int, Field(ge=1)] | None = None
     """k-anonymity of each quasi-identifier alone: records with each of its values."""
     population: Annotated[int, Field(ge=1)] | None = None
@@ -49,7 +50,7 @@ class PrivacyRequirements(BaseModel):
         if self.each_column is not None and (self.k is not None or self.about_sensitive):
             raise ValueError(
                 "each_column requires k of every column alone and forms no equivalence classes, so "
-                "requirements on classes (release_k, diversity, closeness, best_guess) do not apply"
+                "requirements on classes (release_k, diversity, closeness, excess) do not apply"
             )
         against = (self.population, self.population_k, self.beta)
         if any(part is None for part in against) and any(part is not None for part in against):
@@ -59,6 +60,11 @@ class PrivacyRequirements(BaseModel):
     @property
     def about_sensitive(self) -> bool:
         """Whether anything is required of sensitive attributes."""
+        return self.about_values or self.excess is not None
+
+    @property
+    def about_values(self) -> bool:
+        """Whether anything is required of the numbers of sensitive values in a class."""
         asked = (
             self.diversity, self.entropy_diversity, self.recursive_diversity, self.closeness,
             self.best_guess,

@@ -297,6 +297,8 @@ _LOWER = {
 _UPPER = {
     "closeness": "t-closeness: distance of a class's sensitive values from those of all records",
     "best_guess": "share of the most frequent sensitive value in a class",
+    "excess": "excess of the share of a sensitive value in a class over what a model without the "
+    "class predicts",
 }
 
 

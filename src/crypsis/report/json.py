@@ -46,7 +46,7 @@ def schema() -> dict[str, Any]:
     reason = _object(code=_TEXT, text=_TEXT, hint=_TEXT)
     remedy = _object(
         action=_TEXT, description=_TEXT, parameters={"type": "object"}, tried=_BOOLEAN,
-        value_after=number, outcome=_TEXT,
+        value_after=number, outcome=_TEXT, loss=_TEXT,
     )  # fmt: skip
     finding = _object(
         question=_TEXT, measure=_TEXT, status=_enum(Status), severity=_enum(Severity),

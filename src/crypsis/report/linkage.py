@@ -11,7 +11,7 @@ from rich.text import Text
 from crypsis import __version__
 from crypsis.report.html import page_environment
 from crypsis.report.terminal import shown
-from crypsis.results import number_text
+from crypsis.results import Estimate, number_text
 
 if TYPE_CHECKING:
     from crypsis.linkage import Comparison, RecordVerification
@@ -62,7 +62,9 @@ def comparison_view(found: Comparison, title: str) -> RenderableType:
             v = ", ".join(f"{value:.4g}" for value in view.v)
             heading = f"Permuted privacy by {view.criterion}, mapping of the {view.mapping}"
             parts += ["", Text(heading, "bold")]
-            parts.append(Text(f"{view.share:.1%} of the records meet d = ({d}), v = ({v})"))
+            parts.append(
+                Text(f"{number_text(view.share, '.1%')} of the records meet d = ({d}), v = ({v})")
+            )
             if view.share == 1 and not any(view.d):
                 parts.append(Text("The worst record did not move; a larger d shows how many did."))
     return Group(*parts, "", *(Text(note, "dim") for note in notes(found)))
@@ -76,15 +78,18 @@ def _table(*names: str) -> Table:
 
 
 def _links(found: Comparison) -> Table:
-    table = _table("intruder", "true", "multiple", "false", "correct links", "chance")
+    confidence = next((one.confidence for _, link in found.intruders
+                       if (one := link.correct_share) is not None), None)  # fmt: skip
+    interval = "" if confidence is None else f" ({100 * confidence:.3g} % CI)"
+    table = _table("intruder", "true", "multiple", "false", f"correct links{interval}", "chance")
     for name, link in found.intruders:
         table.add_row(
             name,
             _number(link.true_matches, ","),
             _number(link.multiple_matches, ","),
             _number(link.false_matches, ","),
-            _number(link.correct_share, ".1%"),
-            f"{link.chance:.2%}",
+            _share(link.correct_share),
+            number_text(link.chance, ".2%"),
         )
     return table
 
@@ -107,6 +112,14 @@ def _subsets(found: Comparison) -> Table:
         names = Text(", ").join(shown(name, 30) for name in part.columns)
         table.add_row(names, _number(part.correct_share, ".2%"), f"{part.mean_distance:,.1f}")
     return table
+
+
+def _share(value: Estimate | None) -> str:
+    """A share with its interval, whose confidence is in the head of the column."""
+    if value is None:
+        return "-"
+    share, low, high = (number_text(one, ".1%") for one in (value.value, value.low, value.high))
+    return f"{share} ({low} to {high})"
 
 
 def _number(value: float | None, spec: str = ".4g") -> str:

@@ -23,6 +23,7 @@ _MARKS = {Status.EXCEEDED: "✗", Status.NOT_EVALUATED: "?", Status.MET: "✓", 
 _FINDINGS = 4
 _ABOUT_ROLES = ("undecided-columns", "role-against-evidence", "excluded-columns")
 _TEXT = 400
+_OUTCOME = 240
 
 
 def assessment_view(found: Assessment, phrasing: Phrasing) -> RenderableType:
@@ -48,10 +49,16 @@ def assessment_view(found: Assessment, phrasing: Phrasing) -> RenderableType:
         "",
         _questions(found, phrasing),
     ]
+    # If no role is decided, the first line has that, and the remedies begin with a roles file.
+    every_guess = len(found.guessed) == len(found.columns) and wording.remedies(found, phrasing)
     missing = [one for one in found.findings if one.status is Status.NOT_EVALUATED]
     if found.exceeded or missing:
         parts += ["", _findings([*found.exceeded, *missing])]
-    about_roles = [one for one in found.reasons if one.code in _ABOUT_ROLES]
+    about_roles = [
+        one
+        for one in found.reasons
+        if one.code in _ABOUT_ROLES and not (one.code == "undecided-columns" and every_guess)
+    ]
     if about_roles and found.verdict is Verdict.NOT_SAFE:
         parts += ["", *(shown(phrasing.reason(one), _TEXT) for one in about_roles[:3])]
     reasons = wording.overrides(found)
@@ -123,7 +130,8 @@ def _changes(found: Assessment) -> Table:
 
 def _remedies(found: Assessment, phrasing: Phrasing) -> list[RenderableType]:
     parts: list[RenderableType] = [
-        shown(outcome, _TEXT) for outcome in wording.outcomes(found, _FINDINGS)
+        shown(wording.clauses(outcome, _OUTCOME), _TEXT)
+        for outcome in wording.outcomes(found, _FINDINGS)
     ]
     commands = wording.remedies(found, phrasing)
     if commands:

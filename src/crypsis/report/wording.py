@@ -211,9 +211,26 @@ def remedies(assessment: Assessment, phrasing: Phrasing) -> list[str]:
 
 
 def outcomes(assessment: Assessment, most: int | None = None) -> list[str]:
-    """The measured effects of the remedies that were tried."""
-    return [
-        f"{one.measure}: {one.remedy.outcome}"
-        for one in assessment.exceeded[:most]
-        if one.remedy is not None and one.remedy.outcome
+    """The measured effects of the remedies that were tried, then what those releases lose."""
+    found = [
+        (one.measure, one.remedy) for one in assessment.exceeded[:most] if one.remedy is not None
     ]
+    effects = [
+        f"{measure}: {remedy.outcome.removesuffix(remedy.loss).rstrip()}"
+        for measure, remedy in found
+        if remedy.outcome
+    ]
+    losses = [f"The release that was tried: {one.loss}" for _, one in found if one.loss]
+    return list(dict.fromkeys([*effects, *losses]))
+
+
+def clauses(text: str, most: int) -> str:
+    """As many clauses of a long sentence as fit.
+
+    >>> clauses("3 records are suppressed; released: age in 2 intervals; sex as it is.", 60)
+    '3 records are suppressed; released: age in 2 intervals; …'
+    """
+    parts, kept = text.split("; "), 1
+    while kept < len(parts) and len("; ".join(parts[: kept + 1])) <= most:
+        kept += 1
+    return text if kept == len(parts) else f"{'; '.join(parts[:kept])}; …"

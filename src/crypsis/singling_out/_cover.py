@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from crypsis.counting.cells import Cells
-from crypsis.counting.matching import rows_alike, rows_covered
+from crypsis.counting.matching import different_types, rows_alike, rows_covered
 from crypsis.dataset import Dataset
 from crypsis.errors import TooLargeError
 from crypsis.hierarchies import Hierarchy
@@ -36,6 +37,7 @@ def people_alike(
             code="too-many-combinations",
             hint="Use fewer columns.",
         )
+    _check_types(cells, others)
     trees = hierarchies or {}
     covers = [
         covered(mine.to_pylist(), theirs.to_pylist(), trees.get(name))
@@ -49,6 +51,8 @@ def people_alike(
 def _is_plain(cells: Cells, others: Cells) -> bool:
     """Whether every value of the release is one of the population."""
     for mine, theirs in zip(cells.values, others.values, strict=True):
+        if _family(mine.type) == "text" != _family(theirs.type):
+            return False
         try:
             known = set(theirs.cast(mine.type).to_pylist())
         except (ValueError, NotImplementedError):  # an interval is text where there are numbers
@@ -58,3 +62,22 @@ def _is_plain(cells: Cells, others: Cells) -> bool:
         if None in mine.to_pylist() and cells.missing is MissingValues.VALUE and None not in known:
             return False
     return True
+
+
+def _check_types(cells: Cells, others: Cells) -> None:
+    """Raise `ColumnError` if values that are not text, and not years, are compared with others."""
+    for name, mine, theirs in zip(cells.columns, cells.values, others.values, strict=True):
+        pair = _family(mine.type), _family(theirs.type)
+        if pair[0] not in ("text", "none", pair[1]) and pair != ("number", "date"):
+            raise different_types(name, mine.type, theirs.type)
+
+
+def _family(kind: pa.DataType) -> str:
+    """The type of values that can be compared; an interval of any of them is text."""
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return "text"
+    if pa.types.is_null(kind):
+        return "none"
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return "number"
+    return "date" if pa.types.is_date(kind) or pa.types.is_timestamp(kind) else str(kind)

@@ -109,7 +109,9 @@ def released_uniqueness(
     >>> found.fraction, found.enough, found.quasi_identifiers_fraction
     (1.0, ('shoe',), 0.0)
     """
-    dataset = replace(as_dataset(data, **roles), missing=MissingValues.VALUE, _cells={})
+    dataset = as_dataset(data, **roles)
+    if dataset.missing is not MissingValues.VALUE:
+        dataset = replace(dataset, missing=MissingValues.VALUE, _cells={})
     known: list[str] = []
     nested: list[str] = []
     for name in dataset.knowable:

@@ -49,6 +49,8 @@ _SHADOWING = """
 """
 _BATCH_ROWS = 65_536
 _POSTGRESQL_SETTINGS = (
+    # Of the transaction that the driver has begun; it cannot be undone after a query.
+    "SET TRANSACTION READ ONLY",
     "SET default_transaction_read_only = on",
     # Built-in functions and operators before those that somebody put into another schema.
     "SELECT pg_catalog.set_config('search_path', pg_catalog.concat('pg_catalog, ', "
@@ -187,7 +189,15 @@ class AdbcSource:
         """Stream the rows into a private table with columns c0, c1, ..."""
         with self._cursor() as cursor:
             cursor.execute(self.sql)
-            copy_rows(connection, cursor.fetch_record_batch(), table, max_rows)
+            stream, failed = cursor.fetch_record_batch(), list[Exception]()
+            noting = pa.RecordBatchReader.from_batches(stream.schema, _noting(stream, failed))
+            try:
+                copy_rows(connection, noting, table, max_rows)
+            except SourceError:
+                if not failed:
+                    raise
+            if failed:
+                raise _database_error(failed[0]) from None
 
     @contextmanager
     def _cursor(self) -> Iterator[Any]:
@@ -270,6 +280,15 @@ def _query(
             )
         chosen = found[0]
     return f"SELECT * FROM {quote(chosen[0])}.{quote(chosen[1])}", chosen
+
+
+def _noting(reader: pa.RecordBatchReader, failed: list[Exception]) -> Iterator[pa.RecordBatch]:
+    """The batches; an error of the database is noted, because DuckDB replaces it."""
+    try:
+        yield from reader
+    except (OSError, pa.ArrowException) as error:
+        failed.append(error)
+        raise
 
 
 def _renamed(reader: pa.RecordBatchReader, schema: pa.Schema) -> Iterator[pa.RecordBatch]:

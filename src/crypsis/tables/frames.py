@@ -128,9 +128,9 @@ def _arrow(known: Any) -> pa.Table:
             table = table.set_column(i, field.name, table.column(i).cast(pa.string()))
         elif pa.types.is_float16(field.type):  # which DuckDB does not have
             table = table.set_column(i, field.name, table.column(i).cast(pa.float32()))
-    if "__index_level_0__" in table.column_names:
-        table = table.drop_columns(["__index_level_0__"])
-    return table.replace_schema_metadata(None)
+    own = len(known.columns) if isinstance(known, nw.DataFrame) else table.num_columns
+    # The index of a pandas frame comes last; a column may have the name that it would get.
+    return table.select(range(own)).replace_schema_metadata(None)
 
 
 def frame_like(rows: Rows, given: Any) -> Any:

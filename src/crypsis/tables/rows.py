@@ -12,7 +12,14 @@ import narwhals.stable.v2 as nw
 import pyarrow as pa
 
 from crypsis.counting.cells import ColumnSetCounts
-from crypsis.errors import ColumnError, InputError, ParameterError, TooLargeError, unknown_columns
+from crypsis.errors import (
+    ColumnError,
+    CrypsisError,
+    InputError,
+    ParameterError,
+    TooLargeError,
+    unknown_columns,
+)
 from crypsis.files import form_of
 from crypsis.tables import summation
 from crypsis.tables.backend import Backend, Frame
@@ -25,6 +32,7 @@ from crypsis.tables.values import (
     clean_counts,
     clean_expression,
     dictionary_coded,
+    outside_calendar,
 )
 
 COUNT = "n"
@@ -292,7 +300,13 @@ class Rows:
             code="too-many-values",
             hint="Use fewer columns, or exclude those that are nearly unique.",
         )
-        found = self.backend.value_counts(self.frame.select(*inner), inner, at_most, refusal)
+        try:
+            found = self.backend.value_counts(self.frame.select(*inner), inner, at_most, refusal)
+        except (OverflowError, ValueError) as error:
+            dates = [name for name in names if self.column(name).kind in (Kind.DATE, Kind.TIME)]
+            if isinstance(error, CrypsisError | pa.ArrowException) or not dates:
+                raise
+            raise outside_calendar(dates) from None
         return {name: clean_counts(*counted) for name, counted in zip(names, found, strict=True)}
 
     def values_like(self, name: str, pattern: str, limit: int) -> pa.Array:

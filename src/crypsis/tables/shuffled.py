@@ -30,7 +30,7 @@ def random_order(rows: int, seed: SeedSequence) -> Ints:
     """For each place of the random order the number of the row that comes there.
 
     >>> random_order(4, np.random.SeedSequence(1)).tolist()
-    [0, 3, 2, 1]
+    [3, 1, 0, 2]
     """
     draw, within, piles = _draws(rows, seed)
     pile = _piles(draw, rows, piles)

@@ -84,8 +84,14 @@ def check_years(values: pa.Array, name: str) -> None:
     try:
         ends["min"].as_py(), ends["max"].as_py()
     except (OverflowError, ValueError):
-        raise ColumnError(
-            f"Column {name!r} has dates outside the years 1 to 9999.",
-            columns=(name,),
-            hint="Fix them, or exclude the column.",
-        ) from None
+        raise outside_calendar([name]) from None
+
+
+def outside_calendar(names: Sequence[str]) -> ColumnError:
+    """The error of dates outside the years 1 to 9999 in one of the columns."""
+    subject = f"Column {names[0]!r}" if len(names) == 1 else f"One of {', '.join(map(repr, names))}"
+    return ColumnError(
+        f"{subject} has dates outside the years 1 to 9999.",
+        columns=tuple(names),
+        hint="Fix them, or exclude the column.",
+    )

@@ -104,6 +104,7 @@ class PlanOptionsForm(Form):
     diversity: ClassSize | None = None
     closeness: Share | None = None
     best_guess: Annotated[float, Field(gt=0, le=1)] | None = None
+    excess: Share | None = None
     each_column: bool = False
     weights: dict[str, Annotated[float, Field(gt=0, le=1000)]] = {}
     methods: dict[str, Literal["keep", "intervals", "date", "prefix", "frequent", "suppress"]] = {}

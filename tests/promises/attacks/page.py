@@ -39,8 +39,8 @@ code with crypsis; they know the truth only to count how often they are right. T
 of whom the attacker's claim is true. "Changed" means that `crypsis anonymize` handed over a release on which the same attack
 succeeds no more often than chance, within ten points. Where the fault can be removed, the same release without it is "safe".
 
-The tests carry the attacks out again and fail if a verdict is "safe", or another than the one on this page
-(`tests/promises/attacks`). Releases that are safe and must be called so are in `test_safe_releases.py` of the same folder.
+The tests carry the attacks out again and fail if a verdict is "safe", or another than the one on this page.
+Releases that are safe and must be called so are kept beside them, in `test_safe_releases.py`.
 """
 
 

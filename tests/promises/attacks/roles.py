@@ -240,7 +240,7 @@ def scanned_and_saved_without_a_decision(draw: Draw, folder: Path) -> Trial:
 
 @scenario("has the customers' record numbers")
 def guesses_accepted(draw: Draw, folder: Path) -> Trial:
-    """Codes of which nothing tells what they are; all guesses were accepted."""
+    """Codes without any sign of what they are; all guesses were accepted."""
     codes = [f"{a}{n}" for a, n in zip(draw.choice(list("KLMNP"), 600),
                                        draw.permutation(60_000)[:600], strict=True)]  # fmt: skip
     release = plain(600).assign(V6=codes)
@@ -273,7 +273,7 @@ def profile_pages(draw: Draw, folder: Path) -> Trial:
 
 @scenario("is a neighbor")
 def street_addresses(draw: Draw, folder: Path) -> Trial:
-    """Streets with house numbers, declared insensitive."""
+    """Streets and building numbers, declared insensitive."""
     streets = draw.choice(["Lindenweg", "Hauptstrasse", "Am Markt", "Gartenallee"], 600)
     there = [f"{street} {number}" for street, number in
              zip(streets, draw.permutation(2_000)[:600], strict=True)]  # fmt: skip

@@ -243,19 +243,19 @@ def followed(data: Any, original: bool = False, policy: str = "default", **optio
 
 
 def test_anonymized_patients(draw: np.random.Generator) -> None:
-    safe(followed(hospital(draw), k=5, closeness=0.2, identifiers=["name", "ssn"],
+    safe(followed(hospital(draw), k=5, excess=0.2, identifiers=["name", "ssn"],
                   quasi_identifiers=["age", "zip", "sex"], sensitive=["disease"]))  # fmt: skip
 
 
 def test_anonymized_patients_without_an_excluded_column(draw: np.random.Generator) -> None:
     people = hospital(draw).assign(income=draw.integers(20_000, 90_000, 1_000))
-    safe(followed(people, k=5, closeness=0.2, identifiers=["name", "ssn"], excluded=["income"],
+    safe(followed(people, k=5, excess=0.2, identifiers=["name", "ssn"], excluded=["income"],
                   quasi_identifiers=["age", "zip", "sex"], sensitive=["disease"]))  # fmt: skip
 
 
 def test_anonymized_patients_under_wp216(draw: np.random.Generator) -> None:
     """All three risks, the original given: our own generalized output can be safe."""
-    safe(followed(hospital(draw), original=True, policy="wp216", k=20, closeness=0.2,
+    safe(followed(hospital(draw), original=True, policy="wp216", k=20, excess=0.2,
                   identifiers=["name", "ssn"], quasi_identifiers=["age", "zip", "sex"],
                   sensitive=["disease"]))  # fmt: skip
 
@@ -268,7 +268,7 @@ def test_the_written_file_and_its_roles(draw: np.random.Generator, tmp_path: Pat
         'zip = "quasi-identifier"\nsex = "quasi-identifier"\ndisease = "sensitive"\n'
     )
     words = ("--roles", tmp_path / "roles.toml")
-    ended = command("anonymize", tmp_path / "patients.csv", *words, "--k", "5", "--closeness", "0.2",
+    ended = command("anonymize", tmp_path / "patients.csv", *words, "--k", "5", "--excess", "0.2",
                     "-o", tmp_path / "out.csv", "--key", tmp_path / "key.json")  # fmt: skip
     assert ended.status == 0, ended.err
     safe(command("assess", tmp_path / "out.csv", *flags(quasi_identifiers=["age", "zip", "sex"],
@@ -288,7 +288,7 @@ DEMO = {
 
 
 def test_the_demonstration_with_classes_of_five(demo: pd.DataFrame) -> None:
-    safe(followed(demo, k=5, closeness=0.2, **DEMO))
+    safe(followed(demo, k=5, excess=0.2, **DEMO))
 
 
 def test_the_demonstration_with_classes_of_twenty(demo: pd.DataFrame) -> None:

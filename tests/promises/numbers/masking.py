@@ -184,10 +184,10 @@ def suppression(draw: Draw) -> None:
 def pseudonym(draw: Draw) -> None:
     key = draw.bytes(32).hex()
     texts = ["".join(map(chr, draw.integers(32, 0x2FFF, int(draw.integers(0, 40))))) for _ in "ab"]
-    tokens = [an.pseudonym(text, key) for text in texts]
+    tokens = [an.masking.pseudonym(text, key) for text in texts]
     assert [an.masking.reverse_pseudonym(token, key) for token in tokens] == texts
     assert (tokens[0] == tokens[1]) == (texts[0] == texts[1])
-    assert an.pseudonym(texts[0], draw.bytes(32).hex()) != tokens[0]
+    assert an.masking.pseudonym(texts[0], draw.bytes(32).hex()) != tokens[0]
     for text, token in zip(texts, tokens, strict=True):
         assert len(text) < 4 or text not in token
 

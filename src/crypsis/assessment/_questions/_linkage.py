@@ -159,7 +159,8 @@ def _by_ranks(
         pair, dropped = _without_missing(original, masked, names)
         if dropped:
             outcome.notes.append(
-                f"{plural(dropped, 'record')} with missing values are not part of the links."
+                f"{plural(dropped, 'record')} with missing values "
+                f"{'is' if dropped == 1 else 'are'} not part of the links."
             )
     options: dict[str, Any] = {"columns": names, "on": on, "row_map": row_map, "seed": request.seed}
     check = linkage.verify_links(*pair, **options)

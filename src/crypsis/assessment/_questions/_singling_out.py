@@ -61,8 +61,8 @@ def _ask_quasi_identifiers(request: Request) -> QuestionOutcome:
     elif classes.sampled_fraction < 1:  # the cells of these columns do not fit in memory
         outcome.notes.append(
             f"There are too many equivalence classes to count ({number_text(classes.classes, ',')})"
-            f": a sample of {classes.sampled_fraction:.2%} of them was drawn by a hash of their "
-            "values and counted completely."
+            f": a sample of {number_text(classes.sampled_fraction, '.2%')} of them was drawn by a "
+            "hash of their values and counted completely."
         )
         outcome.hint = "Set {exact=True} to count all."
     return outcome
@@ -127,6 +127,13 @@ def _population(request: Request, outcome: QuestionOutcome) -> Measurement:
         return Measurement(name, None, why, hint="Set {population} to its size or its table.")
     if isinstance(population, Dataset):
         sizes = singling_out.population_class_sizes(data, data.quasi_identifiers)
+        larger = int((data.cells(data.quasi_identifiers).class_sizes > sizes).sum())
+        if larger:
+            why = (
+                f"{plural(larger, 'equivalence class')} {'has' if larger == 1 else 'have'} more "
+                "records than the population has people: it is not the population of these records."
+            )
+            return Measurement(name, None, why, data.quasi_identifiers, requested=True)
         if _is_generalized(data, population):
             alone = int((sizes <= 1).sum())
             text = (

@@ -67,6 +67,8 @@ def with_remedies(
         if finding.question == "pseudonyms":
             return suppress_items_remedy(finding, request, tried=tried)
         if finding.measure in _KNOWN:
+            if isinstance(trial, Trial) and _remedied(finding, trial):
+                return anonymize_remedy(finding, _CLASSES, parameters, trial)
             return released_columns_remedy(finding, request, tried=tried)
         if finding.measure == "inference.presence_disclosure":
             return Remedy("exclude_columns", _PRESENCE, {"columns": finding.columns})
@@ -78,12 +80,16 @@ def with_remedies(
     return tuple(replace(one, remedy=remedy(one)) if one in exceeded else one for one in findings)
 
 
+def _remedied(finding: Finding, trial: Trial) -> bool:
+    """Whether a finding's measure was evaluated in a trial and meets its threshold everywhere."""
+    same = [one for one in trial.findings if one.measure == finding.measure]
+    return bool(same) and all(one.status is Status.MET for one in same)
+
+
 def _linkage_remedy(
     finding: Finding, request: Request, parameters: dict[str, Any], trial: Any, tried: bool
 ) -> Remedy:
     """The anonymization if it prevents the links too; else stronger masks of the original."""
-    if isinstance(trial, Trial):
-        own = next((one for one in trial.findings if one.measure == finding.measure), None)
-        if own is not None and own.status is Status.MET:
-            return anonymize_remedy(finding, _CLASSES, parameters, trial)
+    if isinstance(trial, Trial) and _remedied(finding, trial):
+        return anonymize_remedy(finding, _CLASSES, parameters, trial)
     return rank_swap_remedy(finding, request, tried=tried)

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 from crypsis.assessment._columns import describe_columns, measure_columns, undecided
 from crypsis.assessment._questions import ask_inference, ask_linkage, ask_singling_out
+from crypsis.assessment._remedies._released_columns import (
+    columns_unique_alone,
+    identifying_columns,
+)
 from crypsis.assessment._remedies._tried import with_outcome
 from crypsis.assessment._request import Request
 from crypsis.assessment._safe_harbor import PARTS, safe_harbor_recodings
@@ -21,6 +26,9 @@ from crypsis.report.wording import plural
 _RULES = frozenset(f"columns.{name}" for name, _ in PARTS.values())
 
 
+_RELEASED = "singling_out.unique_on_released_columns"
+_ATTEMPTS = 3
+"""How often an anonymization is tried, each time without the columns that prevented it."""
 _STRONGER = (2, 4)
 """How many times larger the classes are of further trials."""
 
@@ -32,6 +40,8 @@ class Trial:
     findings: tuple[Finding, ...] = ()
     loss: str = ""
     failure: str = ""
+    data: Dataset | None = None
+    """The release that was tried."""
 
 
 def anonymization(request: Request) -> dict[str, Any]:
@@ -52,6 +62,10 @@ def anonymization(request: Request) -> dict[str, Any]:
                 excluded.add(name)
             else:
                 methods[name] = recoding
+    limit = _uniqueness_limit(request)
+    if limit is not None:  # no recoding of quasi-identifiers helps against these
+        with suppress(InputError, TooLargeError):
+            excluded |= {*columns_unique_alone(data, limit, request.seed)}
     removed = {*data.identifiers, *data.excluded}
     excluded -= removed
     kept = [name for name in data.names if name not in excluded | removed]
@@ -67,6 +81,11 @@ def anonymization(request: Request) -> dict[str, Any]:
     if excluded:
         made["excluded"] = tuple(name for name in data.names if name in excluded)
     return made
+
+
+def _uniqueness_limit(request: Request) -> float | None:
+    limits = [one.limit for one in request.policy.thresholds if one.measure == _RELEASED]
+    return limits[0] if limits else None
 
 
 def impossible(request: Request, parameters: dict[str, Any]) -> str | None:
@@ -107,12 +126,20 @@ def reaching(request: Request, parameters: dict[str, Any]) -> tuple[dict[str, An
     policy, the policy's own requirements are proposed with what they reach.
     """
     first = try_anonymization(request, parameters)
+    limit = _uniqueness_limit(request)
+    if isinstance(first, Trial) and first.data is not None and limit is not None:
+        unique = [one for one in first.findings if one.measure == _RELEASED]
+        if any(one.status is Status.EXCEEDED for one in unique):
+            more = identifying_columns(first.data, limit, request.seed)
+            _exclude(request, parameters, more)
+            first = try_anonymization(request, parameters)
     if isinstance(first, str) or _meets(first):
         return parameters, first
     for factor in _STRONGER if parameters["k"] > 1 else ():
         stronger = {**parameters, "k": parameters["k"] * factor}
-        if "closeness" in stronger:
-            stronger["closeness"] = round(stronger["closeness"] * 1.5 / factor, 3)
+        for name in ("closeness", "excess"):
+            if name in stronger:
+                stronger[name] = round(stronger[name] * 1.5 / factor, 3)
         trial = try_anonymization(request, stronger)
         if not isinstance(trial, str) and _meets(trial):
             return stronger, trial
@@ -129,16 +156,25 @@ def try_anonymization(request: Request, parameters: dict[str, Any]) -> Trial | s
     """Apply the proposed anonymization in memory, and measure the release again."""
     from crypsis import protection
 
-    options = {name: value for name, value in parameters.items() if name != "excluded"}
     try:
-        try:
-            made = protection.anonymize(_decided(request, parameters), shuffle=False, **options)
-        except RoleError as error:
-            if error.code != "derived-column":
-                raise
-            derived = {*error.parameters["columns"], *parameters.get("excluded", ())}
-            parameters["excluded"] = tuple(n for n in request.data.names if n in derived)
-            made = protection.anonymize(_decided(request, parameters), **options)
+        for attempt in range(_ATTEMPTS):
+            options = {name: value for name, value in parameters.items() if name != "excluded"}
+            try:
+                made = protection.anonymize(_decided(request, parameters), shuffle=False, **options)
+                break
+            except (RoleError, RequirementsNotMetError) as error:
+                if (
+                    error.code not in ("derived-column", "excess-not-met")
+                    or attempt == _ATTEMPTS - 1
+                ):
+                    raise
+                _exclude(request, parameters, error.parameters["columns"])
+                if not any(
+                    role is Role.SENSITIVE for role in _decided(request, parameters).roles.values()
+                ):
+                    parameters.pop("excess", None)
+                    parameters.pop("closeness", None)
+                    parameters.pop("diversity", None)
         columns = tuple(
             replace(one, guessed=False) for one in describe_columns(made.data, request.seed)
         )
@@ -152,17 +188,23 @@ def try_anonymization(request: Request, parameters: dict[str, Any]) -> Trial | s
     except (InputError, TooLargeError, RequirementsNotMetError) as error:
         return error.message
     loss = made.loss
-    text = f"{loss.suppressed_records:,} of {plural(loss.records, 'record')} are suppressed"
+    verb = "is" if loss.suppressed_records == 1 else "are"
+    text = f"{loss.suppressed_records:,} of {plural(loss.records, 'record')} {verb} suppressed"
     if loss.ncp is not None:
         text += f"; the information loss (NCP) is {100 * loss.ncp:.0f} %"
+    excluded = len(parameters.get("excluded", ()))
+    if excluded:
+        text += f"; {plural(excluded, 'column')} {'is' if excluded == 1 else 'are'} excluded"
     left = [words for words in made.released_values.values() if "not released" not in words]
     if left:
         text += f"; released: {'; '.join(left)}"
-    if parameters.get("excluded"):
-        text += f"; {plural(len(parameters['excluded']), 'column')} are excluded".replace(
-            "1 column are", "1 column is"
-        )
-    return Trial(evaluate(request.policy, measured), f"{text}.")
+    return Trial(evaluate(request.policy, measured), f"{text}.", data=made.data)
+
+
+def _exclude(request: Request, parameters: dict[str, Any], names: Sequence[str]) -> None:
+    """Exclude further columns."""
+    every = {*parameters.get("excluded", ()), *names}
+    parameters["excluded"] = tuple(name for name in request.data.names if name in every)
 
 
 def _original_rows(request: Request, kept: tuple[int, ...] | None) -> Sequence[int] | None:

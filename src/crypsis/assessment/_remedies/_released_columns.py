@@ -9,7 +9,7 @@ from crypsis.assessment._request import Request
 from crypsis.columns.codes import codes_of, mode_of_others
 from crypsis.dataset import Dataset
 from crypsis.errors import InputError, TooLargeError
-from crypsis.options import MissingValues
+from crypsis.options import MissingValues, Role
 from crypsis.policies.findings import Finding, Remedy
 from crypsis.report.wording import listed, number, some
 from crypsis.tables import Kind
@@ -22,6 +22,7 @@ _TEXT = (
     "Exclude these columns, generalize them as quasi-identifiers, or write in the roles file why "
     "an intruder cannot know them (sign_off)."
 )
+_NOT_ENOUGH = ", threshold exceeded: generalize the quasi-identifiers too"
 
 
 def released_columns_remedy(finding: Finding, request: Request, *, tried: bool) -> Remedy:
@@ -37,27 +38,51 @@ def released_columns_remedy(finding: Finding, request: Request, *, tried: bool) 
     if not tried:
         return replace(remedy, outcome=_sentence(tuple(others), None))
     try:
-        columns, after = (_without_prediction if predicted else _without_uniqueness)(
-            finding, request.data, others, request.seed
-        )
+        if predicted:
+            columns, after = _without_prediction(finding, request.data, others, request.seed)
+        else:
+            columns, after = _without_uniqueness(
+                finding.threshold, request.data, others, request.seed
+            )
     except (InputError, TooLargeError):
         return replace(remedy, outcome=_sentence(tuple(others), None))
-    text = _sentence(columns, number(after, finding.unit))
+    met = after <= finding.threshold
+    text = _sentence(columns, number(after, finding.unit) + ("" if met else _NOT_ENOUGH))
     given = {"columns": columns}
     return replace(remedy, parameters=given, tried=True, value_after=after, outcome=text)
 
 
 def _sentence(columns: tuple[str, ...], after: str | None) -> str:
-    named = listed(some(columns))
+    one = len(columns) == 1
+    them, role = ("it", "a quasi-identifier") if one else ("them", "quasi-identifiers")
     text = (
-        f"Exclude {named}, generalize as quasi-identifiers, or write in the roles file why an "
-        "intruder cannot know them (sign_off)."
+        f"Exclude {listed(some(columns))}, generalize {them} as {role}, or write in the roles file "
+        f"why an intruder cannot know {them} (sign_off)."
     )
-    return text if after is None else f"{text} Tried: without them the value becomes {after}."
+    return text if after is None else f"{text} Tried: without {them} the value becomes {after}."
+
+
+def identifying_columns(data: Dataset, threshold: float, seed: int) -> tuple[str, ...]:
+    """Columns besides the quasi-identifiers without which few records are unique."""
+    others = [name for name in data.knowable if name not in data.quasi_identifiers]
+    others = [name for name in others if data.rows.column(name).kind is not Kind.NESTED]
+    return _without_uniqueness(threshold, data, others, seed)[0] if others else ()
+
+
+def columns_unique_alone(data: Dataset, threshold: float, seed: int) -> tuple[str, ...]:
+    """Columns besides the quasi-identifiers on which alone more records are unique."""
+    others = [name for name in data.knowable if name not in data.quasi_identifiers]
+    bare = replace(data, roles=dict.fromkeys(data.names, Role.INSENSITIVE), _cells={})
+    return tuple(
+        name
+        for name in others[:_MOST_COLUMNS]
+        if data.rows.column(name).kind is not Kind.NESTED
+        and float(singling_out.uniqueness(bare, [name], seed=seed).fraction) > threshold
+    )
 
 
 def _without_uniqueness(
-    finding: Finding, data: Dataset, others: list[str], seed: int
+    threshold: float, data: Dataset, others: list[str], seed: int
 ) -> tuple[tuple[str, ...], float]:
     """Columns are added to the quasi-identifiers, few values first, while the threshold is met."""
     strict = replace(data, missing=MissingValues.VALUE, _cells={})
@@ -70,7 +95,7 @@ def _without_uniqueness(
     for name in sorted(distinct, key=lambda one: distinct[one]):
         columns = [*data.quasi_identifiers, *kept, name]
         share = float(singling_out.uniqueness(strict, columns, seed=seed).fraction)
-        if share <= finding.threshold:
+        if share <= threshold:
             kept.append(name)
             after = share
         else:

@@ -45,7 +45,7 @@ def suppress_items_remedy(finding: Finding, request: Request, *, tried: bool) ->
         outcome = "Tried: no number of suppressed items meets the threshold."
         return replace(remedy, parameters={"limit": belief.size}, tried=True, outcome=outcome)
     count, after = enough
-    loss = f"{count:,} of {belief.size:,} items are suppressed."
+    loss = f"{count:,} of {belief.size:,} items {'is' if count == 1 else 'are'} suppressed."
     return with_outcome(replace(remedy, parameters={"limit": count}), finding, after, loss)
 
 

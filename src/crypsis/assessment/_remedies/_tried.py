@@ -14,4 +14,4 @@ def with_outcome(remedy: Remedy, finding: Finding, after: Finding | None, loss: 
         return replace(remedy, tried=True, outcome="Tried: the measure could not be evaluated.")
     value = number(after.value, finding.unit)
     outcome = f"Tried: the value becomes {value}, {STATUSES[after.status]}. {loss}".rstrip()
-    return replace(remedy, tried=True, value_after=after.value, outcome=outcome)
+    return replace(remedy, tried=True, value_after=after.value, outcome=outcome, loss=loss)

@@ -1,16 +1,19 @@
-"""What every equivalence class must meet: size, l-diversity, t-closeness, (alpha,k)-anonymity."""
+"""What every class must meet: size, l-diversity, t-closeness, no disclosure beyond a baseline."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import betaincinv
 
 from crypsis.counting.cells import Cells
 from crypsis.counting.grouping import group
+from crypsis.inference.rules import MAX_RATIO, DisclosureRules
 from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection.recoding.kernels import requirements as kernel
 from crypsis.tables import Rows
@@ -49,7 +52,10 @@ class ClassRequirements:
 
     requirements: PrivacyRequirements
     sensitive: tuple[SensitiveColumn, ...] = ()
-    closeness_factor: float = 1.0
+    factor: float = 1.0
+    """Which part of the closeness and of the excess that are required the search allows itself."""
+    disclosure: tuple[DisclosureRules, ...] = ()
+    """For each sensitive column, where an excess is required."""
 
     @property
     def k(self) -> int:
@@ -63,23 +69,43 @@ class ClassRequirements:
 
     def arrays(self, cells: int) -> tuple[Any, ...]:
         """The sensitive columns and their requirements, as the kernels take them."""
-        columns = () if self.sizes_only else self.sensitive
+        columns = self.sensitive if self.requirements.about_values else ()
         edges = np.cumsum([0, *(one.values for one in columns)])
-        owner = np.concatenate([np.zeros(0, np.int64), *(one.cell for one in columns)])
+        rules = _flat_rules(self.disclosure, self.factor * (self.requirements.excess or 0.0))
+        parts = [
+            (one.cell, one.code + edge, one.count.astype(np.float64))
+            for one, edge in zip(columns, edges, strict=False)
+        ]
+        parts += self._disclosure_entries(int(edges[-1]), rules)
+        owner, values, rows = (
+            np.concatenate([np.zeros(0), *(part[i] for part in parts)]) for i in range(3)
+        )
         order = np.argsort(owner, kind="stable")
-        shifted = (one.code + edge for one, edge in zip(columns, edges, strict=False))
-        values = np.concatenate([np.zeros(0, np.int64), *shifted])[order]
-        rows = np.concatenate([np.zeros(0), *(one.count for one in columns)])[order]
         return (
             np.searchsorted(owner[order], np.arange(cells + 1)),
-            values.astype(np.int64),
-            rows.astype(np.float64),
+            values[order].astype(np.int64),
+            rows[order],
             edges.astype(np.int64),
             np.array([one.ordered for one in columns], bool),
             np.array([one.missing for one in columns], bool),
             np.concatenate([np.zeros(0), *(one.shares for one in columns)]),
             self._limits(),
+            rules,
         )
+
+    def _disclosure_entries(self, start: int, rules: Any) -> list[tuple[Any, Any, Any]]:
+        """The rows of each cell in each slot, and those that the model expects in each bin."""
+        slot_edges, bin_edges = rules[0], rules[1]
+        found = []
+        for a, (one, rule) in enumerate(zip(self.sensitive, self.disclosure, strict=False)):
+            slots = start + slot_edges[a] + rule.slot_of[one.code]
+            found.append((one.cell, slots, one.count.astype(np.float64)))
+            cells, bins = rule.chances.shape
+            rows = np.bincount(one.cell, one.count, minlength=cells)
+            at = start + slot_edges[-1] + bin_edges[a] + np.arange(bins)
+            expected = (rows[:, None] * rule.chances).ravel()
+            found.append((np.repeat(np.arange(cells), bins), np.tile(at, cells), expected))
+        return found
 
     def _limits(self) -> NDArray[np.float64]:
         limits = np.full(6, -1.0)
@@ -91,7 +117,7 @@ class ClassRequirements:
             (kernel.ENTROPY, asked.entropy_diversity),
             (kernel.RECURSIVE_C, factor),
             (kernel.RECURSIVE_L, places),
-            (kernel.CLOSENESS, None if closeness is None else self.closeness_factor * closeness),
+            (kernel.CLOSENESS, None if closeness is None else self.factor * closeness),
             (kernel.BEST_GUESS, asked.best_guess),
         ):
             if limit is not None:
@@ -122,3 +148,52 @@ def grouped_cells(cells: Cells, columns: int) -> tuple[Ints, Ints, Ints]:
     rows = np.zeros(first.size, np.int64)
     np.add.at(rows, member, cells.counts)
     return first, member, rows
+
+
+def _flat_rules(every: Sequence[DisclosureRules], excess: float) -> tuple[Any, ...]:
+    """The rules of all attributes in arrays, as `kernels.disclosure` takes them."""
+    slots = np.cumsum([0, *(one.bin_of.size for one in every)])
+    bins = np.cumsum([0, *(one.chances.shape[1] for one in every)])
+    levels = [level for one in every for level in one.states]
+    kinds = np.cumsum([0, *(len(one.windows) for one in every)])
+    windows = np.zeros((int(kinds[-1]), int(slots[-1])), np.int64)
+    missing = np.full((len(every), 2), -1, np.int64)
+    for a, one in enumerate(every):
+        windows[kinds[a] : kinds[a + 1], slots[a] : slots[a + 1]] = [
+            window + slots[a] for window in one.windows
+        ] or 0
+        if one.missing >= 0:
+            missing[a] = slots[a] + one.missing, bins[a] + one.missing_bin
+    about = [
+        np.column_stack(
+            [level.prior, level.rare, level.harmless, np.arange(level.prior.size) == level.missing]
+        )
+        for level in levels
+    ]
+    return (
+        slots, bins, np.cumsum([0, *(len(one.states) for one in every)]),
+        np.cumsum([0, *(level.prior.size for level in levels)]), kinds, missing,
+        _joined([one.bin_of + bins[a] for a, one in enumerate(every)], np.int64),
+        _joined([one.within for one in every], np.float64),
+        _joined([level.of_slot for level in levels], np.int64),
+        np.cumsum([0, *(level.of_slot.size for level in levels)]),
+        np.concatenate([np.zeros((0, 4)), *about]), windows,
+        np.concatenate(
+            [np.zeros((0, 2)), *(np.column_stack([one.harmless, one.prior]) for one in every)]
+        ),
+        _lower_limits(), np.array([excess, MAX_RATIO]),
+    )  # fmt: skip
+
+
+def _joined(parts: Sequence[Any], kind: Any) -> Any:
+    return np.concatenate([np.zeros(0, kind), *parts]).astype(kind)
+
+
+@cache
+def _lower_limits(most: int = 100) -> NDArray[np.float64]:
+    """The lower limit of x of n at 95 %, one-sided (Clopper and Pearson 1934), for n up to 100."""
+    n, x = np.mgrid[: most + 1, : most + 1]
+    some = (x > 0) & (x <= n)
+    found = np.zeros(n.shape)
+    found[some] = betaincinv(x[some], n[some] - x[some] + 1, 0.05)
+    return found

@@ -46,6 +46,10 @@ _MAX_VECTORS = 30_000
 _MAX_WORK = 300_000_000
 """About how many cells local recoding groups; beyond that it visits fewer vectors."""
 _LOSS_STEP = 0.1
+_MAX_LINES = 24_000_000
+"""How many labels of cells, of blocks of columns, are prepared for the visits."""
+_CANDIDATES = 40
+"""How many classes are tried before a class is merged with the nearest one."""
 
 
 def full_domain_recoding(
@@ -266,7 +270,7 @@ def local_recoding(
     with progress.step("searching classes") as step:
         tries = [search.recoding(search.split(search.start(), np.zeros_like(cells.tops)))]
         step.advance()
-        tries.extend(map(cells.recoding, _swept(search, suppress)))
+        tries.extend(map(cells.recoding, _swept(search, suppress, _total_loss(cells, tries[0]))))
         step.advance()
         within = [one for one in tries if one.rows_touched <= budget_rows]
         if not within:
@@ -279,22 +283,150 @@ def local_recoding(
     return best
 
 
-def _swept(search: _TopDown, suppress: bool) -> list[Levels]:
-    """The levels that visiting the lattice finds.
+def with_merged_classes(
+    cells: CellLevels, requirements: ClassRequirements, levels: Levels, again: NDArray[np.bool_]
+) -> Levels:
+    """Classes that miss the requirements, each merged with the classes that cost the least.
+
+    `again` are the cells of these classes. A class takes in others, by increasing loss, until
+    together they meet the requirements; a record that is suppressed stays so.
+    """
+    search = _TopDown(cells, requirements)
+    merging = _Merging(cells, levels)
+    for number in np.unique(merging.member[again & (levels[:, 0] >= 0)]).tolist():
+        merging.merge(number, search)
+    return merging.levels
+
+
+class _Merging:
+    """Classes of cells, and what it costs to give two of them the same labels."""
+
+    def __init__(self, cells: CellLevels, levels: Levels) -> None:
+        self.cells, self.levels = cells, levels.copy()
+        every = np.arange(cells.counts.size)[:, None]
+        labels = cells.codes[cells.lines + np.maximum(levels, 0), every]
+        keys = np.ascontiguousarray(np.hstack([levels, labels]))
+        _, first, member = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        self.member = member.ravel()
+        self.first = first
+        self.sizes = np.bincount(self.member, cells.counts).astype(np.int64)
+        self.there = levels[first, 0] >= 0
+
+    def merge(self, number: int, search: _TopDown) -> None:
+        """Take classes into one of them until it meets the requirements."""
+        joined, cost = self._joined_levels(number)
+        for other in np.argsort(cost, kind="stable")[:_CANDIDATES].tolist():
+            if not np.isfinite(cost[other]):
+                return
+            some = np.flatnonzero((self.member == number) | (self.member == other))
+            total = np.array([self.cells.counts[some].sum()])
+            good = kernel.which_sound(some, np.zeros_like(some), total, search.k, search.sensitive)[
+                0
+            ]
+            if good:
+                self.levels[some] = joined[other]
+                self.member[some] = number
+                self.sizes[number] += self.sizes[other]
+                self.there[other] = False
+                return
+        nearest = int(np.argmin(cost))
+        if np.isfinite(cost[nearest]):  # one more, and what is still missed is found out later
+            some = np.flatnonzero((self.member == number) | (self.member == nearest))
+            self.levels[some] = joined[nearest]
+            self.member[some] = number
+            self.sizes[number] += self.sizes[nearest]
+            self.there[nearest] = False
+
+    def _joined_levels(self, number: int) -> tuple[Levels, Floats]:
+        """For every class the levels on which it has the labels of this one, and their cost."""
+        cells, first = self.cells, self.first
+        own = first[number]
+        joined = np.maximum(self.levels[first], self.levels[own])
+        mine, theirs = np.zeros(first.size), np.zeros(first.size)
+        for c in range(cells.tops.size):
+            line = int(cells.lines[c])
+            level = joined[:, c].astype(np.int64)
+            for _ in range(int(cells.tops[c])):
+                apart = cells.codes[line + level, first] != cells.codes[line + level, own]
+                level = np.where(apart & (level < cells.tops[c]), level + 1, level)
+            joined[:, c] = level
+            before = cells.loss[line + np.maximum(self.levels[first, c], 0), first]
+            theirs += cells.loss[line + level, first] - before
+            mine += cells.loss[line + level, own] - cells.loss[line + self.levels[own, c], own]
+        cost = mine * self.sizes[number] + theirs * self.sizes
+        cost[~self.there] = np.inf
+        cost[number] = np.inf
+        return joined.astype(np.int16), cost
+
+
+def _total_loss(cells: CellLevels, found: Recoding) -> float:
+    """The loss of all rows, summed over the columns."""
+    return float(found.ncp * cells.tops.size * cells.counts.sum())
+
+
+def _swept(search: _TopDown, suppress: bool, bound: float) -> list[Levels]:
+    """The levels that visiting the lattice finds; none if their loss would exceed the bound.
 
     Records that it leaves in no class are removed (`suppress`), or they are generalized fully with
     the classes that this needs.
     """
     cells = search.cells
-    levels = np.full((cells.counts.size, cells.tops.size), -1, np.int16)
-    visits, low, high = _visits(cells)
+    vectors, low, high = _visits(cells)
+    lines, labels, loss = _blocks(cells, vectors)
+    found = np.empty(cells.counts.size, np.int64)
     left = kernel_sweep.sweep(
-        visits, low, high, search.k, search.arrays, search.sensitive, _MAX_WORK, levels
-    )
+        lines, low, high, search.k, (labels, loss, cells.counts), search.sensitive, _MAX_WORK,
+        bound * (1 + 1e-6), found,
+    )  # fmt: skip
+    if left < 0:
+        return []
+    levels = np.where(found[:, None] < 0, np.int16(-1), vectors[found])
     if not left:
         return [levels]
     placed = search.with_cheapest_classes(levels, levels[:, 0] < 0)
     return [levels] * suppress + ([] if placed is None else [placed])
+
+
+def _blocks(
+    cells: CellLevels, vectors: Levels
+) -> tuple[Ints, NDArray[np.uint64], NDArray[np.float32]]:
+    """Columns in blocks: the lines of each vector, and the labels and loss of each cell on a line.
+
+    A block has a line for each combination of the levels of its columns. Two blocks are joined, the
+    smallest first, while the lines fit into memory.
+    """
+    parts = [[c] for c in range(cells.tops.size)]
+    sizes = [int(top) + 1 for top in cells.tops]
+    most = max(sum(sizes), _MAX_LINES // max(1, cells.counts.size))
+    while len(parts) > 1:
+        first, second = np.argsort(sizes, kind="stable")[:2].tolist()
+        if sum(sizes) - sizes[first] - sizes[second] + sizes[first] * sizes[second] > most:
+            break
+        sizes[first] *= sizes[second]
+        parts[first] += parts[second]
+        del sizes[second], parts[second]
+    start = np.cumsum([0, *sizes])
+    labels = np.zeros((int(start[-1]), cells.counts.size), np.uint64)
+    loss = np.zeros(labels.shape, np.float32)
+    lines = np.empty((len(vectors), len(parts)), np.int64)
+    for b, columns in enumerate(parts):
+        lines[:, b] = start[b]
+        width = 1
+        for c in columns:
+            lines[:, b] += width * vectors[:, c]
+            width *= int(cells.tops[c]) + 1
+        for line, levels in enumerate(
+            product(*(range(int(cells.tops[c]) + 1) for c in reversed(columns)))
+        ):
+            at = int(start[b]) + line
+            for c, level in zip(reversed(columns), levels, strict=True):
+                own = cells.lines[c] + level
+                labels[at] = kernel_sweep.mixed(
+                    labels[at],
+                    cells.codes[own].astype(np.uint64) + np.uint64(c + 1) * np.uint64(2**32),
+                )
+                loss[at] += cells.loss[own].astype(np.float32)
+    return lines, labels, loss
 
 
 def _fewest_rows(touched: int, loss: float) -> tuple[float, float]:

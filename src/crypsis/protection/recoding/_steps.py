@@ -221,7 +221,9 @@ class FrequentValues(_Step):
         return nw.when(~column.is_null()).then(kept)
 
     def describe(self) -> str:
-        return f"the {len(self.values)} most frequent values, the others as {self.other!r}"
+        kept = f"{len(self.values)} most frequent values"
+        kept = "most frequent value" if len(self.values) == 1 else kept
+        return f"the {kept}, the others as {self.other!r}"
 
 
 class Top(_Step):

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import altair as alt
 
+from crypsis.results import number_text
+
 if TYPE_CHECKING:
     from crypsis.linkage import (
         Assignment,
@@ -134,7 +136,7 @@ def links(found: Sequence[tuple[str, Link | Assignment]]) -> alt.TopLevelMixin:
 
 def subsets(found: Sequence[SubsetLink], limit: int = 15) -> alt.TopLevelMixin:
     """The subsets of columns with the most correct links."""
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"columns": ", ".join(map(_name, part.columns)), "share": float(part.correct_share)}
         for part in found[:limit]
         if part.correct_share is not None
@@ -144,7 +146,7 @@ def subsets(found: Sequence[SubsetLink], limit: int = 15) -> alt.TopLevelMixin:
         x=alt.X("share:Q", title="correct links", axis=alt.Axis(format="%")),
         tooltip=["columns:N", alt.Tooltip("share:Q", format=".2%")],
     )  # fmt: skip
-    text = _sentence(f"{row['columns']} {row['share']:.2%}" for row in rows[:5])
+    text = _sentence(f"{row['columns']} {number_text(row['share'], '.2%')}" for row in rows[:5])
     text = f"Share of correct links on the subsets of columns with the most: {text}"
     return _sized(chart, "Which columns link most records?", text, alt.Step(18))
 

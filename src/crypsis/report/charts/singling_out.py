@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from crypsis.errors import ParameterError
+from crypsis.results import number_text
 
 if TYPE_CHECKING:
     from crypsis.singling_out import ColumnSet, EquivalenceClasses, QuasiIdentifiers
@@ -86,7 +87,7 @@ def class_sizes(classes: EquivalenceClasses) -> alt.TopLevelMixin:
         color=alt.condition("datum.place < 3", alt.value(_ORANGE), alt.value(_BLUE)),
         tooltip=["size:N", alt.Tooltip("share:Q", format=".2%"), "classes:Q"],
     )  # fmt: skip
-    unique = f"{rows[0]['share']:.1%} of {classes.unit} are unique"
+    unique = f"{number_text(rows[0]['share'], '.1%')} of {classes.unit} are unique"
     return _finished(
         bars,
         "How large are the equivalence classes?",
@@ -119,7 +120,7 @@ def risk_by_column_set(
         bars + rule.encode(x="alpha:Q"),
         "Which columns single people out together?",
         f"The {len(rows)} sets of columns with the largest share of unique people; the first, "
-        f"{rows[0]['columns']}, has {worst[0].value:.1%}.",
+        f"{rows[0]['columns']}, has {number_text(worst[0].value, '.1%')}.",
     )
 
 

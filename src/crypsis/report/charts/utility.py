@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from crypsis.errors import ParameterError
+from crypsis.results import number_text
 
 if TYPE_CHECKING:
     from crypsis.protection import PreviewOutcome
@@ -49,15 +50,17 @@ def risk_and_loss(path: Sequence[PreviewOutcome]) -> alt.TopLevelMixin:
             alt.Tooltip("smallest:Q", title="smallest class (k)"),
         ]
     )
-    first, last = points[0], points[-1]
+    ends = [
+        f"{number_text(one['below'], '.1%')} at a loss of {number_text(one['loss'], '.1%')}"
+        for one in (points[0], points[-1])
+    ]
     return alt.layer(line, dots).properties(
         width=_WIDTH,
         height=220,
         title="Risk and information loss",
         description=(
             f"Share of records in classes smaller than {k} by information loss, in {len(points)} "
-            f"steps: from {first['below']:.1%} at a loss of {first['loss']:.1%} to "
-            f"{last['below']:.1%} at a loss of {last['loss']:.1%}."
+            f"steps: from {ends[0]} to {ends[1]}."
         ),
     )
 

@@ -16,7 +16,8 @@ from crypsis.web.operations._session import TableSession
 
 _CLASS_SIZES = (2, 3, 5, 10, 20, 50, 100)
 _ASKED = (
-    "k", "beta", "population", "release_k", "diversity", "closeness", "best_guess", "each_column",
+    "k", "beta", "population", "release_k", "diversity", "closeness", "best_guess",
+    "excess", "each_column",
     "weights", "top_code", "suppression", "representative",
 )  # fmt: skip
 

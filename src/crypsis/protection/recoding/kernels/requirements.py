@@ -2,11 +2,12 @@
 """Whether a group of rows meets the requirements on its size and on its sensitive values.
 
 The sensitive columns are one tuple, `sensitive`: (starts, values, rows, edges, ordered, missing,
-overall, limits). Entries `starts[cell]` to `starts[cell + 1]` are the `rows` of a cell with each of
+overall, limits, rules). Entries `starts[cell]` to `starts[cell + 1]` are the `rows` of a cell with each of
 the `values`; the values of sensitive column s are numbered from `edges[s]` to `edges[s + 1]`, in
 their order if `ordered[s]`, the last one being the missing value if `missing[s]`; `overall` is the
 share of each in all rows. `limits` has a place for each requirement (`DISTINCT` and so on), below
-zero if there is none.
+zero if there is none. Behind the values are the slots and the bins of the disclosure of values, with
+the `rules` of `disclosure`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from typing import Any
 import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from crypsis.protection.recoding.kernels.disclosure import undisclosed
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -80,10 +83,10 @@ def sensitive_sound(present: Floats, total: float, sensitive: Any) -> bool:
             return False
         if limits[BEST_GUESS] >= 0 and rows.max() > (limits[BEST_GUESS] + SLACK) * total:
             return False
-        if limits[ENTROPY] >= 0 and entropy(rows, total) < np.log2(limits[ENTROPY]) - SLACK:
+        if limits[ENTROPY] >= 0 and entropy(known, known.sum()) < np.log2(limits[ENTROPY]) - SLACK:
             return False
         if limits[RECURSIVE_L] >= 0 and not recursive(
-            rows, limits[RECURSIVE_L], limits[RECURSIVE_C]
+            known, limits[RECURSIVE_L], limits[RECURSIVE_C]
         ):
             return False
         if limits[CLOSENESS] >= 0:
@@ -91,7 +94,18 @@ def sensitive_sound(present: Floats, total: float, sensitive: Any) -> bool:
             apart = distance(rows, total, overall, sensitive[4][s], sensitive[5][s])
             if apart > limits[CLOSENESS] + SLACK:
                 return False
-    return True
+    rules = sensitive[8]
+    if rules[0][-1] == 0:
+        return True
+    behind = present[edges[-1] :]
+    return undisclosed(behind[: rules[0][-1]], behind[rules[0][-1] :], total, rules)
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def places(sensitive: Any) -> int:
+    """How many numbers describe the sensitive values of a group."""
+    rules = sensitive[8]
+    return sensitive[3][-1] + rules[0][-1] + rules[1][-1]
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -127,7 +141,7 @@ def by_part(part: Ints, parts: int) -> tuple[Ints, Ints]:
 def which_sound(cells: Ints, part: Ints, rows: Ints, k: int, sensitive: Any) -> NDArray[np.bool_]:
     """Which parts of some cells meet the requirements; `part` of each cell, `rows` of each part."""
     good = rows >= k
-    values = sensitive[3][-1]
+    values = places(sensitive)
     if values == 0 or not good.any():
         return good
     order, starts = by_part(part, rows.size)

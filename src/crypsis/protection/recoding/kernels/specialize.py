@@ -21,6 +21,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.protection.recoding.kernels.requirements import places
 from crypsis.protection.recoding.kernels.splits import score, split
 
 Ints = NDArray[np.int64]
@@ -96,7 +97,7 @@ def specialize(
     waiting = np.arange(order.size + 1)
     hopeless = np.zeros((order.size, columns), np.bool_)
     # Where only sizes count, what cannot be split cannot be split further down either.
-    sizes_only = sensitive[3][-1] == 0
+    sizes_only = places(sensitive) == 0
     scores = np.empty(columns)
     left = groups
     while left:

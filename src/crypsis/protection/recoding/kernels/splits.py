@@ -9,7 +9,13 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from crypsis.protection.recoding.kernels.requirements import add, by_part, sound, which_sound
+from crypsis.protection.recoding.kernels.requirements import (
+    add,
+    by_part,
+    places,
+    sound,
+    which_sound,
+)
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -167,7 +173,7 @@ def split(
         return 0
     rest = rows.size
     rows, gain = np.append(rows, 0), np.append(gain, np.inf)
-    behind = np.zeros(sensitive[3][-1])
+    behind = np.zeros(places(sensitive))
     for i in range(group.size):
         if not good[mine[i]]:
             mine[i] = rest

@@ -6,8 +6,10 @@ whose loss on these levels is in that range are grouped by their labels; groups 
 requirements become classes, the others stay free for later visits. So every class gets the cheapest
 labels that it can have at its turn, and no class can be split into finer ones afterwards.
 
-`cells` and `sensitive` are described in `specialize` and `requirements`. Cost: visits times free
-cells times columns.
+The cells are one tuple, `cells`: (keys, loss, counts). Columns are taken together in blocks: line
+`visit[b]` of `keys` and `loss` has the labels of each cell in the columns of block b on the levels
+of the visit, as one number, and their loss. `sensitive` is described in `requirements`. Cost: visits
+times free cells times blocks.
 """
 
 from __future__ import annotations
@@ -18,51 +20,49 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from crypsis.protection.recoding.kernels.requirements import by_part, sensitive_sound
+from crypsis.protection.recoding.kernels.requirements import by_part, places, sensitive_sound
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Levels = NDArray[np.int16]
 
-_SEED = np.uint64(1469598103934665603)
 _PRIME = np.uint64(1099511628211)  # FNV-1a, mixed by a shift; releases are measured afterwards
 _SHIFT = np.uint64(29)
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _key(vector: Levels, cell: int, codes: Any, lines: Ints) -> int:
-    """The labels of a cell as one number."""
-    key = _SEED
-    for c in range(lines.size):
-        key = (key ^ np.uint64(codes[lines[c] + vector[c], cell] + 1)) * _PRIME
-        key ^= key >> _SHIFT
-    return key
+def mixed(key: Any, part: Any) -> Any:
+    """One number for two."""
+    key = (key ^ part) * _PRIME
+    return key ^ (key >> _SHIFT)
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _group(
-    vector: Levels, low: float, high: float, free: Ints, size: int, cells: Any, part: Ints,
-    totals: Ints, keys: Any, places: Ints, stamps: Ints, stamp: int,
+    visit: Ints, low: float, high: float, free: Ints, size: int, cells: Any, part: Ints,
+    totals: Ints, keys: Any, numbers: Ints, stamps: Ints, stamp: int,
 ) -> int:  # fmt: skip
     """Group the free cells with a loss above `low` and up to `high`; the number of groups."""
-    codes, loss, lines, counts = cells
+    labels, loss, counts = cells
     mask, groups = keys.size - 1, 0
     for i in range(size):
         cell, lost = free[i], 0.0
-        for c in range(lines.size):
-            lost += loss[lines[c] + vector[c], cell]
+        for b in range(visit.size):
+            lost += loss[visit[b], cell]
         part[i] = -1
         if lost <= low or lost > high:
             continue
-        key = _key(vector, cell, codes, lines)
+        key = np.uint64(0)
+        for b in range(visit.size):
+            key = mixed(key, labels[visit[b], cell])
         place = np.int64(key & np.uint64(mask))
         while stamps[place] == stamp and keys[place] != key:
             place = (place + 1) & mask
         if stamps[place] != stamp:
-            stamps[place], keys[place], places[place] = stamp, key, groups
+            stamps[place], keys[place], numbers[place] = stamp, key, groups
             totals[groups] = 0
             groups += 1
-        part[i] = places[place]
+        part[i] = numbers[place]
         totals[part[i]] += counts[cell]
     return groups
 
@@ -73,7 +73,7 @@ def _meeting(
 ) -> NDArray[np.bool_]:
     """Which groups meet the requirements."""
     good = totals[:groups] >= k
-    values = sensitive[3][-1]
+    values = places(sensitive)
     if values == 0 or not good.any():
         return good
     some = np.empty(size, np.int64)  # the cells of large groups alone are looked at again
@@ -103,47 +103,53 @@ def _meeting(
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def sweep(
-    visits: Levels, low: Floats, high: Floats, k: int, cells: Any, sensitive: Any, work: int,
-    levels: Levels,
+    visits: Ints, low: Floats, high: Floats, k: int, cells: Any, sensitive: Any, work: int,
+    bound: float, found: Ints,
 ) -> int:  # fmt: skip
     """Make the visits in order while cells are free; about `work` cells are grouped in all.
 
     If more would be, visits are left out evenly; the last one, on the highest levels, is always
-    made. `levels` gets the levels of every released cell; the number of cells that stay free is
-    returned, and their levels are -1.
+    made. `found` gets the visit that released every cell, or -1; the number of cells that stay free
+    is returned. As soon as the loss of all rows must exceed `bound`, -1 is returned.
     """
-    counts = cells[3]
+    loss, counts = cells[1], cells[2]
     size = counts.size
     free, part = np.arange(size), np.empty(size, np.int64)
     totals = np.empty(size, np.int64)
     slots = 1
     while slots < 2 * size:
         slots *= 2
-    keys, places = np.zeros(slots, np.uint64), np.zeros(slots, np.int64)
+    keys, numbers = np.zeros(slots, np.uint64), np.zeros(slots, np.int64)
     stamps = np.full(slots, -1, np.int64)
-    levels[:] = -1
+    found[:] = -1
     last = visits.shape[0] - 1
-    values = sensitive[3][-1]
-    price = 1 + values // 8  # sensitive values are counted class by class
+    price = 1 + places(sensitive) // 8  # sensitive values are counted class by class
+    lost, left = 0.0, counts.sum()
     for v in range(last + 1):
         if size == 0:
             break
+        if lost + left * max(low[v], 0.0) > bound:
+            return -1
         stride = size * price * (last - v) // max(4 * work, 1) + 1  # free cells become fewer
         if v % stride and v < last:
             continue
         work -= size * price
         groups = _group(
-            visits[v], low[v], high[v], free, size, cells, part, totals, keys, places, stamps, v
+            visits[v], low[v], high[v], free, size, cells, part, totals, keys, numbers, stamps, v
         )  # fmt: skip
         if groups == 0:
             continue
         good = _meeting(free, size, part, totals, groups, k, sensitive)
         kept = 0
         for i in range(size):
+            cell = free[i]
             if part[i] >= 0 and good[part[i]]:
-                levels[free[i]] = visits[v]
+                found[cell] = v
+                left -= counts[cell]
+                for b in range(visits.shape[1]):
+                    lost += counts[cell] * loss[visits[v, b], cell]
             else:
-                free[kept] = free[i]
+                free[kept] = cell
                 kept += 1
         size = kept
     return size

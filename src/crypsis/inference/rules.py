@@ -1,0 +1,170 @@
+"""The disclosure of values as rules for a search: what groups of classes may not share.
+
+`value_disclosure` measures classes that are there. A search that makes classes asks the same of
+many groups; here is all that it needs of one sensitive attribute, in arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crypsis.counting.cells import Cells
+from crypsis.dataset import Dataset
+from crypsis.hierarchies import Hierarchy
+from crypsis.inference._class_states import baselines, class_states, frequent_bins
+from crypsis.inference._intervals import SPREAD, Numbers, sensitive_numbers
+from crypsis.inference._states import States, attribute_states, numbers_of, value_prior
+from crypsis.inference.conditional import Joint, joint
+from crypsis.options import MissingValues
+from crypsis.tables import Kind
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+MAX_RATIO = 30.0
+"""A value may become so many times likelier than its baseline."""
+_MANY_NUMBERS = 400
+_FREQUENT = 0.005
+
+
+@dataclass(frozen=True, eq=False)
+class StateRules:
+    """The states of one level: the state of each slot, and what is known of each state."""
+
+    of_slot: Ints
+    prior: Floats
+    rare: Bools
+    harmless: Bools
+    missing: int
+    """The state "missing"; -1 if there is none."""
+
+
+@dataclass(frozen=True, eq=False)
+class DisclosureRules:
+    """One attribute. A slot is a value, or an interval of a number that has many values."""
+
+    slot_of: Ints
+    """The slot of each value."""
+    prior: Floats
+    """The share of each slot in all records."""
+    bin_of: Ints
+    """The bin of each slot that the model predicts."""
+    within: Floats
+    """The share of each slot among the records of its bin."""
+    chances: Floats
+    """The predicted probability of each bin (columns) in each class (rows), without the class."""
+    missing: int
+    """The slot of missing values; -1 if there are none."""
+    missing_bin: int
+    states: tuple[StateRules, ...]
+    windows: tuple[Ints, ...]
+    """For each slot where the interval that begins there ends; none unless these are numbers."""
+    harmless: Bools
+    """The slots that may become known."""
+
+
+def disclosure_rules(
+    dataset: Dataset, cells: Cells, name: str, given: Sequence[str], *, seed: int = 0
+) -> DisclosureRules:
+    """The rules of one sensitive attribute, for cells of the given columns and the attribute.
+
+    The rows of `chances` are in the order of the classes of the given columns.
+    """
+    table = joint(replace(cells, missing=MissingValues.VALUE), name, list(given))
+    note = dataset.notes.get(name)
+    tree = Hierarchy.read(note.hierarchy) if note and note.hierarchy else None
+    prior = value_prior(table, note.priors if note else None, None)
+    levels = attribute_states(table, prior, note.harmless if note else (), tree, name)
+    numbers = numbers_of(table.values)
+    if numbers is None:
+        bins = frequent_bins(table, class_states(table, levels[0], 0.95))
+        slot_of, order = np.arange(len(table.values)), None
+    else:
+        relative = dataset.rows.column(name).kind not in (Kind.DATE, Kind.TIME)
+        order = sensitive_numbers(table, numbers, relative)
+        bins = order.bins_of(numbers)
+        slot_of = _slots(table, numbers, order, levels[0], bins)
+    every = np.arange(table.starts.size)
+    model = baselines(table, every, bins, seed)
+    count = int(slot_of.max()) + 1
+    first = np.zeros(count, np.int64)
+    first[slot_of[::-1]] = np.arange(slot_of.size)[::-1]
+    missing = -1 if table.values[-1].is_valid else int(slot_of[-1])
+    grouped = count < slot_of.size
+    return DisclosureRules(
+        slot_of=slot_of,
+        prior=np.bincount(slot_of, table.prior, minlength=count),
+        bin_of=bins[first],
+        within=np.bincount(slot_of, model.within, minlength=count),
+        chances=model.chances,
+        missing=missing,
+        missing_bin=model.missing,
+        states=tuple(
+            _states(level, slot_of, first)
+            for level in levels
+            if not (grouped and level.level == "group")
+        ),
+        windows=() if order is None or numbers is None else _windows(order, numbers, slot_of),
+        harmless=levels[0].harmless[first],
+    )
+
+
+def _states(level: States, slot_of: Ints, first: Ints) -> StateRules:
+    """The states of a level by slot; where slots are intervals, a state each."""
+    if level.level != "value" or first.size == slot_of.size:
+        return StateRules(
+            level.of_value[first], level.prior, level.rare, level.harmless, level.missing
+        )
+    prior = np.bincount(slot_of, level.prior, minlength=first.size)
+    missing = -1 if level.missing < 0 else int(slot_of[level.missing])
+    rare, harmless = level.rare[first], level.harmless[first]
+    return StateRules(np.arange(first.size), prior, rare, harmless, missing)
+
+
+def _slots(table: Joint, numbers: Floats, order: Numbers, single: States, bins: Ints) -> Ints:
+    """The slot of each value, in the order of the numbers; values that are none come last.
+
+    Many numbers are grouped into intervals so narrow that those of `windows` are hardly wider. A
+    frequent number, zero, a harmless one, and one at the edge of a bin have slots of their own.
+    """
+    rank = np.lexsort((np.arange(numbers.size), numbers))  # NaN is last
+    sorted_numbers = numbers[rank]
+    there = int(np.count_nonzero(~np.isnan(numbers)))
+    new = np.ones(numbers.size, bool)
+    if there > _MANY_NUMBERS:
+        shares = table.prior[rank]
+        alone = (shares >= _FREQUENT) | single.harmless[rank] | (sorted_numbers == 0)
+        edge = np.diff(bins[rank], prepend=-1) != 0
+        upto = np.cumsum(order.totals) / order.totals.sum()
+        low, high = (order.distinct[np.searchsorted(upto, part)] for part in (0.05, 0.95))
+        width = SPREAD * (high - low) / 4
+        start = -np.inf
+        for i in range(there):
+            number = sorted_numbers[i]
+            step = min(width, 0.01 * abs(start)) if order.relative else width
+            new[i] = edge[i] or alone[i] or (i > 0 and alone[i - 1]) or number - start > step
+            start = number if new[i] else start
+    slot_of = np.empty(numbers.size, np.int64)
+    slot_of[rank] = np.cumsum(new) - 1
+    return slot_of
+
+
+def _windows(order: Numbers, numbers: Floats, slot_of: Ints) -> tuple[Ints, ...]:
+    """For each slot and each kind of interval the slot where it ends, exclusively."""
+    there = ~np.isnan(numbers)
+    count = int(slot_of.max()) + 1
+    slot = np.full(order.distinct.size, -1, np.int64)
+    slot[np.searchsorted(order.distinct, numbers[there])] = slot_of[there]
+    last = int(slot.max()) + 1
+    found = []
+    for ends in order.widths():
+        end = np.append(slot, last)[ends]
+        by_slot = np.arange(count)  # what is no number begins no interval
+        np.maximum.at(by_slot, slot, end)
+        found.append(by_slot)
+    return tuple(found)
