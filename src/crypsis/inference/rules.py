@@ -98,9 +98,9 @@ def disclosure_rules(
     grouped = count < slot_of.size
     return DisclosureRules(
         slot_of=slot_of,
-        prior=np.bincount(slot_of, table.prior, minlength=count),
+        prior=_sums(slot_of, table.prior, count),
         bin_of=bins[first],
-        within=np.bincount(slot_of, model.within, minlength=count),
+        within=_sums(slot_of, model.within, count),
         chances=model.chances,
         missing=missing,
         missing_bin=model.missing,
@@ -114,13 +114,17 @@ def disclosure_rules(
     )
 
 
+def _sums(slot_of: Ints, shares: Floats, count: int) -> Floats:
+    return np.asarray(np.bincount(slot_of, shares, minlength=count), np.float64)
+
+
 def _states(level: States, slot_of: Ints, first: Ints) -> StateRules:
     """The states of a level by slot; where slots are intervals, a state each."""
     if level.level != "value" or first.size == slot_of.size:
         return StateRules(
             level.of_value[first], level.prior, level.rare, level.harmless, level.missing
         )
-    prior = np.bincount(slot_of, level.prior, minlength=first.size)
+    prior = _sums(slot_of, level.prior, first.size)
     missing = -1 if level.missing < 0 else int(slot_of[level.missing])
     rare, harmless = level.rare[first], level.harmless[first]
     return StateRules(np.arange(first.size), prior, rare, harmless, missing)
