@@ -68,7 +68,7 @@ def test_quasi_identifiers_that_single_out_alone_are_generalized() -> None:
     assert len(losses) == 1
 
 
-def test_excluding_is_said_not_to_be_enough_where_it_is_not() -> None:
+def test_a_column_that_singles_out_beside_such_quasi_identifiers_is_excluded_too() -> None:
     tickets = np.random.default_rng(9).permutation(PLACE * 7 + 1_000)
     exact = _data(ticket=tickets).to_arrow().set_column(0, "age", pa.array(20 + PLACE))
     found = cr.assess(
@@ -77,9 +77,9 @@ def test_excluding_is_said_not_to_be_enough_where_it_is_not() -> None:
     )  # fmt: skip
     (finding,) = [one for one in found.findings if one.measure == UNIQUE]
     assert finding.remedy is not None
-    assert finding.remedy.action == "exclude_columns"
-    assert "ticket" in finding.remedy.parameters["columns"]
-    assert "threshold exceeded: generalize the quasi-identifiers too" in finding.remedy.outcome
+    assert finding.remedy.action == "anonymize"
+    assert finding.remedy.parameters["excluded"] == ("ticket",)
+    assert finding.remedy.value_after == 0.0
 
 
 def test_a_signed_off_column_is_not_known_and_its_reason_is_in_every_report() -> None:

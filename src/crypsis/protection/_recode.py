@@ -54,7 +54,7 @@ RecodingKind = Literal["local", "full-domain"]
 Ints = NDArray[np.int64]
 _EXCESS_FACTOR = 0.65
 """The first of them for an excess: the baseline of released classes differs from that of others."""
-_MERGED, _ROUNDS = 3, 8
+_MERGED, _ROUNDS = 2, 8
 """How often classes that disclose a value are merged with others, and then removed."""
 _FACTORS = (1.0, 0.95, 0.9, 0.8, 0.65, 0.5)
 """Which parts of a required closeness or excess the search tries, until it is met."""

@@ -42,9 +42,11 @@ def add_released_uniqueness(request: Request, outcome: QuestionOutcome) -> None:
         return
     outcome.results["released_columns"] = found
     except_for = f" except {found.target!r}" if found.target in request.data.names else ""
+    columns = len(found.columns)
+    known = "the one column" if columns == 1 else f"all {columns:,} columns"
     text = (
         f"{number_text(found.unique, ',')} of {found.units:,} {found.unit} "
-        f"({percent_text(found.fraction)}) are unique on all {plural(len(found.columns), 'column')}"
+        f"({percent_text(found.fraction)}) {'is' if found.unique == 1 else 'are'} unique on {known}"
         f" that an intruder may know{except_for if found.target else ''}."
     )
     if found.enough:

@@ -169,12 +169,6 @@ def try_anonymization(request: Request, parameters: dict[str, Any]) -> Trial | s
                 ):
                     raise
                 _exclude(request, parameters, error.parameters["columns"])
-                if not any(
-                    role is Role.SENSITIVE for role in _decided(request, parameters).roles.values()
-                ):
-                    parameters.pop("excess", None)
-                    parameters.pop("closeness", None)
-                    parameters.pop("diversity", None)
         columns = tuple(
             replace(one, guessed=False) for one in describe_columns(made.data, request.seed)
         )
@@ -202,9 +196,12 @@ def try_anonymization(request: Request, parameters: dict[str, Any]) -> Trial | s
 
 
 def _exclude(request: Request, parameters: dict[str, Any], names: Sequence[str]) -> None:
-    """Exclude further columns."""
+    """Exclude further columns; without a sensitive attribute nothing is required of any."""
     every = {*parameters.get("excluded", ()), *names}
     parameters["excluded"] = tuple(name for name in request.data.names if name in every)
+    if Role.SENSITIVE not in _decided(request, parameters).roles.values():
+        for name in ("excess", "closeness", "diversity"):
+            parameters.pop(name, None)
 
 
 def _original_rows(request: Request, kept: tuple[int, ...] | None) -> Sequence[int] | None:

@@ -415,17 +415,12 @@ def _blocks(
         for c in columns:
             lines[:, b] += width * vectors[:, c]
             width *= int(cells.tops[c]) + 1
-        for line, levels in enumerate(
-            product(*(range(int(cells.tops[c]) + 1) for c in reversed(columns)))
-        ):
-            at = int(start[b]) + line
-            for c, level in zip(reversed(columns), levels, strict=True):
-                own = cells.lines[c] + level
-                labels[at] = kernel_sweep.mixed(
-                    labels[at],
-                    cells.codes[own].astype(np.uint64) + np.uint64(c + 1) * np.uint64(2**32),
-                )
-                loss[at] += cells.loss[own].astype(np.float32)
+        tops = [range(int(cells.tops[c]) + 1) for c in columns]
+        levels = np.array([own[::-1] for own in product(*reversed(tops))], np.int64)
+        kernel_sweep.fill(
+            levels + cells.lines[columns], cells.codes, cells.loss, labels[start[b] : start[b + 1]],
+            loss[start[b] : start[b + 1]],
+        )  # fmt: skip
     return lines, labels, loss
 
 

@@ -38,6 +38,22 @@ def mixed(key: Any, part: Any) -> Any:
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def fill(levels: Ints, codes: Any, loss: Any, labels: Any, lost: Any) -> None:
+    """The labels and the loss of each cell on each combination of levels of some columns.
+
+    `levels` has the lines of `codes` and `loss` that a combination consists of.
+    """
+    for line in range(levels.shape[0]):
+        for cell in range(codes.shape[1]):
+            key, total = np.uint64(0), 0.0
+            for c in range(levels.shape[1]):
+                key = mixed(key, np.uint64(codes[levels[line, c], cell] + 1))
+                total += loss[levels[line, c], cell]
+            labels[line, cell] = key
+            lost[line, cell] = total
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _group(
     visit: Ints, low: float, high: float, free: Ints, size: int, cells: Any, part: Ints,
     totals: Ints, keys: Any, numbers: Ints, stamps: Ints, stamp: int,
