@@ -28,8 +28,7 @@ _NOT_ENOUGH = ", threshold exceeded: generalize the quasi-identifiers too"
 def released_columns_remedy(finding: Finding, request: Request, *, tried: bool) -> Remedy:
     """The columns without which the threshold is met, tried if there is time."""
     predicted = finding.measure == "inference.prediction_gain"
-    others = [name for name in request.data.knowable if name not in request.data.quasi_identifiers]
-    others = [name for name in others if request.data.rows.column(name).kind is not Kind.NESTED]
+    others = _others(request.data)
     if predicted:
         others = [name for name in others if name != finding.columns[0]]
     remedy = Remedy("exclude_columns", _TEXT, {"columns": tuple(others)})
@@ -64,21 +63,30 @@ def _sentence(columns: tuple[str, ...], after: str | None) -> str:
 
 def identifying_columns(data: Dataset, threshold: float, seed: int) -> tuple[str, ...]:
     """Columns besides the quasi-identifiers without which few records are unique."""
-    others = [name for name in data.knowable if name not in data.quasi_identifiers]
-    others = [name for name in others if data.rows.column(name).kind is not Kind.NESTED]
+    others = _others(data)
     return _without_uniqueness(threshold, data, others, seed)[0] if others else ()
 
 
 def columns_unique_alone(data: Dataset, threshold: float, seed: int) -> tuple[str, ...]:
     """Columns besides the quasi-identifiers on which alone more records are unique."""
-    others = [name for name in data.knowable if name not in data.quasi_identifiers]
     bare = replace(data, roles=dict.fromkeys(data.names, Role.INSENSITIVE), _cells={})
     return tuple(
         name
-        for name in others[:_MOST_COLUMNS]
-        if data.rows.column(name).kind is not Kind.NESTED
-        and float(singling_out.uniqueness(bare, [name], seed=seed).fraction) > threshold
+        for name in _others(data)[:_MOST_COLUMNS]
+        if float(singling_out.uniqueness(bare, [name], seed=seed).fraction) > threshold
     )
+
+
+def _others(data: Dataset) -> list[str]:
+    """What an intruder may know besides the quasi-identifiers; not the only sensitive attribute."""
+    sought = data.sensitive if len(data.sensitive) == 1 else ()
+    return [
+        name
+        for name in data.knowable
+        if name not in data.quasi_identifiers
+        and name not in sought
+        and data.rows.column(name).kind is not Kind.NESTED
+    ]
 
 
 def _without_uniqueness(
