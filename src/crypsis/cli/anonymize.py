@@ -222,13 +222,10 @@ def _show(made: Anonymized, lost: Any, written: Sequence[Path], key: Path, as_js
     from rich.table import Table
 
     screen = console()
-    table = Table("column", "before", "after", "recoding", title="The plan", title_justify="left")
-    for row in () if made.plan is None else made.plan.rows():
-        table.add_row(*row)
-    screen.print(table)
     compared = Table(
-        "column", "values", "missing", "bits", title="Before and after", title_justify="left"
-    )
+        "column", "distinct values", "missing", "entropy (bits)",
+        title="Before and after", title_justify="left",
+    )  # fmt: skip
     for one in lost.columns:
         compared.add_row(
             one.column,
@@ -237,8 +234,9 @@ def _show(made: Anonymized, lost: Any, written: Sequence[Path], key: Path, as_js
             f"{_bits(one.entropy_before_bits)} to {_bits(one.entropy_after_bits)}",
         )
     screen.print(compared)
-    screen.print(str(made.measured), markup=False)
-    screen.print(str(made.loss), markup=False)
+    for words in made.released_values.values():
+        screen.print(f"{words}.", markup=False)
+    screen.print(str(made), markup=False)
     for path in written:
         screen.print(f"Wrote {path}", markup=False)
     screen.print(

@@ -47,6 +47,10 @@ class Reason(Result):
     hint: str = ""
 
 
+NOT_TRIED = "Not tried on this release."
+"""The outcome of a remedy that was not tried."""
+
+
 class Remedy(Result):
     """What to do about a finding: an action with its parameters, and its measured effect.
 

@@ -250,7 +250,8 @@ class Anonymized(Result, eq=False):
         return f"Anonymized({self.loss.records - self.loss.suppressed_records:,} records{options})"
 
     def __str__(self) -> str:
-        return "\n".join(str(part) for part in (self.measured, self.loss) if part is not None)
+        measured = () if self.measured is None else (self.measured.text(self.requirements),)
+        return "\n".join([*measured, str(self.loss)])
 
     @property
     def requirements(self) -> PrivacyRequirements:

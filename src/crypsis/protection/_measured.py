@@ -18,7 +18,7 @@ from crypsis.inference.rules import MAX_RATIO
 from crypsis.options import MissingValues, Role
 from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection.recoding._columns import column_counts, min_count
-from crypsis.results import Result
+from crypsis.results import Result, percent_text
 
 Ints = NDArray[np.int64]
 _SLACK = 1e-9
@@ -78,15 +78,33 @@ class Measured(Result):
     population: PopulationClasses | None = None
 
     def __str__(self) -> str:
+        return self.text(PrivacyRequirements())
+
+    def text(self, required: PrivacyRequirements) -> str:
+        """What was measured, each beside what is required."""
         lines = [f"{self.rows:,} records in {self.classes:,} equivalence classes (k = {self.k:,})"]
+        if required.k is not None:
+            lines[0] = f"{lines[0][:-1]}; required: {required.k:,})"
         if self.each_column is not None:
             lines = [
                 f"{self.rows:,} records, each value of a column in {self.each_column:,} or more"
             ]
+        elif self.k and self.classes:
+            lines.append(
+                f"Re-identification risk: prosecutor {percent_text(1 / self.k)} (highest), marketer "
+                f"{percent_text(self.classes / self.rows)} (average)"
+            )
         for name, text in _MEASURES.items():
             value = getattr(self, name)
             if value is not None:
-                lines.append(f"{text} {value:.4g}")
+                limit = getattr(required, name, None)
+                if name == "near_certain" and required.excess is not None:
+                    limit = 0
+                if name == "recursive_diversity" and limit is not None:
+                    limit = limit[1]
+                least = "at least" if name.endswith("diversity") else "at most"
+                asked = "" if limit is None else f" (required: {least} {limit:g})"
+                lines.append(f"{text} {value:.4g}{asked}")
         if self.population is not None:
             share = 100 * self.population.rows_meeting_k
             lines.append(f"Records in sufficient classes of the population: {share:.1f} %")

@@ -103,7 +103,10 @@ def _findings(findings: list[Finding]) -> Table:
     for head in ("value", "threshold", "records"):
         table.add_column(head, justify="right", no_wrap=True)
     for one in findings[:_FINDINGS]:
-        name = Text(one.measure, "red" if one.status is Status.EXCEEDED else "yellow")
+        name = Text(
+            wording.measure_title(one.measure, one.k),
+            "red" if one.status is Status.EXCEEDED else "yellow",
+        )
         columns = one.columns[:1] if one.question == "inference" else one.columns
         if columns and one.question in ("inference", "columns"):
             names = [shown(column, 24) for column in wording.some(columns, 3)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from crypsis.errors import python_option, render_hint
-from crypsis.policies.findings import Finding, Reason, Remedy, Status, Verdict
+from crypsis.policies.findings import NOT_TRIED, Finding, Reason, Remedy, Status, Verdict
 from crypsis.results import Estimate, Number
 
 if TYPE_CHECKING:
@@ -210,16 +210,40 @@ def remedies(assessment: Assessment, phrasing: Phrasing) -> list[str]:
     return list(dict.fromkeys(text for one in found if (text := phrasing.remedy(one))))
 
 
+_WORDS = {
+    "k anonymity": "k-anonymity", "l diversity": "l-diversity", "t closeness": "t-closeness",
+    "near certain": "near-certain", "itpr": "ITPR",
+}  # fmt: skip
+
+
+def measure_title(name: str, k: int | None = None) -> str:
+    """A measure in words, with the class size that it refers to.
+
+    >>> measure_title("singling_out.records_in_small_classes", 5), measure_title("inference.itpr")
+    ('records in classes smaller than 5', 'ITPR')
+    """
+    title = name.partition(".")[2].replace("_", " ") or name
+    if k is not None:
+        title = title.replace("in small classes", f"in classes smaller than {k:,}")
+    for word, written in _WORDS.items():
+        title = title.replace(word, written)
+    return title
+
+
 def outcomes(assessment: Assessment, most: int | None = None) -> list[str]:
     """The measured effects of the remedies that were tried, then what those releases lose."""
     found = [
-        (one.measure, one.remedy) for one in assessment.exceeded[:most] if one.remedy is not None
+        (measure_title(one.measure, one.k), one.remedy)
+        for one in assessment.exceeded[:most]
+        if one.remedy is not None
     ]
     effects = [
-        f"{measure}: {remedy.outcome.removesuffix(remedy.loss).rstrip()}"
-        for measure, remedy in found
-        if remedy.outcome
+        f"{title[0].upper()}{title[1:]}: {remedy.outcome.removesuffix(remedy.loss).rstrip()}"
+        for title, remedy in found
+        if remedy.outcome and remedy.outcome != NOT_TRIED
     ]
+    if any(remedy.outcome == NOT_TRIED for _, remedy in found):
+        effects.append("The remedy was not tried on this release.")
     losses = [f"The release that was tried: {one.loss}" for _, one in found if one.loss]
     return list(dict.fromkeys([*effects, *losses]))
 

@@ -20,7 +20,7 @@ from crypsis.dataset import Dataset
 from crypsis.errors import InputError, RequirementsNotMetError, RoleError, TooLargeError
 from crypsis.options import Role
 from crypsis.policies import evaluate, requirements_for
-from crypsis.policies.findings import Finding, Remedy, Status
+from crypsis.policies.findings import NOT_TRIED, Finding, Remedy, Status
 from crypsis.report.wording import plural
 
 _RULES = frozenset(f"columns.{name}" for name, _ in PARTS.values())
@@ -107,7 +107,7 @@ def anonymize_remedy(
     """Anonymize by the requirements of the policy; with a trial, its measured effect."""
     remedy = Remedy("anonymize", text, parameters)
     if trial is None:
-        return replace(remedy, outcome="Not tried on this release.")
+        return replace(remedy, outcome=NOT_TRIED)
     failure = trial if isinstance(trial, str) else trial.failure
     if failure:  # a command that does not run is not shown
         return replace(

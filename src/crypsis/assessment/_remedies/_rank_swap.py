@@ -13,7 +13,7 @@ from crypsis.dataset import Dataset
 from crypsis.errors import InputError, TooLargeError
 from crypsis.options import Role
 from crypsis.policies import evaluate
-from crypsis.policies.findings import Finding, Remedy, Status
+from crypsis.policies.findings import NOT_TRIED, Finding, Remedy, Status
 from crypsis.tables import Kind
 
 _PERCENTS = (5, 10, 20, 40, 80)
@@ -41,7 +41,7 @@ def rank_swap_remedy(finding: Finding, request: Request, *, tried: bool) -> Reme
         return Remedy("exclude_columns", text, {"columns": finding.columns})
     given = {"columns": names, "percent": _UNTRIED_PERCENT, "excluded": excluded}
     text = "Mask the original more strongly: swap each value with one of near rank."
-    remedy = Remedy("rank_swap", text, given, outcome="Not tried on this release.")
+    remedy = Remedy("rank_swap", text, given, outcome=NOT_TRIED)
     if not tried or original.count > _MAX_ROWS:
         return remedy
     for percent in _PERCENTS:
