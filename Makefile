@@ -32,7 +32,7 @@ $(BIN)/.heavy: $(BIN)/.dev
 
 test-heavy: $(BIN)/.heavy   ## the guarantees that take minutes: kills, full disks, coverage-guided fuzzing
 	@tools/system-packages
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m heavy tests/promises $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m heavy tests $(PYTEST_ARGS)
 
 nightly: test-heavy    ## and 10,000 random cases a measure, two minutes of fuzzing a parser
 	CRYPSIS_CASES=10000 $(BIN)/python -m pytest -n 2 tests/promises/test_numbers.py

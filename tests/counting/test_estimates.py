@@ -43,7 +43,7 @@ def in_small_crowds(size: int) -> float:
     return float(sizes[sizes < size].sum() / sizes.sum())
 
 
-@pytest.mark.parametrize("engine", ["duckdb", "spark"])
+@pytest.mark.parametrize("engine", ["duckdb", pytest.param("spark", marks=pytest.mark.heavy)])
 def test_intervals_of_a_hash_sample_cover(engine: str, request: pytest.FixtureRequest) -> None:
     frame: Any = crowded()
     draws = 60
@@ -82,7 +82,7 @@ def test_weights_widen_the_interval() -> None:
     )
 
 
-@pytest.mark.parametrize("engine", ["duckdb", "spark"])
+@pytest.mark.parametrize("engine", ["duckdb", pytest.param("spark", marks=pytest.mark.heavy)])
 def test_a_sketch_is_as_good_as_it_says(engine: str, request: pytest.FixtureRequest) -> None:
     table = crowded().append_column(
         "hole", pa.array([None if i % 3 else i % 50 for i in range(30_000)])

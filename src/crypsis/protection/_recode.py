@@ -54,8 +54,10 @@ RecodingKind = Literal["local", "full-domain"]
 Ints = NDArray[np.int64]
 _EXCESS_FACTOR = 0.65
 """The first of them for an excess: the baseline of released classes differs from that of others."""
-_MERGED, _ROUNDS = 2, 8
-"""How often classes that disclose a value are merged with others, and then removed."""
+_MERGED, _ROUNDS = 2, 14
+"""How often classes that disclose a value are merged with others, and then removed if possible."""
+_HOPELESS = 0.2
+"""If so many records are still in such classes, merging does not end it."""
 _FACTORS = (1.0, 0.95, 0.9, 0.8, 0.65, 0.5)
 """Which parts of a required closeness or excess the search tries, until it is met."""
 
@@ -191,9 +193,9 @@ def _recode_classes(
         reached = _reached(_with_rows(data, recoded.rows), names, requirements, found)
         if reached <= 1:
             return recoded, found
-        if local and requirements.excess is not None and requirements.closeness is None:
-            raise _excess_error(_with_rows(data, recoded.rows), requirements.excess)
-        enough = factor / reached
+        enough = min(factor / reached, 0.99 * factor)
+    if local and requirements.excess is not None and requirements.closeness is None:
+        raise _excess_error(_with_rows(data, recoded.rows), requirements.excess)
     if not local:
         raise RequirementsNotMetError(
             "Generalizing changes what classes are compared with (the distribution of the records "
@@ -242,9 +244,11 @@ def _without_excess(
         scale = np.where(again, 0.5, 1.0)[:, None]
         rules = tuple(replace(one, chances=one.chances * scale) for one in asked.disclosure)
         asked = replace(asked, disclosure=rules)
-        other = levels.recoding(with_merged_classes(weighted, asked, found.levels, again))
-        if turn >= _MERGED:
-            other = levels.recoding(np.where(again[:, None], np.int16(-1), found.levels))
+        if turn >= _MERGED and levels.counts[again].sum() > _HOPELESS * levels.counts.sum():
+            break
+        other = levels.recoding(np.where(again[:, None], np.int16(-1), found.levels))
+        if turn < _MERGED or other.rows_touched > budget:
+            other = levels.recoding(with_merged_classes(weighted, asked, found.levels, again))
         if other.rows_touched > budget:
             break
         found = other

@@ -22,6 +22,7 @@ def released_values(methods: Sequence[Method], records: int) -> dict[str, str]:
             found[one.column] = f"{one.column} is not released"
         elif "levels" in one.parameters:
             used = sorted(one.parameters["levels"], key=lambda level: -level["rows"])
+            used = [used[0], *(level for level in used[1:] if 200 * level["rows"] >= records)]
             parts = [
                 f"{_words(level)} for {100 * level['rows'] / max(1, records):.0f} %"
                 for level in used[:3]

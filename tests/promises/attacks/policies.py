@@ -126,7 +126,7 @@ _item("ISO weeks", "The admission as an ISO week", "admission_week",
 _item("names of months", "The month of the admission", "month_of_admission",
       _days(lambda d: d.strftime("%B"), lambda v: v, lambda d: d.strftime("%B")))  # fmt: skip
 _item("days of the year", "The day of the year of the discharge, 1 to 365", "discharge_day",
-      _days(lambda d: d.day_of_year, lambda v: v, lambda d: d.dayofyear))  # fmt: skip
+      _days(lambda d: d.day_of_year, lambda v: v, lambda d: d.day_of_year))  # fmt: skip
 _item("dates in words", "The date of the death, written 14 Mar 2025", "death",
       _days(lambda d: d.strftime("%d %b %Y"),
             lambda v: pd.to_datetime(v, format="%d %b %Y").dt.strftime("%Y-%m-%d"), _date))  # fmt: skip

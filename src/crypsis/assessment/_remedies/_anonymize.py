@@ -65,7 +65,7 @@ def anonymization(request: Request) -> dict[str, Any]:
     limit = _uniqueness_limit(request)
     if limit is not None:  # no recoding of quasi-identifiers helps against these
         with suppress(InputError, TooLargeError):
-            excluded |= {*columns_unique_alone(data, limit, request.seed)}
+            excluded |= {*columns_unique_alone(data, limit)}
     removed = {*data.identifiers, *data.excluded}
     excluded -= removed
     kept = [name for name in data.names if name not in excluded | removed]

@@ -9,7 +9,7 @@ from crypsis.assessment._request import Request
 from crypsis.columns.codes import codes_of, mode_of_others
 from crypsis.dataset import Dataset
 from crypsis.errors import InputError, TooLargeError
-from crypsis.options import MissingValues, Role
+from crypsis.options import MissingValues
 from crypsis.policies.findings import Finding, Remedy
 from crypsis.report.wording import listed, number, some
 from crypsis.tables import Kind
@@ -67,14 +67,14 @@ def identifying_columns(data: Dataset, threshold: float, seed: int) -> tuple[str
     return _without_uniqueness(threshold, data, others, seed)[0] if others else ()
 
 
-def columns_unique_alone(data: Dataset, threshold: float, seed: int) -> tuple[str, ...]:
+def columns_unique_alone(data: Dataset, threshold: float) -> tuple[str, ...]:
     """Columns besides the quasi-identifiers on which alone more records are unique."""
-    bare = replace(data, roles=dict.fromkeys(data.names, Role.INSENSITIVE), _cells={})
-    return tuple(
-        name
-        for name in _others(data)[:_MOST_COLUMNS]
-        if float(singling_out.uniqueness(bare, [name], seed=seed).fraction) > threshold
-    )
+    found = []
+    for name in _others(data)[:_MOST_COLUMNS]:
+        counts = data.cells([name]).counts
+        if counts.size and float((counts == 1).sum() / counts.sum()) > threshold:
+            found.append(name)
+    return tuple(found)
 
 
 def _others(data: Dataset) -> list[str]:
