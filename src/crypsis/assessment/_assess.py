@@ -33,6 +33,7 @@ from crypsis.assessment._container import (
 from crypsis.assessment._questions import QuestionOutcome
 from crypsis.assessment._remedies import with_remedies
 from crypsis.assessment._request import Request
+from crypsis.assessment._unmeasured import unmeasured
 from crypsis.assessment.result import Answer, Assessment, Change, ColumnRole
 from crypsis.dataset import Data, as_dataset, takes_roles
 from crypsis.errors import CancelledError, InputError, ParameterError, TooLargeError
@@ -153,7 +154,7 @@ def assess(
         complete, findings = False, with_remedies(findings, request, tried=False)
     checklist = answered_checklist(request, answers or {})
     reasons = _reasons(columns, findings, accept_guesses, complete) + unanswered(checklist)
-    reasons += content_reasons(evaluation.contents)
+    reasons += content_reasons(evaluation.contents) + unmeasured(request)
     decided = verdict(findings, reasons)
     return Assessment(
         verdict=decided,

@@ -19,13 +19,8 @@ SCENARIOS: list[Scenario] = [
     for group in GROUPS
     for one in importlib.import_module(f"tests.promises.attacks.{group}").SCENARIOS
 ]
-_HISTORIES = "People, not rows: histories and households"
 _LINKS = "The strongest intruder: links that a real attacker would find"
 KNOWN_OPEN: Mapping[str, str] = {
-    "visits under a kept pseudonym": _HISTORIES,
-    "number of rows of a person": _HISTORIES,
-    "sequences of wards": _HISTORIES,
-    "columns renamed": _LINKS,
     "memorized rows": _LINKS,
     "intervals that overlap": _LINKS,
     "one person more": _LINKS,
