@@ -19,9 +19,67 @@ from crypsis.results import Estimate, number_text, percent_text
 from crypsis.tables import Kind
 
 _LINKS = "linkage.correct_links_above_chance"
+_COPIED_ROWS, _COPIED_COLUMNS = 2_000_000, 20
 
 
 def ask_linkage(request: Request) -> QuestionOutcome:
+    """How often an intruder links records correctly, by ranks or because records are copies."""
+    outcome = _linked(request)
+    copies = _copies(request)
+    if copies is None:
+        return outcome
+    for place, one in enumerate(outcome.measured):
+        if one.measure == _LINKS and (
+            one.value is None or float(one.value) < float(copies.value or 0)
+        ):
+            outcome.measured[place] = copies
+            outcome.headline = f"{outcome.headline} {copies.statement}"
+    return outcome
+
+
+def _copies(request: Request) -> Measurement | None:
+    """Records that are one record of the original, wherever they are; None if they are few.
+
+    Such a record is linked by whoever has the original, whatever the order of the rows. One of the
+    columns may differ.
+    """
+    original, masked = request.original, request.data
+    if original is None or not masked.rows.local or not original.rows.local:
+        return None
+    known = (Role.QUASI_IDENTIFIER, Role.INSENSITIVE)
+    names = [
+        column.name
+        for column in masked.rows.columns
+        if column.name in original.names and column.kind is not Kind.NESTED
+        and masked.roles.get(column.name) in known
+    ]  # fmt: skip
+    if not names or max(original.count, masked.count) > _COPIED_ROWS or not masked.count:
+        return None
+    before, after = (
+        pa.table({name: pc.cast(table[name], pa.string()) for name in names})
+        for table in (original.to_arrow(names), masked.to_arrow(names))
+    )
+    fewer = [[name for name in names if name != one] for one in names[:_COPIED_COLUMNS]]
+    sets = [names, *(fewer if len(names) > 2 else ())]
+    copied, names = max((_copied(before, after, some), some) for some in sets)
+    limits = [one.limit for one in request.policy.of("linkage") if one.measure == _LINKS]
+    if copied / masked.count <= min(limits, default=1.0):
+        return None
+    text = (
+        f"{copied:,} of {masked.count:,} records are copies of one record of the original in "
+        f"{plural(len(names), 'column')} that an intruder may know."
+    )
+    return Measurement(_LINKS, copied / masked.count, text, tuple(names), copied)
+
+
+def _copied(before: pa.Table, after: pa.Table, names: list[str]) -> int:
+    """The records that are equal to a record of the original that is unique in these columns."""
+    counted = before.group_by(names).aggregate([([], "count_all")])
+    unique = counted.filter(pc.equal(counted["count_all"], 1)).select(names)
+    return int(after.select(names).join(unique, keys=names, join_type="left semi").num_rows)
+
+
+def _linked(request: Request) -> QuestionOutcome:
     """How often an intruder links records correctly: a bound from classes, then by ranks.
 
     Records that are equal in all columns that the intruder knows cannot be distinguished, so the
