@@ -14,7 +14,10 @@ from crypsis.assessment._remedies._anonymize import (
     reaching,
 )
 from crypsis.assessment._remedies._rank_swap import rank_swap_remedy
-from crypsis.assessment._remedies._released_columns import released_columns_remedy
+from crypsis.assessment._remedies._released_columns import (
+    other_columns,
+    released_columns_remedy,
+)
 from crypsis.assessment._remedies._suppress_items import suppress_items_remedy
 from crypsis.assessment._request import Request
 from crypsis.policies.findings import Finding, Remedy, Status
@@ -68,6 +71,8 @@ def with_remedies(
             return suppress_items_remedy(finding, request, tried=tried)
         if finding.measure in _KNOWN:
             if isinstance(trial, Trial) and _remedied(finding, trial):
+                return anonymize_remedy(finding, _CLASSES, parameters, trial)
+            if parameters and not other_columns(request.data):
                 return anonymize_remedy(finding, _CLASSES, parameters, trial)
             return released_columns_remedy(finding, request, tried=tried)
         if finding.measure == "inference.presence_disclosure":

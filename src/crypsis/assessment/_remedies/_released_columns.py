@@ -28,12 +28,12 @@ _NOT_ENOUGH = ", threshold exceeded: generalize the quasi-identifiers too"
 def released_columns_remedy(finding: Finding, request: Request, *, tried: bool) -> Remedy:
     """The columns without which the threshold is met, tried if there is time."""
     predicted = finding.measure == "inference.prediction_gain"
-    others = _others(request.data)
+    others = other_columns(request.data)
     if predicted:
         others = [name for name in others if name != finding.columns[0]]
     remedy = Remedy("exclude_columns", _TEXT, {"columns": tuple(others)})
     if not others:
-        return Remedy("anonymize", "Generalize the quasi-identifiers.", {"k": 5})
+        return Remedy("none", "Generalize the quasi-identifiers.", {})
     if not tried:
         return replace(remedy, outcome=_sentence(tuple(others), None))
     try:
@@ -63,21 +63,21 @@ def _sentence(columns: tuple[str, ...], after: str | None) -> str:
 
 def identifying_columns(data: Dataset, threshold: float, seed: int) -> tuple[str, ...]:
     """Columns besides the quasi-identifiers without which few records are unique."""
-    others = _others(data)
+    others = other_columns(data)
     return _without_uniqueness(threshold, data, others, seed)[0] if others else ()
 
 
 def columns_unique_alone(data: Dataset, threshold: float) -> tuple[str, ...]:
     """Columns besides the quasi-identifiers on which alone more records are unique."""
     found = []
-    for name in _others(data)[:_MOST_COLUMNS]:
+    for name in other_columns(data)[:_MOST_COLUMNS]:
         counts = data.cells([name]).counts
         if counts.size and float((counts == 1).sum() / counts.sum()) > threshold:
             found.append(name)
     return tuple(found)
 
 
-def _others(data: Dataset) -> list[str]:
+def other_columns(data: Dataset) -> list[str]:
     """What an intruder may know besides the quasi-identifiers; not the only sensitive attribute."""
     sought = data.sensitive if len(data.sensitive) == 1 else ()
     return [
