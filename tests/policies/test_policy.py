@@ -223,8 +223,8 @@ def test_every_preset_states_its_questions(name: str) -> None:
         "linkage",
         "pseudonyms",
     }
-    assert set(policy.left_out) == {q for q, one in policy.questions.items() if not one.asked}
+    assert set(policy.not_asked) == {q for q, one in policy.questions.items() if not one.asked}
 
 
 def test_a_question_left_out_without_a_reason_is_named(ours: Path) -> None:
-    assert load_policy(ours).left_out["inference"] == "The policy gives no reason."
+    assert load_policy(ours).not_asked["inference"] == "The policy gives no reason."

@@ -158,7 +158,7 @@ def assess(
     decided = verdict(findings, reasons)
     return Assessment(
         verdict=decided,
-        statement=verdict_text(decided, complete, rules.left_out),
+        statement=verdict_text(decided, complete, rules.not_asked),
         complete=complete,
         reasons=reasons,
         name=name,
@@ -167,11 +167,11 @@ def assess(
         columns=columns,
         findings=findings,
         answers=tuple(
-            _answer(question, outcome, findings, rules.left_out.get(question))
+            _answer(question, outcome, findings, rules.not_asked.get(question))
             for question, outcome in evaluation.outcomes.items()
         ),
         changes=evaluation.changes,
-        not_asked=rules.left_out,
+        not_asked=rules.not_asked,
         checklist=checklist,
         parameters={
             "seed": seed,
@@ -348,14 +348,14 @@ def _reasons(
 
 
 def _answer(
-    question: str, outcome: QuestionOutcome, findings: Sequence[Finding], left_out: str | None
+    question: str, outcome: QuestionOutcome, findings: Sequence[Finding], not_asked: str | None
 ) -> Answer:
     states = [one.status for one in findings if one.question == question]
     order = (Status.EXCEEDED, Status.NOT_EVALUATED, Status.MET)
     status = next((state for state in order if state in states), Status.NOT_ASKED)
     if not outcome.results and status is not Status.NOT_EVALUATED:
         status = Status.NOT_ASKED
-    scope = () if left_out is None else (f"Not part of this policy: {left_out}",)
+    scope = () if not_asked is None else (f"Not part of this policy: {not_asked}",)
     return Answer(
         question, QUESTIONS[question], status, outcome.headline, outcome.results,
         (*scope, *outcome.notes), outcome.hint,

@@ -66,13 +66,13 @@ def written_text(columns: Sequence[str]) -> str:
 
 
 def open_contents(data: Dataset) -> list[Content]:
-    """What the file holds besides the table, without what the owner signed off."""
+    """What the file contains besides the table, without what the owner signed off."""
     found = () if data.rows.contents is None else data.rows.contents()
     return [one for one in found if one.name not in data.container]
 
 
 def measure_contents(data: Dataset, contents: Sequence[Content]) -> Measurement:
-    """Met if the file holds nothing else; otherwise nothing is known."""
+    """Met if the file contains nothing else; otherwise nothing is known."""
     name = "columns.container_contents"
     if not contents:
         signed = f" {plural(len(data.container), 'item')} signed off." if data.container else ""
@@ -88,4 +88,4 @@ def content_reasons(contents: Sequence[Content]) -> tuple[Reason, ...]:
 def _text(contents: Sequence[Content]) -> str:
     shown = " ".join(f"{one.description} [{one.name}]" for one in contents[:_SHOWN])
     more = f" And {len(contents) - _SHOWN} more." if len(contents) > _SHOWN else ""
-    return f"The file holds more than the table ({plural(len(contents), 'item')}). {shown}{more}"
+    return f"The file contains more than the table ({plural(len(contents), 'item')}). {shown}{more}"

@@ -12,7 +12,7 @@ import typer
 from crypsis.cli import options as o
 
 app = typer.Typer(
-    help="Do the pseudonyms hold against an intruder with background knowledge?",
+    help="Can pseudonyms be resolved by an intruder with background knowledge?",
     no_args_is_help=True,
 )
 

@@ -61,7 +61,7 @@ def show(
             size = "" if one.k is None else f" (k = {one.k})"
             line = f"{one.measure}{size}: {one.comparison} {one.limit:g} {one.unit}. {one.why}"
             screen.print(f"- {line}", markup=False)
-        for question, why in found.left_out.items():
+        for question, why in found.not_asked.items():
             screen.print(f"- Not part of this policy: {question}. {why}", markup=False)
         for item in found.checklist:
             screen.print(f"- Checklist: {item.item}. {item.why}", markup=False)
@@ -81,6 +81,6 @@ def check(
     found = load_policy(policy)
     thresholds = plural(len(found.thresholds), "threshold")
     typer.echo(f"{found.name}: {thresholds}, all valid.")
-    for question in found.left_out:
+    for question in found.not_asked:
         if question not in found.questions:
-            typer.echo(f"Question {question!r} is left out without a reason in [questions].")
+            typer.echo(f"Question {question!r} is not asked, and [questions] has no reason.")

@@ -126,12 +126,12 @@ class Cells:
 
     @property
     def dropped(self) -> int:
-        """The rows left out because a value is missing."""
+        """The rows that are dropped because a value is missing."""
         return int(self.counts.sum()) - self.rows
 
     @cached_property
     def class_sizes(self) -> NDArray[np.int64]:
-        """For each cell, how many rows are alike to its rows; 0 for cells that are left out."""
+        """For each cell, how many rows are alike to its rows; 0 for cells that are dropped."""
         if self.missing is MissingValues.DROP:
             return np.where(self.missing_mask.any(axis=0), 0, self.counts)
         if self.missing is MissingValues.WILDCARD and self.missing_mask.any():

@@ -47,7 +47,7 @@ class Dataset:
     given : frame, optional
         The frame that the rows were taken from.
     container : mapping of str to str
-        What the file holds besides the table and may be released, with the owner's reason.
+        What the file contains besides the table and may be released, with the owner's reason.
 
     Examples
     --------
@@ -307,7 +307,7 @@ class Dataset:
         notes : mapping of str to ColumnNote, optional
             What the owner wrote about columns besides the role; by default that of this dataset.
         container : mapping of str to str, optional
-            What the file may hold besides the table, each with the reason; by default that of this
+            What the file may contain besides the table, each with the reason; by default that of this
             dataset.
 
         Returns

@@ -43,7 +43,7 @@ _ALL = (
     Measure("columns.undecided", "columns", "at_most",
             "columns whose role is not decided; where there are any, it is not evaluated"),
     Measure("columns.container_contents", "items", "at_most",
-            "what the file holds besides the table (other sheets, tables, files, metadata) and "
+            "what the file contains besides the table (other sheets, tables, files, metadata) and "
             "nobody signed off; where there is anything, it is not evaluated"),
     Measure("columns.free_text", "columns", "at_most",
             "columns of free text, whose content cannot be measured"),

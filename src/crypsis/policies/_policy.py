@@ -92,7 +92,7 @@ class QuestionScope(BaseModel):
     asked: bool
     """Whether the question is part of the policy."""
     why: Annotated[str, Field(min_length=1)]
-    """Why it is asked, or why it may be left out."""
+    """Why it is asked, or why it need not be."""
 
 
 class ChecklistItem(BaseModel):
@@ -173,12 +173,12 @@ class Policy(BaseModel):
             if name not in QUESTIONS:
                 raise ValueError(f"{name!r} is not a question; these are: {', '.join(QUESTIONS)}")
             if scope.asked != bool(self.of(name)):
-                state = "asked but has no threshold" if scope.asked else "left out but has one"
+                state = "asked but has no threshold" if scope.asked else "not asked but has one"
                 raise ValueError(f"question {name!r} is {state}")
         return self
 
     @property
-    def left_out(self) -> dict[str, str]:
+    def not_asked(self) -> dict[str, str]:
         """The questions that are not part of the policy, each with the reason."""
         why = {name: scope.why for name, scope in self.questions.items()}
         return {

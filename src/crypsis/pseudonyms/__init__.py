@@ -1,4 +1,4 @@
-"""Do the pseudonyms hold? Anonymity of pseudonymized data after an attack (bagai2017)."""
+"""Can pseudonyms be resolved? Anonymity of pseudonymized data after an attack (bagai2017)."""
 
 from crypsis.pseudonyms._anonymity import (
     Anonymity,

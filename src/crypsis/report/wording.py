@@ -132,13 +132,13 @@ def some(names: Sequence[str], most: int = _COLUMNS_SHOWN) -> list[str]:
     return [*names[:most], *([f"and {more} more"] if more > 0 else [])]
 
 
-def verdict_text(verdict: Verdict, complete: bool, left_out: Iterable[str]) -> str:
+def verdict_text(verdict: Verdict, complete: bool, not_asked: Iterable[str]) -> str:
     """The verdict in one sentence, with the questions that are not part of the policy.
 
     >>> verdict_text(Verdict.SAFE, True, ["inference"])
     'Safe to release under this policy; not part of this policy: inference'
     """
-    names = ", ".join(SHORT_QUESTIONS[one] for one in left_out)
+    names = ", ".join(SHORT_QUESTIONS[one] for one in not_asked)
     scope = f"; not part of this policy: {names}" if names else ""
     return VERDICTS[verdict] + ("" if complete else " (incomplete)") + scope
 

@@ -32,7 +32,7 @@ _ABOUT = (
     "Is this data safe to release, against whom, and what is the least that must change? "
     "Everything the page does, for programs. Send the token of the start address as "
     "`Authorization: Bearer TOKEN`. Long work answers 202 with a job; ask `/api/v1/jobs/{job}` "
-    "until its state is done. Answers hold no value of the data unless `reveal` asks for it."
+    "until its state is done. Answers contain no value of the data unless `reveal` asks for it."
 )
 
 

@@ -42,7 +42,7 @@ _HEADERS = {
     "Cache-Control": "no-store",
 }
 _CLOSED = (
-    "This page is closed. Open it with the address that `crypsis serve` printed; it holds the "
+    "This page is closed. Open it with the address that `crypsis serve` printed; it contains the "
     "token that lets you in."
 )
 

@@ -46,7 +46,7 @@ _HEADER = """\
 #   [answers]
 #   "no full-face photographs" = "checked by N.N., 2026-11-01"
 #
-# What the file holds besides the table (sheets, comments, metadata) is signed off by its name:
+# What the file contains besides the table (sheets, comments, metadata) is signed off by its name:
 #
 #   [container]
 #   "sheet:Legend" = "Meaning of the codes, no data; checked by N.N."
@@ -63,7 +63,7 @@ class DecidedRoles(Result):
     notes: Mapping[str, ColumnNote]
     """What the owner wrote besides the role, of the columns where there is something."""
     container: Mapping[str, str] = field(default_factory=dict)
-    """What the file may hold besides the table, with the reason."""
+    """What the file may contain besides the table, with the reason."""
 
 
 class RoleOfColumn(Protocol):

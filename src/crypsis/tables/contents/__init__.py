@@ -1,4 +1,4 @@
-"""What a file holds besides the table that is read from it: everything a recipient gets."""
+"""What a file contains besides the table that is read from it: everything a recipient gets."""
 
 from crypsis.tables.contents._content import Content
 from crypsis.tables.contents._list import list_contents

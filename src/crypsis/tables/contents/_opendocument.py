@@ -31,7 +31,7 @@ _PARTS = {
 
 
 def opendocument_contents(path: str, reading: ReadOptions) -> Iterator[Content]:
-    """What an OpenDocument file holds besides the cells of the table that is read."""
+    """What an OpenDocument file contains besides the cells of the table that is read."""
     tables: list[str] = []
     seen: set[str] = set()
 

@@ -32,7 +32,7 @@ _PARTS = {
 
 
 def workbook_contents(path: str, reading: ReadOptions) -> Iterator[Content]:
-    """What a workbook holds besides the cells of the sheet that is read."""
+    """What a workbook contains besides the cells of the sheet that is read."""
     try:
         archive = zipfile.ZipFile(path)
     except (zipfile.BadZipFile, OSError, ValueError):
