@@ -17,12 +17,15 @@ def _linked_records(request: Request) -> tuple[Reason, ...]:
     person = data.person
     if person is None or person not in data.released:
         return ()
-    people = int(data.rows.tally([person]).distinct)
-    if people >= data.count:
+    counted = data.rows.tally([person])
+    people = int(counted.distinct)
+    if people >= data.count and not counted.estimated:
         return ()
+    about = "about " if counted.estimated else ""
     text = (
         f"Column {person!r} is released and links the {plural(data.count, 'record')} of "
-        f"{people:,} people: what several records of one person disclose together is not measured."
+        f"{about}{people:,} people: what several records of one person disclose together is not "
+        "measured."
     )
     return (Reason("linked-records", text, "Set {excluded} for this column."),)
 

@@ -41,11 +41,11 @@ from crypsis.protection.recoding._columns import (
     recoded_columns,
 )
 from crypsis.protection.recoding._levels import CellLevels, Recoding, column_levels
+from crypsis.protection.recoding._merge import with_merged_classes
 from crypsis.protection.recoding._rows import RecodedRows, recode_rows
 from crypsis.protection.recoding._search import (
     full_domain_recoding,
     local_recoding,
-    with_merged_classes,
 )
 from crypsis.protection.recoding._steps import HierarchyLevel, Keep, Suppress
 from crypsis.tables import Rows

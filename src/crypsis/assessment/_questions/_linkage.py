@@ -12,6 +12,7 @@ from crypsis.assessment._questions._outcome import QuestionOutcome, not_evaluate
 from crypsis.assessment._request import Request
 from crypsis.dataset import Dataset
 from crypsis.errors import ColumnError
+from crypsis.hierarchies.labels import as_text
 from crypsis.options import Role
 from crypsis.policies import Measurement
 from crypsis.report.wording import listed, plural
@@ -46,17 +47,11 @@ def _copies(request: Request) -> Measurement | None:
     original, masked = request.original, request.data
     if original is None or not masked.rows.local or not original.rows.local:
         return None
-    known = (Role.QUASI_IDENTIFIER, Role.INSENSITIVE)
-    names = [
-        column.name
-        for column in masked.rows.columns
-        if column.name in original.names and column.kind is not Kind.NESTED
-        and masked.roles.get(column.name) in known
-    ]  # fmt: skip
+    names = list(_known_columns(original, masked))
     if not names or max(original.count, masked.count) > _COPIED_ROWS or not masked.count:
         return None
     before, after = (
-        pa.table({name: pc.cast(table[name], pa.string()) for name in names})
+        pa.table({name: _texts(table[name]) for name in names})
         for table in (original.to_arrow(names), masked.to_arrow(names))
     )
     fewer = [[name for name in names if name != one] for one in names[:_COPIED_COLUMNS]]
@@ -70,6 +65,13 @@ def _copies(request: Request) -> Measurement | None:
         f"{plural(len(names), 'column')} that an intruder may know."
     )
     return Measurement(_LINKS, copied / masked.count, text, tuple(names), copied)
+
+
+def _texts(column: pa.ChunkedArray) -> pa.Array:
+    """The values as text, equal for 5 and 5.0; missing ones equal each other."""
+    encoded = column.combine_chunks().dictionary_encode()
+    values = [None if value is None else as_text(value) for value in encoded.dictionary.to_pylist()]
+    return pc.fill_null(pa.array(values, pa.string()).take(encoded.indices), "\x00")
 
 
 def _copied(before: pa.Table, after: pa.Table, names: list[str]) -> int:
@@ -122,15 +124,20 @@ class _Bound:
         )
 
 
-def _classes_bound(original: Dataset, masked: Dataset) -> _Bound | None:
-    """The bound over all released columns that the original has too, except sensitive ones."""
+def _known_columns(original: Dataset, masked: Dataset) -> tuple[str, ...]:
+    """The released columns that the original has too, except sensitive ones."""
     known = (Role.QUASI_IDENTIFIER, Role.INSENSITIVE)
-    names = tuple(
+    return tuple(
         column.name
         for column in masked.rows.columns
         if column.name in original.names and column.kind is not Kind.NESTED
         and masked.roles.get(column.name) in known
     )  # fmt: skip
+
+
+def _classes_bound(original: Dataset, masked: Dataset) -> _Bound | None:
+    """The bound over all released columns that the original has too, except sensitive ones."""
+    names = _known_columns(original, masked)
     if not masked.quasi_identifiers or not names or not masked.count:
         return None
     counted = masked.rows.tally(names)

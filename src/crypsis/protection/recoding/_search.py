@@ -12,9 +12,8 @@ allows; a column that cannot be opened stays suppressed.
 
 from __future__ import annotations
 
-import heapq
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import product
@@ -26,11 +25,9 @@ from crypsis import progress
 from crypsis.counting.grouping import group
 from crypsis.errors import RequirementsNotMetError
 from crypsis.protection.recoding._class_requirements import ClassRequirements
+from crypsis.protection.recoding._lattice import blocks, vectors_by_loss, visits
 from crypsis.protection.recoding._levels import (
     CellLevels,
-    Codes,
-    ColumnLevels,
-    Floats,
     Levels,
     Recoding,
 )
@@ -42,14 +39,8 @@ Ints = NDArray[np.int64]
 Order = Callable[[int, float], tuple[float, float]]
 
 _MAX_COUNTS = 20_000
-_MAX_VECTORS = 30_000
 _MAX_WORK = 300_000_000
 """About how many cells local recoding groups; beyond that it visits fewer vectors."""
-_LOSS_STEP = 0.1
-_MAX_LINES = 24_000_000
-"""How many labels of cells, of blocks of columns, are prepared for the visits."""
-_CANDIDATES = 40
-"""How many classes are tried before a class is merged with the nearest one."""
 
 
 def full_domain_recoding(
@@ -67,7 +58,7 @@ def full_domain_recoding(
     search = _Lattice(cells, requirements, budget_rows)
     best: tuple[float, Ints, NDArray[np.bool_]] | None = None
     with progress.step("searching levels") as step:
-        for floor, vector in _vectors(cells, lambda: search.counted < _MAX_COUNTS):
+        for floor, vector in vectors_by_loss(cells, lambda: search.counted < _MAX_COUNTS):
             if best is not None and (floor >= best[0] or search.counted >= _MAX_COUNTS):
                 break
             step.advance()
@@ -140,32 +131,6 @@ class _Subset:
             _, totals = self.cells.classes(levels, self.every)
             self.known[levels] = int(totals[totals < k].sum())
         return self.known[levels]
-
-
-def _vectors(
-    cells: CellLevels, exhaustive: Callable[[], bool]
-) -> Iterator[tuple[float, tuple[int, ...]]]:
-    """Level vectors with their average loss, by increasing loss; then a single path upward."""
-    losses = cells.losses()
-    tops = cells.tops.tolist()
-
-    def price(vector: tuple[int, ...]) -> float:
-        return sum(float(losses[c][level]) for c, level in enumerate(vector)) / len(vector)
-
-    vector = (0,) * len(tops)
-    heap = [(price(vector), vector, 0)]
-    while heap and exhaustive():
-        floor, vector, last = heapq.heappop(heap)
-        yield floor, vector
-        for c in range(last, len(tops)):
-            if vector[c] < tops[c]:
-                above = (*vector[:c], vector[c] + 1, *vector[c + 1 :])
-                heapq.heappush(heap, (price(above), above, c))
-    while heap and list(vector) != tops:
-        rising = [c for c in range(len(tops)) if vector[c] < tops[c]]
-        ways = [(*vector[:c], vector[c] + 1, *vector[c + 1 :]) for c in rising]
-        vector = min(ways, key=price)
-        yield price(vector), vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -283,82 +248,6 @@ def local_recoding(
     return best
 
 
-def with_merged_classes(
-    cells: CellLevels, requirements: ClassRequirements, levels: Levels, again: NDArray[np.bool_]
-) -> Levels:
-    """Classes that miss the requirements, each merged with the classes that cost the least.
-
-    `again` are the cells of these classes. A class takes in others, by increasing loss, until
-    together they meet the requirements; a record that is suppressed stays so.
-    """
-    search = _TopDown(cells, requirements)
-    merging = _Merging(cells, levels)
-    for number in np.unique(merging.member[again & (levels[:, 0] >= 0)]).tolist():
-        merging.merge(number, search)
-    return merging.levels
-
-
-class _Merging:
-    """Classes of cells, and what it costs to give two of them the same labels."""
-
-    def __init__(self, cells: CellLevels, levels: Levels) -> None:
-        self.cells, self.levels = cells, levels.copy()
-        every = np.arange(cells.counts.size)[:, None]
-        labels = cells.codes[cells.lines + np.maximum(levels, 0), every]
-        keys = np.ascontiguousarray(np.hstack([levels, labels]))
-        _, first, member = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-        self.member = member.ravel()
-        self.first = first
-        self.sizes = np.bincount(self.member, cells.counts).astype(np.int64)
-        self.there = levels[first, 0] >= 0
-
-    def merge(self, number: int, search: _TopDown) -> None:
-        """Take classes into one of them until it meets the requirements."""
-        joined, cost = self._joined_levels(number)
-        for other in np.argsort(cost, kind="stable")[:_CANDIDATES].tolist():
-            if not np.isfinite(cost[other]):
-                return
-            some = np.flatnonzero((self.member == number) | (self.member == other))
-            total = np.array([self.cells.counts[some].sum()])
-            good = kernel.which_sound(some, np.zeros_like(some), total, search.k, search.sensitive)[
-                0
-            ]
-            if good:
-                self.levels[some] = joined[other]
-                self.member[some] = number
-                self.sizes[number] += self.sizes[other]
-                self.there[other] = False
-                return
-        nearest = int(np.argmin(cost))
-        if np.isfinite(cost[nearest]):  # one more, and what is still missed is found out later
-            some = np.flatnonzero((self.member == number) | (self.member == nearest))
-            self.levels[some] = joined[nearest]
-            self.member[some] = number
-            self.sizes[number] += self.sizes[nearest]
-            self.there[nearest] = False
-
-    def _joined_levels(self, number: int) -> tuple[Levels, Floats]:
-        """For every class the levels on which it has the labels of this one, and their cost."""
-        cells, first = self.cells, self.first
-        own = first[number]
-        joined = np.maximum(self.levels[first], self.levels[own])
-        mine, theirs = np.zeros(first.size), np.zeros(first.size)
-        for c in range(cells.tops.size):
-            line = int(cells.lines[c])
-            level = joined[:, c].astype(np.int64)
-            for _ in range(int(cells.tops[c])):
-                apart = cells.codes[line + level, first] != cells.codes[line + level, own]
-                level = np.where(apart & (level < cells.tops[c]), level + 1, level)
-            joined[:, c] = level
-            before = cells.loss[line + np.maximum(self.levels[first, c], 0), first]
-            theirs += cells.loss[line + level, first] - before
-            mine += cells.loss[line + level, own] - cells.loss[line + self.levels[own, c], own]
-        cost = mine * self.sizes[number] + theirs * self.sizes
-        cost[~self.there] = np.inf
-        cost[number] = np.inf
-        return joined.astype(np.int16), cost
-
-
 def _total_loss(cells: CellLevels, found: Recoding) -> float:
     """The loss of all rows, summed over the columns."""
     return float(found.ncp * cells.tops.size * cells.counts.sum())
@@ -371,8 +260,8 @@ def _swept(search: _TopDown, suppress: bool, bound: float) -> list[Levels]:
     the classes that this needs.
     """
     cells = search.cells
-    vectors, low, high = _visits(cells)
-    lines, labels, loss = _blocks(cells, vectors)
+    vectors, low, high = visits(cells)
+    lines, labels, loss = blocks(cells, vectors)
     found = np.empty(cells.counts.size, np.int64)
     left = kernel_sweep.sweep(
         lines, low, high, search.k, (labels, loss, cells.counts), search.sensitive, _MAX_WORK,
@@ -385,43 +274,6 @@ def _swept(search: _TopDown, suppress: bool, bound: float) -> list[Levels]:
         return [levels]
     placed = search.with_cheapest_classes(levels, levels[:, 0] < 0)
     return [levels] * suppress + ([] if placed is None else [placed])
-
-
-def _blocks(
-    cells: CellLevels, vectors: Levels
-) -> tuple[Ints, NDArray[np.uint64], NDArray[np.float32]]:
-    """Columns in blocks: the lines of each vector, and the labels and loss of each cell on a line.
-
-    A block has a line for each combination of the levels of its columns. Two blocks are joined, the
-    smallest first, while the lines fit into memory.
-    """
-    parts = [[c] for c in range(cells.tops.size)]
-    sizes = [int(top) + 1 for top in cells.tops]
-    most = max(sum(sizes), _MAX_LINES // max(1, cells.counts.size))
-    while len(parts) > 1:
-        first, second = np.argsort(sizes, kind="stable")[:2].tolist()
-        if sum(sizes) - sizes[first] - sizes[second] + sizes[first] * sizes[second] > most:
-            break
-        sizes[first] *= sizes[second]
-        parts[first] += parts[second]
-        del sizes[second], parts[second]
-    start = np.cumsum([0, *sizes])
-    labels = np.zeros((int(start[-1]), cells.counts.size), np.uint64)
-    loss = np.zeros(labels.shape, np.float32)
-    lines = np.empty((len(vectors), len(parts)), np.int64)
-    for b, columns in enumerate(parts):
-        lines[:, b] = start[b]
-        width = 1
-        for c in columns:
-            lines[:, b] += width * vectors[:, c]
-            width *= int(cells.tops[c]) + 1
-        tops = [range(int(cells.tops[c]) + 1) for c in columns]
-        levels = np.array([own[::-1] for own in product(*reversed(tops))], np.int64)
-        kernel_sweep.fill(
-            levels + cells.lines[columns], cells.codes, cells.loss, labels[start[b] : start[b + 1]],
-            loss[start[b] : start[b + 1]],
-        )  # fmt: skip
-    return lines, labels, loss
 
 
 def _fewest_rows(touched: int, loss: float) -> tuple[float, float]:
@@ -461,30 +313,3 @@ def _column_by_column(search: _TopDown, budget_rows: int, order: Order, suppress
                 break
             opened[best[1]], groups = True, best[2]
     return search.recoding(search.split(groups, np.where(opened, 0, tops)))
-
-
-def _visits(cells: CellLevels) -> tuple[Levels, Floats, Floats]:
-    """Vectors of levels with ranges of their loss, by increasing loss.
-
-    The labels of one vector differ in loss, so a vector is visited once for each range of width
-    `_LOSS_STEP` (of the loss summed over the columns, weights included) that its labels fall into.
-    """
-    vectors: list[tuple[int, ...]] = []
-    for _, vector in _vectors(cells, lambda: len(vectors) < _MAX_VECTORS):
-        vectors.append(vector)
-    every = np.array(vectors, np.int16)
-    least = [one.loss[:, np.unique(place)].min(axis=1) for one, place in _pairs(cells)]
-    most = [one.loss[:, np.unique(place)].max(axis=1) for one, place in _pairs(cells)]
-    first = sum(part[every[:, c]] for c, part in enumerate(least))
-    last = sum(part[every[:, c]] for c, part in enumerate(most))
-    start = np.floor(np.asarray(first) / _LOSS_STEP - 1e-9).astype(np.int64)
-    ranges = np.ceil(np.asarray(last) / _LOSS_STEP + 1e-9).astype(np.int64) - start
-    which = np.repeat(np.arange(len(every)), ranges)
-    bucket = np.arange(which.size) - np.repeat(np.cumsum(ranges) - ranges, ranges) + start[which]
-    order = np.lexsort((np.asarray(last)[which], bucket))
-    low = bucket[order] * _LOSS_STEP
-    return every[which[order]], low - 1e-9, low + _LOSS_STEP - 1e-9
-
-
-def _pairs(cells: CellLevels) -> Iterator[tuple[ColumnLevels, Codes]]:
-    return zip(cells.columns, cells.places, strict=True)

@@ -1,0 +1,110 @@
+"""The lattice of generalization levels: its vectors by increasing loss, and their labels."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crypsis.protection.recoding._levels import CellLevels, Codes, ColumnLevels, Floats, Levels
+from crypsis.protection.recoding.kernels.sweep import fill
+
+Ints = NDArray[np.int64]
+
+_MAX_VECTORS = 30_000
+_LOSS_STEP = 0.1
+_MAX_LINES = 24_000_000
+"""How many labels of cells, of blocks of columns, are prepared for the visits."""
+
+
+def vectors_by_loss(
+    cells: CellLevels, exhaustive: Callable[[], bool]
+) -> Iterator[tuple[float, tuple[int, ...]]]:
+    """Level vectors with their average loss, by increasing loss; then a single path upward."""
+    losses = cells.losses()
+    tops = cells.tops.tolist()
+
+    def price(vector: tuple[int, ...]) -> float:
+        return sum(float(losses[c][level]) for c, level in enumerate(vector)) / len(vector)
+
+    vector = (0,) * len(tops)
+    heap = [(price(vector), vector, 0)]
+    while heap and exhaustive():
+        floor, vector, last = heapq.heappop(heap)
+        yield floor, vector
+        for c in range(last, len(tops)):
+            if vector[c] < tops[c]:
+                above = (*vector[:c], vector[c] + 1, *vector[c + 1 :])
+                heapq.heappush(heap, (price(above), above, c))
+    while heap and list(vector) != tops:
+        rising = [c for c in range(len(tops)) if vector[c] < tops[c]]
+        ways = [(*vector[:c], vector[c] + 1, *vector[c + 1 :]) for c in rising]
+        vector = min(ways, key=price)
+        yield price(vector), vector
+
+
+def blocks(
+    cells: CellLevels, vectors: Levels
+) -> tuple[Ints, NDArray[np.uint64], NDArray[np.float32]]:
+    """Columns in blocks: the lines of each vector, and the labels and loss of each cell on a line.
+
+    A block has a line for each combination of the levels of its columns. Two blocks are joined, the
+    smallest first, while the lines fit into memory.
+    """
+    parts = [[c] for c in range(cells.tops.size)]
+    sizes = [int(top) + 1 for top in cells.tops]
+    most = max(sum(sizes), _MAX_LINES // max(1, cells.counts.size))
+    while len(parts) > 1:
+        first, second = np.argsort(sizes, kind="stable")[:2].tolist()
+        if sum(sizes) - sizes[first] - sizes[second] + sizes[first] * sizes[second] > most:
+            break
+        sizes[first] *= sizes[second]
+        parts[first] += parts[second]
+        del sizes[second], parts[second]
+    start = np.cumsum([0, *sizes])
+    labels = np.zeros((int(start[-1]), cells.counts.size), np.uint64)
+    loss = np.zeros(labels.shape, np.float32)
+    lines = np.empty((len(vectors), len(parts)), np.int64)
+    for b, columns in enumerate(parts):
+        lines[:, b] = start[b]
+        width = 1
+        for c in columns:
+            lines[:, b] += width * vectors[:, c]
+            width *= int(cells.tops[c]) + 1
+        tops = [range(int(cells.tops[c]) + 1) for c in columns]
+        levels = np.array([own[::-1] for own in product(*reversed(tops))], np.int64)
+        fill(
+            levels + cells.lines[columns], cells.codes, cells.loss, labels[start[b] : start[b + 1]],
+            loss[start[b] : start[b + 1]],
+        )  # fmt: skip
+    return lines, labels, loss
+
+
+def visits(cells: CellLevels) -> tuple[Levels, Floats, Floats]:
+    """Vectors of levels with ranges of their loss, by increasing loss.
+
+    The labels of one vector differ in loss, so a vector is visited once for each range of width
+    `_LOSS_STEP` (of the loss summed over the columns, weights included) that its labels fall into.
+    """
+    vectors: list[tuple[int, ...]] = []
+    for _, vector in vectors_by_loss(cells, lambda: len(vectors) < _MAX_VECTORS):
+        vectors.append(vector)
+    every = np.array(vectors, np.int16)
+    least = [one.loss[:, np.unique(place)].min(axis=1) for one, place in _pairs(cells)]
+    most = [one.loss[:, np.unique(place)].max(axis=1) for one, place in _pairs(cells)]
+    first = sum(part[every[:, c]] for c, part in enumerate(least))
+    last = sum(part[every[:, c]] for c, part in enumerate(most))
+    start = np.floor(np.asarray(first) / _LOSS_STEP - 1e-9).astype(np.int64)
+    ranges = np.ceil(np.asarray(last) / _LOSS_STEP + 1e-9).astype(np.int64) - start
+    which = np.repeat(np.arange(len(every)), ranges)
+    bucket = np.arange(which.size) - np.repeat(np.cumsum(ranges) - ranges, ranges) + start[which]
+    order = np.lexsort((np.asarray(last)[which], bucket))
+    low = bucket[order] * _LOSS_STEP
+    return every[which[order]], low - 1e-9, low + _LOSS_STEP - 1e-9
+
+
+def _pairs(cells: CellLevels) -> Iterator[tuple[ColumnLevels, Codes]]:
+    return zip(cells.columns, cells.places, strict=True)

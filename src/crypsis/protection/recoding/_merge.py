@@ -1,0 +1,94 @@
+"""Classes that miss the requirements, merged with others."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crypsis.protection.recoding._class_requirements import ClassRequirements
+from crypsis.protection.recoding._levels import CellLevels, Floats, Levels
+from crypsis.protection.recoding.kernels.requirements import which_sound
+
+Ints = NDArray[np.int64]
+
+_CANDIDATES = 40
+"""How many classes are tried before a class is merged with the nearest one."""
+
+
+def with_merged_classes(
+    cells: CellLevels, requirements: ClassRequirements, levels: Levels, again: NDArray[np.bool_]
+) -> Levels:
+    """Classes that miss the requirements, each merged with the classes that cost the least.
+
+    `again` are the cells of these classes. A class takes in others, by increasing loss, until
+    together they meet the requirements; a record that is suppressed stays so.
+    """
+    merging = _Merging(cells, requirements, levels)
+    for number in np.unique(merging.member[again & (levels[:, 0] >= 0)]).tolist():
+        merging.merge(number)
+    return merging.levels
+
+
+class _Merging:
+    """Classes of cells, and what it costs to give two of them the same labels."""
+
+    def __init__(self, cells: CellLevels, requirements: ClassRequirements, levels: Levels) -> None:
+        self.cells, self.levels, self.k = cells, levels.copy(), requirements.k
+        self.sensitive = requirements.arrays(cells.counts.size)
+        every = np.arange(cells.counts.size)[:, None]
+        labels = cells.codes[cells.lines + np.maximum(levels, 0), every]
+        keys = np.ascontiguousarray(np.hstack([levels, labels]))
+        _, first, member = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        self.member = member.ravel()
+        self.first = first
+        self.sizes = np.bincount(self.member, cells.counts).astype(np.int64)
+        self.there = levels[first, 0] >= 0
+
+    def merge(self, number: int) -> None:
+        """Take another class into one of them: the cheapest with which it meets the requirements.
+
+        If none of the candidates will do it is the nearest; what is still missed is measured later.
+        """
+        joined, cost = self._joined_levels(number)
+        candidates = np.argsort(cost, kind="stable")[:_CANDIDATES]
+        candidates = candidates[np.isfinite(cost[candidates])]
+        if not candidates.size:
+            return
+        other = next(
+            (one for one in candidates.tolist() if self._sound(number, one)), candidates[0]
+        )
+        self.levels[self._cells(number, other)] = joined[other]
+        self.member[self.member == other] = number
+        self.sizes[number] += self.sizes[other]
+        self.there[other] = False
+
+    def _cells(self, number: int, other: int) -> Ints:
+        """The cells of two classes."""
+        return np.flatnonzero((self.member == number) | (self.member == other))
+
+    def _sound(self, number: int, other: int) -> bool:
+        """Whether two classes together meet the requirements."""
+        some = self._cells(number, other)
+        total = np.array([self.cells.counts[some].sum()])
+        return bool(which_sound(some, np.zeros_like(some), total, self.k, self.sensitive)[0])
+
+    def _joined_levels(self, number: int) -> tuple[Levels, Floats]:
+        """For every class the levels on which it has the labels of this one, and their cost."""
+        cells, first = self.cells, self.first
+        own = first[number]
+        joined = np.maximum(self.levels[first], self.levels[own])
+        mine, theirs = np.zeros(first.size), np.zeros(first.size)
+        for c in range(cells.tops.size):
+            line = int(cells.lines[c])
+            level = joined[:, c].astype(np.int64)
+            for _ in range(int(cells.tops[c])):
+                apart = cells.codes[line + level, first] != cells.codes[line + level, own]
+                level = np.where(apart & (level < cells.tops[c]), level + 1, level)
+            joined[:, c] = level
+            before = cells.loss[line + np.maximum(self.levels[first, c], 0), first]
+            theirs += cells.loss[line + level, first] - before
+            mine += cells.loss[line + level, own] - cells.loss[line + self.levels[own, c], own]
+        cost = mine * self.sizes[number] + theirs * self.sizes
+        cost[~self.there] = np.inf
+        cost[number] = np.inf
+        return joined.astype(np.int16), cost

@@ -1,0 +1,59 @@
+"""What no measure covers keeps a release from being called safe; copies are links."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+import crypsis as cr
+from crypsis.policies.findings import Verdict
+
+
+def release(rows: int = 600) -> pa.Table:
+    return pa.table({
+        "code": [f"P{n % 200:03d}" for n in range(rows)], "ward": ["a", "b"] * (rows // 2),
+        "ill": (["flu", "gout", "none"] * rows)[:rows],
+    })  # fmt: skip
+
+
+def codes(found: cr.Assessment) -> list[str]:
+    return [one.code for one in found.reasons]
+
+
+def test_released_pseudonyms_of_repeated_persons() -> None:
+    roles = {"quasi_identifiers": ["ward"], "sensitive": ["ill"], "person": "code"}
+    kept = cr.assess(release(), insensitive=["code"], **roles)  # type: ignore[arg-type]
+    assert "linked-records" in codes(kept)
+    assert kept.verdict is not Verdict.SAFE
+    gone = cr.assess(release(), excluded=["code"], **roles)  # type: ignore[arg-type]
+    assert "linked-records" not in codes(gone)
+    once = cr.assess(release(200), insensitive=["code"], **roles)  # type: ignore[arg-type]
+    assert "linked-records" not in codes(once)
+
+
+def test_columns_without_a_counterpart() -> None:
+    masked = release().select(["ward", "ill"])
+    original = masked.rename_columns(["station", "ill"])
+    found = cr.assess(masked, original, quasi_identifiers=["ward"], sensitive=["ill"])
+    (reason,) = [one for one in found.reasons if one.code == "columns-not-compared"]
+    assert reason.text.startswith("'ward' is not in the original")
+    assert found.verdict is not Verdict.SAFE
+
+
+def test_copies_count_as_links_wherever_they_are_and_however_they_are_written() -> None:
+    draw = np.random.default_rng(3)
+    size = draw.integers(100_000, 900_000, 400)
+    original = pa.table({"size": size, "class": [1, 2] * 200, "more": [None, "x"] * 200})
+    other = draw.integers(100_000, 900_000, 400).astype(float)
+    for copied, expected in ((0, False), (60, True)):
+        other[:copied] = size[200 : 200 + copied]
+        masked = pa.table({"size": other, "class": [1, 2] * 200, "more": [None, "x"] * 200})
+        found = cr.assess(
+            masked, original, quasi_identifiers=["class"], insensitive=["size", "more"]
+        )
+        (links,) = [
+            one for one in found.findings if one.measure == "linkage.correct_links_above_chance"
+        ]
+        assert ("copies of one record" in links.statement) is expected
+        if expected:
+            assert links.affected == 60
