@@ -189,9 +189,23 @@ def test_a_belief() -> None:
 def test_population() -> None:
     found = decided(table(), population=10_000)
     assert finding(found, "singling_out.population_uniqueness").status is Status.MET
+    assert finding(found, "singling_out.population_uniqueness").value == 0
     everyone = cr.Dataset.from_frame(pa.concat_tables([table()] * 2))
     found = decided(table(), population=everyone)
     assert finding(found, "singling_out.population_uniqueness").value == 0
+
+
+def test_population_that_no_model_of_one_shape_fits() -> None:
+    # 0.3 % of the people are unique, seven times the limit; all others are in 100 large classes.
+    people = np.repeat(np.arange(400), [997] * 100 + [1] * 300)
+    sample = np.random.default_rng(3).choice(people, 20_000, replace=False)
+    rows = pa.table({"v": sample})
+    found = cr.assess(rows, quasi_identifiers=["v"], population=100_000)
+    assert finding(found, "singling_out.population_uniqueness").status is Status.EXCEEDED
+    few = cr.assess(rows.slice(0, 2_000), quasi_identifiers=["v"], population=100_000)
+    undecided = finding(few, "singling_out.population_uniqueness")
+    assert undecided.status is Status.NOT_EVALUATED
+    assert undecided.value.low < 0.0004 < 0.003 < undecided.value.high
 
 
 SAFE_HARBOR = [

@@ -1,7 +1,7 @@
 """Models of a population behind the class sizes of a sample: arrays in, numbers out.
 
-`number[i]` classes of the sample have `size[i]` rows. `start` is where to begin the search for the
-highest likelihood; without it several places are tried. Models without a likelihood ignore it.
+`number[i]` classes of the sample have `size[i]` rows. A model gives the unique people that it
+expects, None where its likelihood has no interior maximum.
 """
 
 from __future__ import annotations
@@ -9,14 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
 _FAR = 1_000.0
-_GAIN = 1e-8
+_GAIN = 1e-10
+_DIFFERENCE = 1e-3
+_LONGEST = 4.0
+_TURNS = 50
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -30,15 +32,13 @@ class Fit:
     point: Floats | None = None
 
 
-Model = Callable[[Ints, Ints, float, Floats | None], Fit | None]
+Model = Callable[[Ints, Ints, float], Fit | None]
 
 
-def pitman_uniques(
-    size: Ints, number: Ints, population: float, start: Floats | None = None
-) -> Fit | None:
+def pitman_uniques(size: Ints, number: Ints, population: float) -> Fit | None:
     """Uniques of the population under Pitman's sampling formula, fitted by maximum likelihood.
 
-    Hoshino 2001. `number[i]` classes have `size[i]` rows. None without an interior maximum.
+    Hoshino 2001.
     """
     rows, classes = float(size @ number), float(number.sum())
     if size.size < 2 or classes == rows:
@@ -52,7 +52,7 @@ def pitman_uniques(
         return float(_log_gamma_ratio(theta + 1, rows - 1) - new - old) / classes
 
     starts = [(math.log(max(classes, 2)), 0.0), (math.log(10), -2.0), (0.0, 2.0)]
-    fit = _fit(loss, starts if start is None else [start])
+    fit = _fit(loss, starts)
     if fit is None:
         return None
     theta, alpha = math.exp(fit[0]), 1 / (1 + math.exp(-fit[1]))
@@ -62,9 +62,7 @@ def pitman_uniques(
     return Fit(float(population * math.exp(min(0.0, log_share))), fit)
 
 
-def zayatz_uniques(
-    size: Ints, number: Ints, population: float, start: Floats | None = None
-) -> Fit | None:
+def zayatz_uniques(size: Ints, number: Ints, population: float) -> Fit:
     """Uniques of the population if its classes had the shape of the sample's (Zayatz 1991).
 
     The probability that a sample unique is a population unique, by Bayes' rule with hypergeometric
@@ -87,15 +85,12 @@ def zayatz_uniques(
     return Fit(float(min(once * once / float(number @ one) * population / rows, population)))
 
 
-def slide_negative_binomial_uniques(
-    size: Ints, number: Ints, population: float, start: Floats | None = None
-) -> Fit | None:
+def slide_negative_binomial_uniques(size: Ints, number: Ints, population: float) -> Fit | None:
     """Uniques of the population when class sizes less one are negative binomial.
 
     Chen & McNulty 1998. A class of the sample then has a size that is the sum of a Bernoulli and a
     negative binomial variable; the two parameters maximize the likelihood of the frequencies as
-    Poisson counts, with the number of classes tied to the population by their mean size. None
-    without an interior maximum.
+    Poisson counts, with the number of classes tied to the population by their mean size.
     """
     rows, classes = float(size @ number), float(number.sum())
     if rows >= population:
@@ -119,14 +114,14 @@ def slide_negative_binomial_uniques(
         return float(-fitted / classes)
 
     starts = [(0.0, 0.0), (-2.0, -3.0), (-1.0, 2.0), (1.0, -3.0)]
-    fit = _fit(loss, starts if start is None else [start])
+    fit = _fit(loss, starts)
     if fit is None:
         return None
     shape, odds, every = parts(fit)
     return Fit(float(min(every * math.exp(-shape * math.log1p(odds)), population)), fit)
 
 
-def _fit(loss: Callable[[Floats], float], starts: Sequence[Any]) -> Floats | None:
+def _fit(loss: Callable[[Floats], float], starts: Sequence[tuple[float, float]]) -> Floats | None:
     """The minimum of a loss in two unbounded parameters; None if it runs off to infinity."""
     with np.errstate(all="ignore"):
         lowest = [_lowest(_finite(loss), np.array(start)) for start in starts]
@@ -135,20 +130,45 @@ def _fit(loss: Callable[[Floats], float], starts: Sequence[Any]) -> Floats | Non
 
 
 def _lowest(loss: Callable[[Floats], float], point: Floats) -> tuple[float, Floats]:
-    """Nelder and Mead's search, begun anew where it ended until that gains nothing.
-
-    In a bent valley its triangle may fold up on the way, and looks settled then.
-    """
-    from scipy.optimize import minimize  # half a second to import
-
-    least = math.inf
-    for _ in range(20):
-        found = minimize(loss, point, method="Nelder-Mead",
-                         options={"xatol": 1e-4, "fatol": 1e-10, "maxiter": 500})  # fmt: skip
-        gained, least, point = least - found.fun, float(found.fun), np.asarray(found.x)
+    """Newton's method with differences for derivatives, damped as by Levenberg and Marquardt."""
+    least, damping = loss(point), 1e-3
+    for _ in range(_TURNS):
+        gradient, hessian = _derivatives(loss, point, least)
+        if not np.isfinite(hessian).all():
+            break
+        while True:
+            values, vectors = np.linalg.eigh(hessian)
+            curved = np.maximum(np.abs(values), 1e-9) + damping
+            step = -vectors @ ((vectors.T @ gradient) / curved)
+            step *= min(1.0, _LONGEST / float(np.linalg.norm(step) + 1e-300))
+            there = loss(point + step)
+            if there <= least or damping > 1e6:
+                break
+            damping *= 8
+        gained = least - there
+        if gained <= 0:
+            break
+        least, point, damping = there, point + step, damping / 10
         if gained < _GAIN:
             break
     return least, point
+
+
+def _derivatives(
+    loss: Callable[[Floats], float], point: Floats, here: float
+) -> tuple[Floats, Floats]:
+    """Gradient and Hessian of a function of two variables, by central differences."""
+    h = _DIFFERENCE
+    across, up = np.array([h, 0.0]), np.array([0.0, h])
+    east, west = loss(point + across), loss(point - across)
+    north, south = loss(point + up), loss(point - up)
+    mixed = loss(point + across + up) - loss(point + across - up)
+    mixed += loss(point - across - up) - loss(point - across + up)
+    gradient = np.array([east - west, north - south]) / (2 * h)
+    corner = mixed / (4 * h * h)
+    hessian = [[(east - 2 * here + west) / h**2, corner],
+               [corner, (north - 2 * here + south) / h**2]]  # fmt: skip
+    return gradient, np.array(hessian)
 
 
 def _finite(loss: Callable[[Floats], float]) -> Callable[[Floats], float]:

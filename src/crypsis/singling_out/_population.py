@@ -1,15 +1,15 @@
 """Uniqueness in the population, estimated from a sample of it.
 
-The models use only the sizes of the equivalence classes and assume a simple random sample;
+The estimates use only the sizes of the equivalence classes and assume a simple random sample;
 `individual_risk` is for samples with weights.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import hyp2f1
 
 from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
@@ -24,12 +24,10 @@ from crypsis.singling_out._models import (
     slide_negative_binomial_uniques,
     zayatz_uniques,
 )
+from crypsis.singling_out._population_bounds import unique_people
 from crypsis.singling_out._risk import check_threshold, check_weights, refuse_wildcards
 
-Ints = NDArray[np.int64]
-
 _SMALL_SAMPLE = 0.1
-_REDRAWS = 60
 _MODELS: dict[str, Model] = {
     "pitman": pitman_uniques,
     "zayatz": zayatz_uniques,
@@ -38,22 +36,30 @@ _MODELS: dict[str, Model] = {
 
 
 class PopulationUniqueness(Result):
-    """The share of the population that is unique, estimated by several models."""
+    """The share of the population that is unique: an interval, and the estimates of three models.
+
+    The interval of `best` holds for every population that fits the class sizes of the sample. The
+    models are points within it or outside: each assumes a shape of the population, so none has an
+    interval of its own.
+    """
 
     columns: tuple[str, ...]
     population: int
     sampling_fraction: float
     sample_uniques: int
-    pitman: Estimate | None
-    """Hoshino 2001. None where the model does not fit the class sizes."""
-    zayatz: Estimate | None
-    """Zayatz 1991. It assumes that the classes of the population are shaped as in the sample."""
-    slide_negative_binomial: Estimate | None
-    """Chen & McNulty 1998. None where the model does not fit the class sizes."""
-    chosen: str
-    """The model that the rule of Dankar et al. 2012 chooses."""
     best: Estimate
-    """The estimate of that model."""
+    """The estimate of the model chosen, with the interval."""
+    chosen: str
+    """The model that the rule of Dankar et al. 2012 chooses among those that fit the class sizes;
+    "none" where none does, and `best` is then the likeliest population of any shape."""
+    pitman: float | None
+    """Hoshino 2001. None where the likelihood has no interior maximum."""
+    zayatz: float
+    """Zayatz 1991. It assumes that the classes of the population are shaped as in the sample."""
+    slide_negative_binomial: float | None
+    """Chen & McNulty 1998. None where the likelihood has no interior maximum."""
+    excluded: tuple[str, ...]
+    """The models whose estimate is outside the interval: the class sizes exclude it."""
     advice: str
 
 
@@ -61,8 +67,6 @@ class PopulationUniqueness(Result):
 def population_uniqueness(
     data: Data,
     columns: Columns | None = None,
-    *,
-    seed: int = 0,
     **roles: Unpack[Roles],
 ) -> PopulationUniqueness:
     """Estimate the share of the population that is unique in the columns.
@@ -73,35 +77,39 @@ def population_uniqueness(
         The data: a sample of the population.
     columns : str or sequence of str, optional
         The columns; by default the quasi-identifiers.
-    seed : int
-        The seed of the intervals.
     **roles
         See `crypsis.read`. `population` is the number of people.
 
     Returns
     -------
     PopulationUniqueness
-        The estimates of three models, and the one chosen.
+        The share with its interval, and the estimates of three models.
 
     Notes
     -----
-    The rule of Dankar et al. takes Pitman's model for sampling fractions up to 0.1, and beyond that
-    the smaller of Zayatz' and the slide-negative-binomial estimate; Zayatz' replaces a model that
-    does not fit. Intervals come from redrawing the frequencies of class sizes as Poisson counts:
-    they cover the error of sampling, not that of the model. Missing values count as the data says;
+    The interval goes from the least to the largest share of unique people in any population whose
+    likelihood, given the numbers of sampled classes of 1, 2, ..., 12 records, is at least 1/20 of
+    the highest: it assumes a simple random sample and no shape of the population. A model whose
+    estimate is outside is excluded by the class sizes. Among the others the rule of Dankar et al.
+    takes Pitman's for sampling fractions up to 0.1, and beyond that the smaller of Zayatz' and the
+    slide-negative-binomial estimate. In small samples the interval is wide: few records cannot
+    distinguish a unique person from a member of a class of which one record was sampled. Its
+    coverage over many populations is in the manual. Missing values count as the data says;
     wildcards are an error.
 
     References
     ----------
     Dankar, El Emam, Neisa & Roffey (2012), Estimating the re-identification risk of clinical data
-    sets.
+    sets. Rust & Burrus (1972), Mathematical programming and the numerical solution of linear
+    equations (intervals from all solutions that fit). Efron & Thisted (1976), Estimating the number
+    of unseen species (bounds over all populations).
 
     Examples
     --------
     >>> import numpy as np, pyarrow as pa
     >>> ages = np.random.default_rng(1).geometric(0.02, 2000)
     >>> found = population_uniqueness(pa.table({"age": ages}), ["age"], population=100_000)
-    >>> found.chosen, float(found.best) < 0.001
+    >>> found.chosen, found.best.high < 0.01
     ('pitman', True)
     """
     dataset = as_dataset(data, **roles)
@@ -123,14 +131,21 @@ def population_uniqueness(
     if people < rows:
         raise population_too_small(people, rows)
     size, number = np.unique(sizes, return_counts=True)
-    models = {name: _estimate(name, size, number, float(people), seed) for name in _MODELS}
-    chosen = _choose(models, rows / people)
-    best = models[chosen]
-    assert best is not None  # noqa: S101 - Zayatz' estimate always exists
-    advice = _advice(rows / people, uniques, models)
+    models = {name: model(size, number, float(people)) for name, model in _MODELS.items()}
+    shares = {name: None if x is None else x.uniques / people for name, x in models.items()}
+    fit = unique_people(size, number, float(people))
+    low, high = fit.least / people, fit.largest / people
+    fitting = {name: x for name, x in shares.items() if x is not None and low <= x <= high}
+    chosen = _choose(fitting, rows / people)
+    best = Estimate(
+        fitting.get(chosen, fit.likeliest / people), low, high, 0.95,
+        "all populations that fit the class sizes", "the records are a simple random sample",
+    )  # fmt: skip
+    excluded = tuple(name for name, x in shares.items() if x is not None and name not in fitting)
     return PopulationUniqueness(
-        names, people, rows / people, uniques, **models, chosen=chosen, best=best, advice=advice
-    )
+        names, people, rows / people, uniques, best, chosen, **shares,  # type: ignore[arg-type]
+        excluded=excluded, advice=_advice(rows / people, uniques, best, shares, excluded),
+    )  # fmt: skip
 
 
 class IndividualRisk(Result):
@@ -217,50 +232,41 @@ def individual_risk(
     )  # fmt: skip
 
 
-def _estimate(name: str, size: Ints, number: Ints, people: float, seed: int) -> Estimate | None:
-    """A model's share of unique people, with an interval from redraws of the class sizes."""
-    model = _MODELS[name]
-    fit = model(size, number, people, None)
-    if fit is None:
-        return None
-    value = fit.uniques
-    random = np.random.default_rng(seed)
-    drawn = []
-    for _ in range(_REDRAWS):
-        redrawn = random.poisson(number)
-        some = redrawn > 0
-        if 0 < size @ redrawn <= people:  # no sample is larger than its population
-            again = model(size[some], redrawn[some], people, fit.point)
-            if again is not None:
-                drawn.append(again.uniques)
-    low, high = np.quantile(drawn, [0.025, 0.975]) if drawn else (0.0, people)
-    return Estimate(
-        value / people, min(low, value) / people, max(high, value) / people, 0.95,
-        f"{name.replace('_', ' ')} model", "the records are a simple random sample",
-    )  # fmt: skip
-
-
-def _choose(models: dict[str, Estimate | None], fraction: float) -> str:
-    """The rule of Dankar, El Emam, Neisa & Roffey 2012."""
+def _choose(fitting: dict[str, float], fraction: float) -> str:
+    """The rule of Dankar, El Emam, Neisa & Roffey 2012, among the models that fit."""
     if fraction <= _SMALL_SAMPLE:
-        return "pitman" if models["pitman"] is not None else "zayatz"
-    slide, zayatz = models["slide_negative_binomial"], models["zayatz"]
-    if slide is None or (zayatz is not None and zayatz.value < slide.value):
-        return "zayatz"
-    return "slide_negative_binomial"
+        for name in ("pitman", "zayatz"):
+            if name in fitting:
+                return name
+    others = [name for name in fitting if name != "pitman"] or list(fitting)
+    return min(others, key=lambda name: fitting[name], default="none")
 
 
-def _advice(fraction: float, once: int, models: dict[str, Estimate | None]) -> str:
+def _advice(
+    fraction: float,
+    once: int,
+    best: Estimate,
+    models: dict[str, float | None],
+    excluded: tuple[str, ...],
+) -> str:
     """The limits of these estimates."""
     notes = []
+    if once == 0:
+        notes.append("No record is unique in the sample, so no record is unique in the population.")
     if fraction < 0.001:
         notes.append("The sample is below 0.1 % of the population; the models extrapolate far.")
-    if once == 0:
-        notes.append("No record is unique in the sample, so the models find no unique people.")
-    missing = [name.replace("_", " ") for name, found in models.items() if found is None]
+    if excluded:
+        notes.append(f"The class sizes exclude: {_listed(excluded)}.")
+    missing = [name for name, found in models.items() if found is None]
     if missing:
-        notes.append(f"No fit to the class sizes: {', '.join(missing)}.")
-    found = [float(model) for model in models.values() if model is not None]
-    if found and max(found) > 2 * min(found) + 1e-12:
-        notes.append("The models differ by more than a factor of two; use the largest estimate.")
-    return " ".join(notes) or "The models agree within a factor of two."
+        notes.append(f"No fit to the class sizes: {_listed(missing)}.")
+    if best.high > 2 * best.low:
+        notes.append(
+            "The class sizes fit populations that differ by more than a factor of two: use the "
+            "upper end."
+        )
+    return " ".join(notes) or "The interval is within a factor of two."
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(name.replace("_", " ") for name in names)

@@ -64,11 +64,6 @@ def _frequencies(draw: Draw) -> tuple[np.ndarray, np.ndarray]:
     return np.unique(sizes, return_counts=True)  # type: ignore[return-value]
 
 
-def _start(draw: Draw, first: float) -> np.ndarray | None:
-    """Where a search begins; it looks for that itself in every fourth case, which takes longer."""
-    return None if draw.integers(4) == 0 else np.array([first, 0.0])
-
-
 def pitman(draw: Draw) -> None:
     """Pitman's formula person by person, its slopes solved for, and uniques as a product."""
     size, number = _frequencies(draw)
@@ -86,8 +81,7 @@ def pitman(draw: Draw) -> None:
         by_alpha -= sum(n * (1 / (i - alpha)).sum() for n, i in zip(number, inner, strict=True))
         return -told, -np.array([theta * by_theta, by_alpha])
 
-    start = _start(draw, math.log(classes))
-    found = pitman_uniques(size, number, float(people), start)
+    found = pitman_uniques(size, number, float(people))
     low, high = (-14.0, 1e-7), (14.0, 1 - 1e-7)
     best = min(
         (optimize.minimize(loss, start, jac=True, method="TNC",
@@ -97,12 +91,11 @@ def pitman(draw: Draw) -> None:
     )  # fmt: skip
     if found is None:  # no highest point inside: it lies on the edge, or there is nothing to fit
         edge = np.minimum(best.x - low, np.array(high) - best.x) / (28, 1)
-        assert start is not None or size.size < 2 or classes == rows or edge.min() < 1e-5, best.x
+        assert size.size < 2 or classes == rows or edge.min() < 1e-5, best.x
         return
     assert found.point is not None
     theta, alpha = math.exp(found.point[0]), 1 / (1 + math.exp(-found.point[1]))
-    if start is None:  # from one place alone the search may stop short of the top
-        assert loss(np.array([found.point[0], alpha]))[0] <= best.fun + 1e-6 * classes
+    assert loss(np.array([found.point[0], alpha]))[0] <= best.fun + 1e-6 * classes
     others = np.arange(1, people)
     wanted = people * math.exp(np.log1p((alpha - 1) / (theta + others)).sum())
     assert found.uniques == pytest.approx(wanted, rel=1e-8)
@@ -114,7 +107,7 @@ def slide_negative_binomial(draw: Draw) -> None:
     rows, classes = int(size @ number), int(number.sum())
     people = rows * draw.uniform(1.05, 20)
     q = rows / people
-    found = slide_negative_binomial_uniques(size, number, people, _start(draw, 0.0))
+    found = slide_negative_binomial_uniques(size, number, people)
     if found is None:
         return
     shape, success = math.exp(found.point[0]), 1 / (1 + math.exp(-found.point[1]))  # type: ignore[index]

@@ -146,15 +146,19 @@ def _population(request: Request, outcome: QuestionOutcome) -> Measurement:
         outcome.results["population"] = found
         text = f"{found.uniques:,} of {found.records:,} people of the population are unique."
         return Measurement(name, found.fraction, text, found.columns, round(found.uniques))
-    estimate = singling_out.population_uniqueness(data, seed=request.seed)
+    estimate = singling_out.population_uniqueness(data)
     outcome.results["population"] = estimate
-    fraction = estimate.best
+    if not estimate.sample_uniques:
+        text = "No record of the release is unique in it, so none is unique in the population."
+        return Measurement(name, 0, text, estimate.columns, 0)
+    share = estimate.best
     text = (
-        f"{number_text(fraction, '.3%')} of the {estimate.population:,} people of the population "
-        f"are estimated to be unique ({estimate.chosen.replace('_', ' ')} model)."
+        f"{number_text(share, '.3%')} of the {estimate.population:,} people of the population are "
+        "estimated to be unique; the interval has all populations that fit the class sizes."
     )
-    affected = round(fraction * estimate.population)
-    return Measurement(name, fraction, text, estimate.columns, affected)
+    hint = "Set {population} to the table of the population, or generalize until k is at least 2."
+    affected = round(share * estimate.population)
+    return Measurement(name, share, text, estimate.columns, affected, hint=hint)
 
 
 def _column_sets(request: Request, outcome: QuestionOutcome) -> bool:

@@ -1,0 +1,178 @@
+"""The unique people of any population that fits the class sizes of a sample: arrays in, numbers out.
+
+A class of j people shows i records in a simple random sample of the fraction q with the binomial
+probability C(j,i) q^i (1-q)^(j-i). A population is a number x_j >= 0 of classes of each size j, and
+the numbers f_i of sampled classes are Poisson counts with expectations linear in x. Their
+likelihood is concave in x, so the populations that it does not exclude form a convex set: the
+interval goes from the least to the largest number of unique people in it. No shape of the
+population is assumed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+# Larger sampled classes say nothing about people who are alone.
+_COUNTED_SIZES = 12
+# log(20): a population under which a count of zero has probability 0.05 is just not excluded.
+_LOG_LIKELIHOOD_DROP = math.log(20)
+_EVERY_SIZE_TO = 12
+_SIZE_RATIO = 1.15
+_FASTER = 25.0
+_SETTLED = 1e-3
+
+
+@dataclass(frozen=True)
+class UniquePeople:
+    """The number of unique people: the likeliest, the least and the largest that fit."""
+
+    likeliest: float
+    least: float
+    largest: float
+
+
+def unique_people(size: Ints, number: Ints, population: float) -> UniquePeople:
+    """The numbers of unique people that fit `number[i]` sampled classes of `size[i]` records.
+
+    Two bounds need no statistics: each person outside the sample shares the class of at most one
+    record that is unique in it, or is unique outside it.
+    """
+    rows, once = float(size @ number), float(number[size == 1].sum())
+    outside = population - rows
+    least, largest = max(0.0, once - outside), once + outside
+    if outside <= 0:
+        return UniquePeople(once, once, once)
+    fraction = rows / population
+    counts = np.zeros(_COUNTED_SIZES)
+    few = size <= _COUNTED_SIZES
+    counts[size[few] - 1] = number[few]
+    likeliest, low, high = _alone(counts, _shown(fraction))
+    low, high = max(least, low / fraction), min(largest, high / fraction)
+    return UniquePeople(min(max(likeliest / fraction, low), high), min(low, high), high)
+
+
+def _shown(fraction: float) -> Floats:
+    """Column j: how a class that shows few records divides among 1, 2, ... of them.
+
+    The first column is a class of one person. Sizes grow geometrically once neighbors look alike.
+    """
+    sizes = [float(j) for j in range(1, _EVERY_SIZE_TO + 1)]
+    largest = (_COUNTED_SIZES + 10 * math.sqrt(_COUNTED_SIZES) + 20) / fraction
+    while sizes[-1] < largest:
+        sizes.append(float(math.ceil(sizes[-1] * _SIZE_RATIO)))
+    j, i = np.array(sizes), np.arange(1, _COUNTED_SIZES + 1)[:, None]
+    log_p = gammaln(j + 1) - gammaln(i + 1) - gammaln(np.maximum(j - i, 0) + 1)
+    log_p += i * math.log(fraction) + (j - i) * math.log1p(-fraction)
+    shown = np.where(i <= j, np.exp(log_p), 0.0)
+    total = shown.sum(axis=0)
+    seen = total > 1e-9
+    return np.asarray(shown[:, seen] / total[seen])
+
+
+class _Likelihood:
+    """Minus the log-likelihood of the counts, and its derivatives, for x classes of each column."""
+
+    def __init__(self, counts: Floats, shown: Floats) -> None:
+        self.counts, self.shown, self.some = counts, shown, counts > 0
+
+    def loss(self, x: Floats) -> float:
+        mean = self.shown @ x
+        return float(mean.sum() - self.counts[self.some] @ np.log(mean[self.some]))
+
+    def slope(self, x: Floats) -> tuple[Floats, Floats]:
+        """The gradient, and R with few rows so that the Hessian is R'R."""
+        mean = self.shown @ x
+        roots = (np.sqrt(self.counts) / mean)[:, None] * self.shown
+        return self.shown.T @ (1 - self.counts / mean), roots
+
+
+def _alone(counts: Floats, shown: Floats) -> tuple[float, float, float]:
+    """The likeliest, least and largest expected number of sampled people who are alone."""
+    likelihood = _Likelihood(counts, shown)
+    x = _likeliest(likelihood)
+    limit = likelihood.loss(x) + _LOG_LIKELIHOOD_DROP
+    return float(x[0]), _end(likelihood, x, limit, -1.0), _end(likelihood, x, limit, 1.0)
+
+
+def _likeliest(likelihood: _Likelihood) -> Floats:
+    """Interior points: a barrier, weaker from turn to turn, keeps x above 0."""
+    variables = likelihood.shown.shape[1]
+    x, weight = np.full(variables, (likelihood.counts.sum() + 1) / variables), 0.01
+    while True:
+
+        def value(x: Floats, weight: float = weight) -> float:
+            return weight * likelihood.loss(x) - float(np.log(x).sum())
+
+        def slope(x: Floats, weight: float = weight) -> tuple[Floats, Floats]:
+            gradient, roots = likelihood.slope(x)
+            return weight * gradient - 1 / x, math.sqrt(weight) * roots
+
+        x = _minimum(x, value, slope)
+        if variables < 0.01 * weight:
+            return x
+        weight *= _FASTER
+
+
+def _end(likelihood: _Likelihood, x: Floats, limit: float, sign: float) -> float:
+    """The least (sign -1) or largest x[0] whose loss is within the limit.
+
+    The barrier holds the loss below the limit, too; the end moves outward by what it can still
+    withhold, so that the interval is never too short.
+    """
+    variables, once = len(x), float(likelihood.counts[0])
+    margin, weight = 0.01 * max(1.0, math.sqrt(once)), 1 / math.sqrt(once + 1)
+    while True:
+
+        def value(x: Floats, weight: float = sign * weight) -> float:
+            left = limit - likelihood.loss(x)
+            if left <= 0:
+                return math.inf
+            return -weight * float(x[0]) - math.log(left) - float(np.log(x).sum())
+
+        def slope(x: Floats, weight: float = sign * weight) -> tuple[Floats, Floats]:
+            left = limit - likelihood.loss(x)
+            gradient, roots = likelihood.slope(x)
+            down = gradient / left - 1 / x
+            down[0] -= weight
+            return down, np.vstack([roots / math.sqrt(left), gradient / left])
+
+        x = _minimum(x, value, slope)
+        withheld = (variables + 1) / weight
+        if withheld < margin:
+            return max(0.0, float(x[0]) + sign * withheld)
+        weight *= _FASTER
+
+
+def _minimum(
+    x: Floats,
+    value: Callable[[Floats], float],
+    slope: Callable[[Floats], tuple[Floats, Floats]],
+) -> Floats:
+    """Newton's method for x > 0: the Hessian is diag(1/x^2) + R'R, with R of few rows."""
+    now = value(x)
+    for _ in range(50):
+        gradient, roots = slope(x)
+        scaled = roots * x
+        inner = np.eye(len(roots)) + scaled @ scaled.T
+        moved = x * gradient
+        step = -x * (moved - scaled.T @ np.linalg.solve(inner, scaled @ moved))
+        gain = -float(gradient @ step)
+        if gain < _SETTLED:
+            break
+        shrink = float((step / x).min())
+        length = 1.0 if shrink >= -0.95 else -0.95 / shrink
+        while (then := value(x + length * step)) > now - 0.1 * length * gain and length > 1e-9:
+            length /= 2
+        if length <= 1e-9:
+            break
+        x, now = x + length * step, then
+    return x
