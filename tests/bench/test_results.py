@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from benchmarks import environments, measure, tables, tasks
+from benchmarks.studies import coverage, link_test
 
 RECORDED = tables.everything()
 
@@ -41,3 +44,18 @@ def test_the_page_shows_what_is_recorded() -> None:
         assert tables.row(one) in page
     for peer in environments.TRIED:
         assert peer in page
+
+
+def test_every_interval_covers_and_the_page_shows_it() -> None:
+    study = json.loads((measure.RESULTS / "coverage_study.json").read_text(encoding="utf-8"))
+    assert len(study["population_uniqueness"]) == 4 * len(coverage.POPULATIONS)
+    assert min(one["covered"] for one in study["population_uniqueness"]) >= coverage.LEAST
+    assert study["sampled_nmape"]["covered"] >= coverage.LEAST
+    assert coverage.written(study) in coverage.PAGE.read_text(encoding="utf-8")
+
+
+def test_the_test_of_links_never_calls_a_leak_safe_and_the_page_shows_it() -> None:
+    study = json.loads((measure.RESULTS / "link_test_study.json").read_text(encoding="utf-8"))
+    leaks = [one for one in study["settings"] if one["noise"] is not None]
+    assert [one["safe"] for one in leaks] == [0] * len(leaks)
+    assert link_test.table(study["settings"]) in link_test.PAGE.read_text(encoding="utf-8")

@@ -7,6 +7,7 @@ files; a data subject has their own record and the release.
 from crypsis.linkage._assignment import Assignment, assign
 from crypsis.linkage._comparable import ComparableColumns, ExcludedColumn, comparable_columns
 from crypsis.linkage._compare import NOT_ALIGNED, Comparison, compare
+from crypsis.linkage._joint_test import JointTest
 from crypsis.linkage._link import Link, SubsetLink, link, link_subsets
 from crypsis.linkage._near_distances import near_distances
 from crypsis.linkage._null_distribution import NullComparison
@@ -29,6 +30,7 @@ __all__ = [
     "ComparableColumns",
     "Comparison",
     "ExcludedColumn",
+    "JointTest",
     "Link",
     "LinkVerification",
     "NoiseDecomposition",

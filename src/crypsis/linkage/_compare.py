@@ -25,7 +25,7 @@ from crypsis.linkage._verification import (
     CONFIDENCE,
     LinkVerdict,
     LinkVerification,
-    control_points,
+    known_controls,
     verification,
 )
 from crypsis.results import Result
@@ -140,7 +140,7 @@ def compare(
     both = pair(first, second, **options)
     missing: list[str] = []
     search = Search.of(both.points)
-    known = None if controls is None else control_points(first, controls, both, options)
+    known = None if controls is None else known_controls(first, controls, both, options)
     check = verification(both, search, known, random_records, acceptable)
     by_values, assignment = _by_values(both, missing), _assignment(both, missing)
     subsets = _subsets(both, missing)

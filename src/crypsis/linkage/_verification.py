@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal, TypeAlias, Unpack
 
 import numpy as np
 
 from crypsis.dataset import Data
 from crypsis.errors import InputError, ParameterError
+from crypsis.linkage._joint_test import ENOUGH_POWER, JointTest, joint_test
 from crypsis.linkage._null_distribution import NullComparison, compare_with_null
 from crypsis.linkage._null_distribution import random_records as draw_records
 from crypsis.linkage._pair import Pair, RankOptions, pair
 from crypsis.linkage._ranks import Floats
 from crypsis.linkage._search import Search
-from crypsis.results import Estimate, Result, number_text
+from crypsis.results import Estimate, Result, number_text, percent_text
 
 LinkVerdict: TypeAlias = Literal["safe", "not safe", "cannot tell"]
 
@@ -27,7 +29,8 @@ class LinkVerification(Result):
 
     `verdict` rests on `correct_share` (with its interval) compared with `chance`, and on
     `dependent`, the comparison with a null distribution that keeps the dependence between columns;
-    `reasons` state it. `paper_verdict` is the test of the paper: the comparison with random records
+    where the true matches are unknown, on `joint`, the test of all originals together against the
+    controls, and its power. `reasons` state it. `paper_verdict` is the test of the paper: the comparison with random records
     alone (`independent`), which errs in both directions when columns depend on each other.
     """
 
@@ -41,6 +44,7 @@ class LinkVerification(Result):
     chance: float
     independent: NullComparison
     dependent: NullComparison | None
+    joint: JointTest | None = None
 
     def __str__(self) -> str:
         return "\n- ".join([f"Linkage: {self.verdict}", *self.reasons])
@@ -69,8 +73,9 @@ def verify_links(
         How many random records to draw, column by column; all n^m combinations are used where they
         are at most 100,000.
     controls : Data, optional
-        Records of people known not to be in the file. By default the null distribution that keeps
-        dependence is that of each original with its own masked record excluded.
+        Records of people known not to be in the file, drawn from the same population as the
+        originals. By default the null distribution that keeps dependence is that of each original
+        with its own masked record excluded.
     acceptable : float, optional
         The share of correct links that is acceptable; by default that of a random guess.
     false_discovery_rate : float
@@ -82,10 +87,14 @@ def verify_links(
         "not safe" if the share of correct links exceeds the acceptable one, if some links are too
         near for chance, or if originals match nearer by more than 0.05 (largest difference of the
         two distributions), each with its interval; "cannot tell" without alignment and controls.
+        With controls and without true matches also "not safe" if all originals together fit the
+        masked file better than the controls ("cannot tell" where a share is acceptable: the test
+        does not measure it), and "cannot tell" if that test would see a leak of 0.05 more correct
+        links than acceptable with a probability below 0.8.
 
     References
     ----------
-    domingo2016, Sec. 5.2; Benjamini and Hochberg 1995.
+    domingo2016, Sec. 5.2; Benjamini and Hochberg 1995; Sinkhorn and Knopp 1967.
 
     Examples
     --------
@@ -99,14 +108,23 @@ def verify_links(
     both = pair(original, masked, ranks_only=True, **options)
     known = None
     if controls is not None:
-        known = control_points(original, controls, both, options)
+        known = known_controls(original, controls, both, options)
     return verification(
         both, Search.of(both.points), known, random_records, acceptable, false_discovery_rate
     )
 
 
-def control_points(original: Data, controls: Data, both: Pair, options: RankOptions) -> Floats:
-    """The controls among the ranks of the originals, on the scale of the points of the pair.
+@dataclass(frozen=True, eq=False)
+class Controls:
+    """People who are not in the file: among the ranks of the originals, and values of both."""
+
+    points: Floats
+    originals: Floats
+    values: Floats
+
+
+def known_controls(original: Data, controls: Data, both: Pair, options: RankOptions) -> Controls:
+    """The controls, on the scale of the points of the pair.
 
     A value between two ranks takes one of them at random (with `ties="average"` their mean); a
     value that occurs takes its rank.
@@ -126,13 +144,17 @@ def control_points(original: Data, controls: Data, both: Pair, options: RankOpti
         drawn = (first + last) / 2 if both.ties == "average" else rng.integers(first, last + 1)
         found.append(np.asarray(drawn, dtype=np.float64))
     ranked = np.column_stack(found)
-    return ranked if n == both.masked_records else (2 * ranked - 1) * both.masked_records
+    return Controls(
+        ranked if n == both.masked_records else (2 * ranked - 1) * both.masked_records,
+        np.column_stack([np.asarray(column.original) for column in given.columns]),
+        np.column_stack([np.asarray(column.masked) for column in given.columns]),
+    )
 
 
 def verification(
     both: Pair,
     search: Search,
-    controls: Floats | None = None,
+    controls: Controls | None = None,
     random_records: int = 10_000,
     acceptable: float | None = None,
     false_discovery_rate: float = 0.05,
@@ -159,7 +181,7 @@ def verification(
     )
     null, others = "held-out controls", None
     if controls is not None:
-        others = search.index.distances(controls, null)
+        others = search.index.distances(controls.points, null)
     elif own is not None:
         null, others = "own record excluded", search.distances_without_own(own)
     dependent = None
@@ -173,14 +195,19 @@ def verification(
             closed_form_columns=None,
             masked_records=both.masked_records,
         )
-    chance = 1.0 / both.masked_records
+    chance, joint = 1.0 / both.masked_records, None
+    if own is None and controls is not None:
+        joint = joint_test(
+            controls.originals, controls.values, search.points.masked,
+            max(acceptable or 0.0, chance) + MARGIN, both.seed,
+        )  # fmt: skip
     correct = None if own is None else search.correct_share(own, CONFIDENCE)
-    verdict, reasons = _verdict(correct, chance, acceptable, dependent)
+    verdict, reasons = _verdict(correct, chance, acceptable, dependent, joint)
     return LinkVerification(
         verdict=verdict, reasons=reasons,
         paper_verdict="not safe" if _differ(independent) else "safe", columns=both.names,
         records=both.original_records, masked_records=both.masked_records, correct_share=correct,
-        chance=chance, independent=independent, dependent=dependent,
+        chance=chance, independent=independent, dependent=dependent, joint=joint,
     )  # fmt: skip
 
 
@@ -202,6 +229,7 @@ def _verdict(
     chance: float,
     acceptable: float | None,
     dependent: NullComparison | None,
+    joint: JointTest | None,
 ) -> tuple[LinkVerdict, tuple[str, ...]]:
     reasons = []
     failed = False
@@ -229,4 +257,24 @@ def _verdict(
         "Originals match nearer than records that are not in the file by "
         f"{dependent.advantage.text('.3f')}; up to {MARGIN} counts as equal."
     )
-    return ("not safe" if failed else "safe"), tuple(reasons)
+    undecided = False
+    if joint is not None:
+        reasons.append(_joint_reason(joint, acceptable))
+        failed |= joint.seen and not acceptable
+        undecided = not joint.sufficient
+    verdict: LinkVerdict = "not safe" if failed else "cannot tell" if undecided else "safe"
+    return verdict, tuple(reasons)
+
+
+def _joint_reason(joint: JointTest, acceptable: float | None) -> str:
+    """What all originals together show, or could have shown."""
+    test = f"All originals together, against {joint.controls:,} controls (p = {joint.p_value:.2g}):"
+    if joint.seen:
+        more = " Whether more than acceptable, it does not measure." if acceptable else ""
+        return f"{test} they fit the masked file better than people who are not in it.{more}"
+    assert joint.power is not None  # noqa: S101 - computed where nothing is seen
+    few = "" if joint.sufficient else f"; {ENOUGH_POWER} is needed, with more records or controls"
+    return (
+        f"{test} no difference is seen. If {percent_text(joint.leak)} of the links were correct, it "
+        f"would be seen with a probability of {joint.power:.2f}{few}."
+    )

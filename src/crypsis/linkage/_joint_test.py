@@ -1,0 +1,181 @@
+"""Do the originals, all together, fit the masked file better than people who are not in it?
+
+Single links show little where masking is strong; many slight fits add up. Every masked record is
+divided among the originals and controls near it, so that those who fit compete for it (Sinkhorn's
+scaling to one-to-one expectations): the share that a person receives is the score. Scores do not
+know who is an original. If the masked file says nothing of who is in it, originals and controls are
+exchangeable, and permuting them gives the exact distribution of the test.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial import cKDTree
+from scipy.special import expit, ndtri
+from scipy.stats import rankdata
+
+from crypsis.linkage._ranks import Floats, Ints
+from crypsis.results import Result
+
+LEVEL = 0.01
+ENOUGH_POWER = 0.8
+_PERMUTATIONS = 999
+_SIMULATED_FILES = 10
+_MOST_RECORDS = 2_000
+_NEAR = 60
+_SWEEPS = 6
+_WIDTHS = (0.5, 1.0, 1.6, 2.8)
+
+
+class JointTest(Result):
+    """All originals together against controls: an exact permutation test, and its power.
+
+    `p_value` is small if originals fit the masked file better than controls do. `power` is the
+    probability that a masking by noise with a share `leak` of correct links would be seen at the
+    level 0.01, with as many records, controls and columns of the same dependence; None where the
+    test has seen something.
+    """
+
+    p_value: float
+    records: int
+    controls: int
+    leak: float
+    power: float | None
+
+    @property
+    def seen(self) -> bool:
+        """Whether originals fit the masked file better than controls, at the level 0.01."""
+        return self.p_value <= LEVEL
+
+    @property
+    def sufficient(self) -> bool:
+        """Whether a leak of the size that matters would have been seen."""
+        return self.power is not None and self.power >= ENOUGH_POWER
+
+
+@dataclass(frozen=True, eq=False)
+class _Null:
+    """The statistics of the labels as they are, and of permuted labels: one column a width."""
+
+    observed: Floats
+    permuted: Floats
+
+    @property
+    def p_value(self) -> float:
+        as_large = (self.permuted.max(axis=1) >= self.observed.max()).sum()
+        return float((1 + as_large) / (len(self.permuted) + 1))
+
+    @property
+    def critical(self) -> float:
+        return float(np.quantile(self.permuted.max(axis=1), 1 - LEVEL))
+
+
+def joint_test(
+    originals: Floats, controls: Floats, masked: Floats, leak: float, seed: int
+) -> JointTest:
+    """Test whether originals fit the masked file better than controls (records by columns)."""
+    rng = np.random.default_rng((seed, 6))
+    first, second = (_some(part, rng) for part in (originals, controls))
+    expected = min(1.0, len(first) / len(masked))
+    people = _normal_scores(np.vstack([first, second]))
+    null = _null(_fit(people, _normal_scores(masked), expected), len(first), rng)
+    power = None
+    if null.p_value > LEVEL:
+        power = _power(people, len(first), leak, null, rng)
+    return JointTest(null.p_value, len(originals), len(controls), leak, power)
+
+
+def _some(records: Floats, rng: np.random.Generator) -> Floats:
+    if len(records) <= _MOST_RECORDS:
+        return records
+    return np.asarray(records[rng.choice(len(records), _MOST_RECORDS, replace=False)])
+
+
+def _normal_scores(values: Floats) -> Floats:
+    """Each column by its ranks, as quantiles of a normal distribution."""
+    return np.asarray(ndtri((rankdata(values, axis=0) - 0.5) / len(values)))
+
+
+def _fit(people: Floats, masked: Floats, expected: float) -> Floats:
+    """The share of masked records that each person receives, for several widths of the kernel.
+
+    Each masked record gives `expected` in all to the people near it; a person receives at most 1.
+    """
+    near = min(_NEAR, len(masked))
+    distance, place = cKDTree(masked).query(people, near)
+    distance, place = distance.reshape(len(people), near), place.reshape(len(people), near)
+    unit = max(float(np.median(distance[:, 0])), 1e-6)
+    scores = [
+        _received(np.exp(-np.minimum((distance / (width * unit)) ** 2 / 2, 300.0)), place,
+                  len(masked), expected)
+        for width in _WIDTHS
+    ]  # fmt: skip
+    return np.column_stack(scores)
+
+
+def _received(kernel: Floats, place: Ints, masked: int, expected: float) -> Floats:
+    """Sinkhorn's sweeps between masked records, which give, and people, who may stay without."""
+    flat, tiny = place.ravel(), 1e-300
+    wish = np.ones(len(kernel))
+    received = wish
+    for _ in range(_SWEEPS):
+        asked = np.bincount(flat, (kernel * wish[:, None]).ravel(), minlength=masked)
+        offer = expected / np.maximum(asked, tiny)
+        offered = np.log(np.maximum((kernel * offer[place]).sum(axis=1), tiny))
+        received = expit(offered + _level(offered, expected * masked))
+        wish = received / np.exp(offered)
+    return received
+
+
+def _level(offered: Floats, total: float) -> float:
+    """The constant with which people receive `total` in all, by bisection."""
+    low, high = -700.0, 700.0
+    for _ in range(30):
+        middle = (low + high) / 2
+        low, high = (middle, high) if expit(offered + middle).sum() < total else (low, middle)
+    return middle
+
+
+def _null(scores: Floats, originals: int, rng: np.random.Generator) -> _Null:
+    """Means of the originals in standard errors, as they are and with permuted labels."""
+    number = len(scores)
+    spread = scores.std(axis=0)
+    unit = np.where(spread > 0, spread, 1.0)
+    unit *= np.sqrt((number - originals) / (originals * max(number - 1, 1)))
+    centered = (scores - scores.mean(axis=0)) / unit
+    drawn = rng.random((_PERMUTATIONS, number))
+    chosen = drawn <= np.partition(drawn, originals - 1, axis=1)[:, [originals - 1]]
+    return _Null(centered[:originals].mean(axis=0), chosen @ centered / originals)
+
+
+def _power(
+    people: Floats, originals: int, leak: float, null: _Null, rng: np.random.Generator
+) -> float:
+    """How often noise that leaves a share `leak` of correct links would be seen.
+
+    Some of the people at random are masked by noise, in files like the one at hand. The statistic
+    of such a file is that of permuted labels, moved by its mean over the files.
+    """
+    noise = _noise_with(leak, people, originals, rng)
+    moved = np.zeros(len(_WIDTHS))
+    for _ in range(_SIMULATED_FILES):
+        mixed = people[rng.permutation(len(people))]
+        masked = mixed[:originals] + noise * rng.normal(size=(originals, people.shape[1]))
+        scores = _fit(_normal_scores(mixed), _normal_scores(masked), 1.0)
+        moved += _null(scores, originals, rng).observed / _SIMULATED_FILES
+    return float(((null.permuted + moved).max(axis=1) > null.critical).mean())
+
+
+def _noise_with(leak: float, people: Floats, originals: int, rng: np.random.Generator) -> float:
+    """The noise, in standard deviations, at which the nearest masked record is right that often."""
+    low, high = 1e-4, 10.0
+    for _ in range(12):
+        noise = float(np.sqrt(low * high))
+        mine = people[rng.permutation(len(people))[:originals]]
+        masked = mine + noise * rng.normal(size=mine.shape)
+        near = cKDTree(_normal_scores(masked)).query(_normal_scores(mine))[1]
+        right = float((near == np.arange(originals)).mean())
+        low, high = (noise, high) if right > leak else (low, noise)
+    return float(np.sqrt(low * high))
