@@ -22,6 +22,7 @@ from benchmarks.tables import fill
 from crypsis import read
 from crypsis.pseudonyms import doubly_stochastic, edge_probabilities
 from crypsis.reproduce.bagai2017._attack_graphs import heuristic_error
+from crypsis.results import Estimate
 from crypsis.singling_out._models import (
     pitman_uniques,
     slide_negative_binomial_uniques,
@@ -145,6 +146,7 @@ def covers_heuristic_error(runs: int, draw: Draw, size: int = 9) -> float:
         truth = np.abs(difference[np.arange(size), every].sum(axis=1)).mean() / size * 100
         for seed in range(SEEDS):
             found = heuristic_error(matrix, seed=seed)
+            assert isinstance(found, Estimate)
             covered += found.low <= truth <= found.high
     return covered / (runs * SEEDS)
 

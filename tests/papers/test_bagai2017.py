@@ -18,12 +18,7 @@ from tests.pseudonyms import reference
 F = Fraction
 TRUTH = list(printed.TRUTH)
 P, A, A_G, FLAT, floats = printed.P, printed.A, printed.A_G, printed.FLAT, printed.floats
-Q = [
-    [0, F(1, 8), F(3, 8), F(1, 2)],
-    [0, F(1, 4), F(7, 16), F(5, 16)],
-    [F(3, 4), F(1, 8), F(1, 16), F(1, 16)],
-    [F(1, 4), F(1, 2), F(1, 8), F(1, 8)],
-]
+Q = printed.recovered_q()
 
 
 def test_figure_1_complete_and_no_anonymity():
@@ -35,9 +30,7 @@ def test_figure_1_complete_and_no_anonymity():
 
 def test_figure_2_frequency_attack_on_transactions_that_fit_the_text():
     # The figure is lost; the text keeps a at 20 % of 10, and Bread at 50-80 % as c or d.
-    baskets = [["a", "b", "c", "d"], ["a", "b", "c", "d"], ["b", "c", "d"], ["b", "c", "d"],
-               ["c", "d"], ["c", "d"], ["d"], [], [], []]  # fmt: skip
-    ranges = {"Bread": (0.5, 0.8), "Eggs": (0.1, 0.5), "Milk": (0.3, 0.9), "Sausages": (0.1, 0.7)}
+    baskets, ranges = printed.BASKETS, printed.RANGES
     belief = ps.frequency_attack(baskets, ranges)
     observed = dict(zip(belief.pseudonyms, ps.frequencies(baskets).shares, strict=True))
     assert observed["a"] == 0.2
@@ -123,7 +116,7 @@ def test_figure_7b_matrix_q():
 
 def test_figure_7c_weights():
     assert [w for _, w in sorted((w, w) for _, w in reference.weights(Q) if w)] == [
-        F(k, 1398) * F(699, 4096) for k in (5, 7, 12, 16, 30, 30, 42, 56, 72, 96, 360, 672)
+        F(k, 1398) * F(699, 4096) for k in printed.WEIGHTS
     ]
     # M_3 with Claudia-d and Mike-c, as its printed product needs (the text swaps them).
     for matching, weight in (([1, 3, 2, 0], 5), ([2, 3, 0, 1], 360), ([3, 2, 0, 1], 672)):

@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
-import datetime
-
 import numpy as np
-import pyarrow as pa
 import pytest
 
 import crypsis as cr
 from crypsis.protection import plan
+from crypsis.reproduce.lodha2007 import _printed as printed
+from crypsis.reproduce.lodha2007._examples import _census as census
 from crypsis.singling_out import max_cells, values_per_column
 
-US = 300_000_000
-
-
-def census(n: int = 3_000) -> pa.Table:
-    """Gender, date of birth over 60 years, five-digit zip code, age."""
-    rng = np.random.default_rng(4)
-    days = rng.integers(0, 60 * 365, n)
-    days[:2] = 0, 60 * 365 + 14
-    first = datetime.date(1947, 1, 1)
-    return pa.table(
-        {
-            "gender": rng.choice(["f", "m"], n),
-            "birth": [first + datetime.timedelta(int(day)) for day in days],
-            "zipcode": [f"{code:05d}" for code in rng.integers(0, 100_000, n)],
-            "age": np.r_[np.arange(100), rng.integers(0, 100, n - 100)],
-        }
-    )
+US = printed.US
 
 
 def steps(columns: list[str], k: int, beta: float, **options: object) -> dict[str, str]:

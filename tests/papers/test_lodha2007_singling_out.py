@@ -8,29 +8,12 @@ import pytest
 
 import crypsis as cr
 from crypsis import singling_out as so
+from crypsis.reproduce.lodha2007 import _printed as printed
 
-POPULATION = 300_000_000
-COLUMNS = (
-    "age workclass education marital-status occupation relationship race sex hours-per-week "
-    "native-country"
-).split()
-DOMAINS = dict(zip(COLUMNS, (60, 8, 15, 7, 14, 6, 5, 2, 20, 40), strict=True))
-
+POPULATION, COLUMNS = printed.US, printed.COLUMNS
+DOMAINS = dict(zip(COLUMNS, printed.DOMAINS, strict=True))
 # Row: the columns marked x, then S, F1, D, F2 and k-Anon as printed.
-FIGURE_3 = {
-    1: ([1], 2, 6.1e-5, 60, 7.4e-8, 5e6),
-    2: ([1, 9], 986, 0.03, 1200, 1.48e-6, 2.5e5),
-    3: ([1, 7, 8], 65, 0.002, 600, 7.4e-7, 5e5),
-    4: ([1, 2, 3, 5], 5056, 0.16, 1e5, 1.2e-4, 3e3),
-    5: ([1, 2, 5, 10], 3105, 0.095, 2.7e5, 3.3e-4, 1.1e3),
-    6: ([1, 5, 9, 10], 7581, 0.23, 6.7e5, 8.3e-4, 450),
-    7: ([2, 3, 5, 10], 1384, 0.043, 6.7e4, 8.3e-5, 4.5e3),
-    8: ([1, 2, 3, 5, 10], 7659, 0.235, 4e6, 4.9e-3, 75),
-    9: ([1, 2, 4, 5, 6], 5215, 0.16, 2.8e5, 3.4e-4, 1e3),
-    10: ([1, 2, 5, 6, 9], 12870, 0.40, 8e5, 9.9e-4, 380),
-    11: ([1, 2, 5, 9, 10], 10402, 0.32, 5.4e6, 6.7e-3, 55),
-    12: (list(range(1, 11)), 24802, 0.76, 33e9, 0.99, 1),
-}
+FIGURE_3 = {row: (places, *map(float, rest)) for row, (places, *rest) in printed.FIGURE_3.items()}
 
 
 @pytest.fixture(scope="module")
@@ -87,16 +70,6 @@ def test_figure_1_quasi_identifier_test() -> None:
     assert slope == pytest.approx(1 / math.e, rel=1e-3)
     assert so.uniqueness_bound(0.5 * n, n) == pytest.approx(0.5 / math.e)
     assert so.uniqueness_bound(3 * n, n) < 0.75 < so.uniqueness_bound(3.6 * n, n)
-
-
-def test_examples_2_and_3_gender_birth_date_zip_code() -> None:
-    assert 2 * 2e4 * 1e5 == 4e9
-    assert so.uniqueness_bound(4e9, 3e8) == pytest.approx(math.exp(-0.075))
-    assert round(so.uniqueness_bound(4e9, 3e8), 2) == 0.93
-
-
-def test_example_4_nationality_birth_date_occupation() -> None:
-    assert round(so.uniqueness_bound(4e8, 6e9), 3) == 0.025
 
 
 def test_theorem_3_and_below_one_over_e() -> None:

@@ -8,6 +8,7 @@ from crypsis.reproduce import Agreement
 from crypsis.reproduce._comparison import (
     claim,
     column,
+    critique,
     data_absent,
     erratum,
     number,
@@ -54,6 +55,11 @@ def test_the_unit_of_the_last_digit_can_be_given() -> None:
 def test_expressions_are_shown_as_printed() -> None:
     cell = number("x", "0.36787944117", 0.36787944117, text="1/e")
     assert (cell.paper, cell.agreement) == ("1/e", Agreement.EQUAL)
+
+
+def test_a_critique_must_be_what_the_note_explains() -> None:
+    assert critique("x", "-", 0.4487, correct="0.4487", note="").agreement is Agreement.CRITIQUE
+    assert critique("x", "-", 0.46, correct="0.4487", note="").agreement is Agreement.DIFFERS
 
 
 def test_an_erratum_must_be_what_the_note_explains() -> None:

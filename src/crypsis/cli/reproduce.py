@@ -41,8 +41,9 @@ def reproduce(
 ) -> int:
     """Compute the tables, figures and theorems of the papers again, next to the printed values.
 
-    Each value is equal, equal after rounding, an erratum of the paper (a note says which) or not
-    derivable from what it prints. If any differs without an explanation the exit status is 1.
+    Each value is equal, equal after rounding, an erratum of the paper or a critique of ours (a note
+    says which), or not derivable from what it prints. If any differs without an explanation the
+    exit status is 1.
 
     Example: [bold]crypsis reproduce lodha2007 --figures figures[/bold]
     """

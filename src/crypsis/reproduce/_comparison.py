@@ -1,8 +1,9 @@
 """Compare our value with the printed one: the agreement is always computed, never stated.
 
 A printed number is given as text, because its digits show how far it was rounded. An erratum has to
-give the value that the note explains, and ours has to be that; what the paper does not let anybody
-derive has to lie in the range that follows from what it does say.
+give the value that the note explains, and ours has to be that; so has a critique, a case of our own
+against a statement of the paper. What the paper does not let anybody derive has to lie in the range
+that follows from what it does say. Where the paper prints nothing, a dash stands for it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ import numpy as np
 from crypsis.reproduce._results import Agreement, ComparedValue
 
 _SAME = 1e-9
+NOTHING = "-"
+"""What stands in the column of the paper where it prints nothing."""
 
 
 def number(
@@ -74,6 +77,18 @@ def erratum(
     agrees = _agrees(correct, ours) and not _agrees(paper, ours)
     agreement = Agreement.ERRATUM if agrees else Agreement.DIFFERS
     return ComparedValue(group, name, listed(paper), shown(ours), agreement, note)
+
+
+def critique(
+    name: str, paper: str, ours: Any, *, correct: Any, note: str, group: str = ""
+) -> ComparedValue:
+    """A case of ours against a statement, `paper` being its words, or NOTHING where it is silent.
+
+    >>> critique("c for k = 10", "small", 0.45, correct="0.45", note="Not small.").agreement.value
+    'critique'
+    """
+    agreement = Agreement.CRITIQUE if _agrees(correct, ours) else Agreement.DIFFERS
+    return ComparedValue(group, name, paper, shown(ours), agreement, note)
 
 
 def underivable(

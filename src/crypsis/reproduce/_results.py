@@ -19,6 +19,9 @@ class Agreement(Enum):
     ROUNDED = "equal after rounding"
     ERRATUM = "erratum"
     """The paper is wrong: ours is the value that the note explains, and not the printed one."""
+    CRITIQUE = "critique"
+    """What we hold against a statement of the paper, by a case of our own: no misprint. Ours is the
+    value that the note explains."""
     NOT_DERIVABLE = "not derivable"
     """The paper does not print the data of its value; ours agrees with what it does state."""
     DATA_ABSENT = "not run: data absent"

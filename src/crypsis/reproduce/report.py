@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from crypsis.reproduce import ComparedValue, PaperItem, Reproduction
 
 _MANY = 12
-_COLORS = {"erratum": "yellow", "not derivable": "dim", "differs": "bold red"}
+_COLORS = {"erratum": "yellow", "critique": "yellow", "not derivable": "dim", "differs": "bold red"}
 _WIDTHS = {"what": 26, "paper": 14, "ours": 14, "agreement": 20}
 
 
@@ -112,7 +112,7 @@ def summary_view(papers: Sequence[Reproduction]) -> Table:
     """How many values of each paper came out how, and how long it took."""
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     table.add_column("paper", no_wrap=True)
-    heads = ("equal", "rounded", "erratum", "not deriv.", "no data", "differs", "seconds")
+    heads = ("equal", "rounded", "erratum", "critique", "not deriv.", "no data", "differs", "s")
     for head in heads:
         table.add_column(head, justify="right", no_wrap=True)
     for paper in papers:
@@ -131,7 +131,8 @@ def reproduction_markdown(
     lasting = [value.agreement.value for value in found.values if not value.timed]
     counted = ", ".join(f"{n} {agreement}" for agreement, n in Counter(lasting).most_common())
     head = [f"# {found.paper}", found.citation, "## What it says", *found.account]
-    wrong = ["## What we found wrong in it", *_errata(found)]
+    wrong = ["## What we found wrong in it", _points(found, "erratum", "printed")]
+    wrong += ["## What we hold against it", _points(found, "critique", "the paper says")]
     said = f"{len(lasting)} values were computed again (and some times measured): {counted}."
     body = ["## Every item", said]
     for item in found.items:
@@ -142,22 +143,21 @@ def reproduction_markdown(
     return "\n\n".join([*head, *wrong, *body]) + "\n"
 
 
-def _errata(found: Reproduction) -> Iterator[str]:
-    """One point for each note on an erratum, naming all the values that it explains."""
+def _points(found: Reproduction, agreement: str, theirs: str) -> str:
+    """One point for each note of that agreement, naming all the values that it explains."""
     notes: dict[str, list[tuple[PaperItem, ComparedValue]]] = {}
     for item in found.items:
         for value in item.values:
-            if value.agreement.value == "erratum":
+            if value.agreement.value == agreement:
                 notes.setdefault(value.note, []).append((item, value))
     points = []
     for note, places in notes.items():
         item, value = places[0]
         more = f" (and {len(places) - 1} more like it)" if len(places) > 1 else ""
         where = f"**{item.name}**, {_lower(_named(value))}{more}"
-        points.append(
-            f"- {where}: printed {_cell(value.paper)}, ours {_cell(value.ours)}. {_prose(note)}"
-        )
-    yield "\n".join(points)
+        said = f"{theirs} {_cell(value.paper)}, " if value.paper != "-" else ""
+        points.append(f"- {where}: {said}ours {_cell(value.ours)}. {_prose(note)}")
+    return "\n".join(points) or "Nothing."
 
 
 def _named(value: ComparedValue) -> str:

@@ -45,6 +45,7 @@ ITEMS = (
     _theorems.theorem_2,
     _theorems.theorem_3,
     _theorems.theorem_4,
+    _theorems.proposition_3,
     _theorems.theorem_5,
     _theorems.corollary_1,
 )

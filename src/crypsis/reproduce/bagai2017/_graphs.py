@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
 from functools import cache
 
 import numpy as np
@@ -11,32 +10,13 @@ from numpy.typing import NDArray
 
 from crypsis import pseudonyms as ps
 from crypsis.reproduce import _charts as papers
-from crypsis.reproduce._comparison import claim, number, same, underivable
+from crypsis.reproduce._comparison import NOTHING, claim, number, same, underivable
 from crypsis.reproduce._results import Drawn, RunSettings, paper_item
 from crypsis.reproduce.bagai2017 import _attack_graphs as attack_graphs
 from crypsis.reproduce.bagai2017 import _charts as charts
 from crypsis.reproduce.bagai2017 import _printed as printed
 
 _LOST = "the figure is lost from the text of the paper"
-# Ten orders in which a stands twice, as the text says; the rest of Fig. 2(a) is our choice.
-_BASKETS = [
-    ["a", "b", "c", "d"],
-    ["a", "b", "c", "d"],
-    ["b", "c", "d"],
-    ["b", "c", "d"],
-    ["c", "d"],
-    ["c", "d"],
-    ["d"],
-    [],
-    [],
-    [],
-]
-_RANGES: dict[Hashable, tuple[float, float]] = {
-    "Bread": (0.5, 0.8),
-    "Eggs": (0.1, 0.5),
-    "Milk": (0.3, 0.9),
-    "Sausages": (0.1, 0.7),
-}
 
 
 @paper_item("Figure 1", "Complete anonymity, and none", figure="two bipartite graphs")
@@ -60,8 +40,8 @@ def figure_1(_: RunSettings) -> Drawn:
     figure="the bipartite graph that is left",
 )
 def figure_2(_: RunSettings) -> Drawn:
-    belief = ps.frequency_attack(_BASKETS, _RANGES)
-    shares = dict(zip(belief.pseudonyms or (), ps.frequencies(_BASKETS).shares, strict=True))
+    belief = ps.frequency_attack(printed.BASKETS, printed.RANGES)
+    shares = dict(zip(belief.pseudonyms or (), ps.frequencies(printed.BASKETS).shares, strict=True))
     matrix = belief.matrix.toarray()
     bread = [p for p, cell in zip(belief.pseudonyms or (), matrix[0], strict=True) if cell]
     cells = (
@@ -69,7 +49,7 @@ def figure_2(_: RunSettings) -> Drawn:
         same("what Bread may be", "c, d", ", ".join(map(str, bread))),
         underivable(
             "transactions and ranges",
-            "lost",
+            NOTHING,
             "ten that fit",
             note=f"{_LOST}: only the frequency of a, the range of Bread and what follows for Bread "
             "are in the text. Ten orders with these frequencies are used, and ranges of our own "
@@ -116,7 +96,7 @@ def figure_3(_: RunSettings) -> Drawn:
         number("expected cracks E", "2.2", float(ps.expected_cracks(first))),
         underivable(
             "the graph itself",
-            "lost",
+            NOTHING,
             f"{len(fitting)} graphs fit",
             note=f"{_LOST}. Of the 4,096 graphs that contain M_O, {len(fitting)} have five "
             f"matchings with these cracks; on d and E all of them agree ({len(spread)} value). The "
@@ -175,7 +155,7 @@ def figure_4(_: RunSettings) -> Drawn:
         ),
         underivable(
             "(b) and (c), the matrices shown",
-            "lost",
+            NOTHING,
             _rows(example),
             note=f"{_LOST}; this one has the permanent and the cracks of (b), row by row.",
         ),

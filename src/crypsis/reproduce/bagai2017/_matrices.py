@@ -48,6 +48,12 @@ def figure_6(_: RunSettings) -> Values:
             float(weights[one_to_one].sum()),
             group="Q",
         ),
+        number(
+            "normalized weights of the matchings (Proposition 2)",
+            "1",
+            sum(ps.matching_probability(q, m) for m in printed.matchings().tolist()),
+            group="Q",
+        ),
         claim(
             "smallest permanent, t!/t^t",
             "all entries 1/t",
@@ -72,6 +78,7 @@ def figure_7(_: RunSettings) -> Drawn:
         same("permanent of A", 12, ps.permanent(a), group="(a)"),
         number("d = Delta of A and of P", "0.782", ps.degree_of_anonymity(a), group="(a)"),
         number("E = Psi of A and of P", "4/3", float(ps.expected_cracks(a)), group="(a)"),
+        number("the same, rounded", "1.333", float(ps.expected_cracks(a)), group="(a)"),
         claim(
             "Q, lost from the text",
             "three products",
@@ -88,10 +95,12 @@ def figure_7(_: RunSettings) -> Drawn:
         number("permanent of Q", "699/4096", ps.permanent(belief), group="(b)"),
         number("Delta of Q", "0.496", ps.degree_of_anonymity(belief), group="(b)"),
         number("Psi of Q", "1183/1398", float(ps.expected_cracks(belief)), group="(b)"),
+        number("the same, rounded", "0.846", float(ps.expected_cracks(belief)), group="(b)"),
         same("weights of Q's matchings, in 1/1398", printed.WEIGHTS, ours, group="(c)"),
         number("smallest, 5/1398", "0.004", ours[0] / 1398, group="(c)"),
         number("largest, 336/699", "0.481", ours[-1] / 1398, group="(c)"),
         number("M_4", "360/1398", ps.matching_probability(q, [2, 3, 0, 1]), group="(c)"),
+        number("the same, rounded", "0.258", ps.matching_probability(q, [2, 3, 0, 1]), group="(c)"),
         number("M_5", "672/1398", ps.matching_probability(q, [3, 2, 0, 1]), group="(c)"),
         _third(q),
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from fractions import Fraction as F  # noqa: N817 - a page full of fractions
 from itertools import permutations, product
 
@@ -32,6 +33,15 @@ FLAT = [
 """Fig. 8(b)."""
 FLAT_TEXT = {0.0: "0", 1.0: "1", 0.618: "(√5 - 1)/2", 0.382: "(3 - √5)/2", 0.236: "√5 - 2"}
 """How the figure writes them."""
+BASKETS = [
+    ["a", "b", "c", "d"], ["a", "b", "c", "d"], ["b", "c", "d"], ["b", "c", "d"], ["c", "d"],
+    ["c", "d"], ["d"], [], [], [],
+]  # fmt: skip
+"""Ten orders in which a stands twice, as the text says; the rest of Fig. 2(a) is our choice."""
+RANGES: dict[Hashable, tuple[float, float]] = {
+    "Bread": (0.5, 0.8), "Eggs": (0.1, 0.5), "Milk": (0.3, 0.9), "Sausages": (0.1, 0.7),
+}  # fmt: skip
+"""That of Bread is in the text; the others are our choice."""
 WEIGHTS = (5, 7, 12, 16, 30, 30, 42, 56, 72, 96, 360, 672)
 """The weights of Q's matchings, in parts of 1398 (Sec. IV-A)."""
 M3 = (F(1, 8), F(5, 16), F(1, 16), F(1, 4))

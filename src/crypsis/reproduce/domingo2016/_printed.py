@@ -12,6 +12,17 @@ def _texts(table: str) -> list[list[str]]:
     return [line.split() for line in table.strip().splitlines()]
 
 
+RANK_CORRELATIONS = ("0.722", "0.844", "0.776")
+"""Of X and Z, Section 2."""
+VARIANCES = ("24.70", "155.00", "20167.78")
+"""v of the example of Definition 1."""
+
+
+def said(verdict: str) -> str:
+    """The verdict in the words of the paper."""
+    return {"safe": "withstands", "not safe": "fails to withstand"}.get(verdict, verdict)
+
+
 def columns(rows: list[list[str]], *places: int) -> Floats:
     """Some columns of a table as numbers."""
     return np.array([[float(row[j]) for j in places] for row in rows])

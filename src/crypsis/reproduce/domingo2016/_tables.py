@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from crypsis import linkage
-from crypsis.reproduce._comparison import claim, column, erratum, same
+from crypsis.reproduce._comparison import claim, column, critique, erratum, same
 from crypsis.reproduce._results import ComparedValue, RunSettings, Values, paper_item
 from crypsis.reproduce.domingo2016 import _printed as printed
 
@@ -37,7 +37,7 @@ def table_1(_: RunSettings) -> Values:
         *column(
             "rank correlation of X and Z",
             ("attribute 1", "attribute 2", "attribute 3"),
-            ("0.722", "0.844", "0.776"),
+            printed.RANK_CORRELATIONS,
             [step.rank_correlation or 0.0 for step in steps],
         ),
     ]
@@ -70,9 +70,9 @@ def table_2(_: RunSettings) -> Values:
             ", ".join(f"{share:.0%}" for share in shares),
             group="the claim",
         ),
-        erratum(
+        critique(
             "residual over direct noise, Y = 1000 X",
-            "small",
+            "necessarily small (residual)",
             float((far.residual_noise or 0.0) / (far.noise or 1.0)),
             correct="1",
             group="the claim",
@@ -104,6 +104,9 @@ def table_3(_: RunSettings) -> Values:
     meets = linkage.permuted_privacy(
         printed.X, printed.Y, d=seen.distances, v=seen.diversities, mapping="subject"
     ).meets[2]
+    strictly = all(
+        found > float(v) for found, v in zip(seen.diversities, printed.VARIANCES, strict=True)
+    )
     return [
         *_table(rows, range(3), "(Y1) (Y2) (Y3)", ranks),
         *_table(rows, range(3, 6), "|(Y1)-8| |(Y2)-2| |(Y3)-16|", every),
@@ -121,18 +124,25 @@ def table_3(_: RunSettings) -> Values:
         *column(
             "variance",
             ("S1(4)", "S2(1)", "S3(4)"),
-            ("24.70", "155.00", "20167.78"),
+            printed.VARIANCES,
             seen.diversities,
             note="population variances: divided by n, not n - 1",
         ),
         erratum(
             "the example, under Definition 1 to the letter",
-            "not satisfied",
-            "satisfied" if meets else "not satisfied",
-            correct="satisfied",
+            "satisfies",
+            "satisfies" if strictly else "does not satisfy",
+            correct="does not satisfy",
             group="record 3",
-            note="Condition (2) asks for a diversity greater than v, yet the example claims the "
-            "variances themselves as v. It has to read at least v, and is computed so here.",
+            note="Condition (2) asks for a diversity greater than v, yet the example has the "
+            "variances themselves as v (rounded, so that the first two are even smaller). It has "
+            "to read at least v.",
+        ),
+        same(
+            "the example, with at least v",
+            "satisfies",
+            "satisfies" if meets else "does not",
+            group="record 3",
         ),
     ]
 

@@ -10,13 +10,15 @@ from numpy.typing import NDArray
 
 from crypsis.inference import Leakage, leakage
 from crypsis.reproduce._charts import titled
-from crypsis.reproduce._comparison import claim, erratum, number, underivable
+from crypsis.reproduce._comparison import NOTHING, claim, critique, number, underivable
 from crypsis.reproduce._results import ComparedValue, Drawn, RunSettings, paper_item
 from crypsis.reproduce.itpr2019 import _charts as charts
 from crypsis.reproduce.itpr2019._sweeps import (
+    METRICS,
     Sweep,
     epsilon_sweep,
     lambda_sweep,
+    of_table,
     risk_surface,
     variation_sweep,
 )
@@ -110,7 +112,7 @@ def figure_3(_: RunSettings) -> Drawn:
     sweep = lambda_sweep()
     cells = [
         *_trends(sweep, ITPR="rises", DR="rises", MI="rises", ELD="rises", CP="rises", MIL="falls"),
-        underivable("the curves", "a figure", "same trends", note=_UNPRINTED),
+        underivable("the curves", NOTHING, "same trends", note=_UNPRINTED),
     ]
     return cells, lambda: _lines(sweep, "Fig. 3")
 
@@ -122,17 +124,43 @@ def figure_4(_: RunSettings) -> Drawn:
         *_trends(
             sweep, ITPR="rises", DR="rises", MI="rises", CP="rises", MIL="rises", ELD="constant"
         ),
-        number("CP where MI is 0.02", "0.01", 1 - 2**-0.02, group="values"),
-        underivable(
-            "MIL at theta 0 and 0.4",
-            "0.07, 0.09",
-            "another data set",
+        number(
+            "CP where MI is 0.02",
+            "0.01",
+            _conditional_privacy(0.02),
+            cut=True,
+            note="The paper truncates.",
             group="values",
-            note=_UNPRINTED,
         ),
+        *_between(sweep, MIL="0.07, 0.09", MI="0, 0.02", CP="0, 0.01"),
         *_skewness(),
     ]
     return cells, lambda: _lines(sweep, "Fig. 4")
+
+
+def _between(sweep: Sweep, **printed: str) -> list[ComparedValue]:
+    """What the metrics are at theta = 0 and at 0.4, or as near to it as our data comes."""
+    place = min(range(len(sweep.at)), key=lambda i: abs(sweep.at[i] - 0.4))
+    cells = []
+    for metric, text in printed.items():
+        values = sweep.metrics[metric]
+        ours = f"{values[0]:.2g}, {values[place]:.2g}"
+        note = f"{_UNPRINTED} Ours at theta = {sweep.at[0]:.2g} and {sweep.at[place]:.2g}."
+        name = f"{metric} at theta 0 and 0.4"
+        cells.append(underivable(name, text, ours, group="values", note=note))
+    return cells
+
+
+def _conditional_privacy(bits: float) -> float:
+    """CP of a table of two by two values whose mutual information is that."""
+    low, high = 0, 500_000
+    while high - low > 1:
+        middle = (low + high) // 2
+        table = np.array(
+            [[500_000 + middle, 500_000 - middle], [500_000 - middle, 500_000 + middle]]
+        )
+        low, high = (middle, high) if METRICS["MI"](table) < bits else (low, middle)
+    return float(METRICS["CP"](table))
 
 
 def _skewness() -> list[ComparedValue]:
@@ -153,10 +181,11 @@ def _skewness() -> list[ComparedValue]:
     )
     share = np.array(worst) / size
     inside = -float((share * np.log2(share)).sum())
+    more = _theta(0.12)
     return [
-        erratum(
+        critique(
             "theta when one group of ten has 5 % HIV",
-            "drastic",
+            "drastically impact",
             _grown(theta[1] - theta[0]),
             correct="below 0.1 bits",
             group="the text",
@@ -167,8 +196,29 @@ def _skewness() -> list[ComparedValue]:
             f"that theta is about. Theta goes from {theta[0]:.3f} to {theta[1]:.3f}, ITPR from "
             f"{itpr[0]:.3f} to {itpr[1]:.3f}; the divergence of the group from the whole, which "
             f"t-closeness is about, goes from {surprise[0]:.3f} to {surprise[1]:.3f}.",
-        )
+        ),
+        critique(
+            "theta when a group of 100 has 12 % HIV",
+            "0.4",
+            _grown(more[0]),
+            correct="below 0.1 bits",
+            group="the text",
+            note="The text says that theta = 0.4 can represent the case in which a group has 12 % "
+            "HIV. In its own example, 1,000 of 10^8 people with HIV and groups of 100, formula (13) "
+            f"gives {more[0]:.1e}: the group has more entropy than the whole, by {more[1]:.2f} bits, "
+            "and the maximum is taken by another group.",
+        ),
     ]
+
+
+def _theta(share: float) -> tuple[float, float]:
+    """Formula (13) for 1,000 of 10^8 people with HIV, that share in a group of 100, and by how
+    much the entropy of the group is above that of the whole.
+    """
+    people, sick = 10**8, 1_000
+    own = round(100 * share)
+    known = of_table(np.array([[own, 100 - own], [sick - own, people - 100 - (sick - own)]]))
+    return known.entropy - float(known.entropies.min()), float(known.entropies[0]) - known.entropy
 
 
 def _leakage_of(counts: NDArray[np.int64]) -> Leakage:
@@ -192,19 +242,13 @@ def figure_5(_: RunSettings) -> Drawn:
     cells = (
         claim("ITPR as theta grows", "rises smoothly", by_theta, "rises for each epsilon"),
         claim("ITPR as epsilon grows", "rises smoothly", by_epsilon, "rises for each theta"),
-        erratum(
-            "the figure that Section 5.2 names for this surface",
-            "Figure 3",
-            "Figure 5",
-            correct="Figure 5",
-            note="Fig. 3 has curves over lambda; the surface is Fig. 5.",
-        ),
         underivable(
             "values",
-            "a figure",
+            NOTHING,
             f"{low:.2f} to {high:.2f}",
             note="10,000 records, 10 ages and 20 diseases are given, their table is not. "
-            "Ours: one age has epsilon rows more than the others, one of those leans.",
+            "Ours: one age has epsilon rows more than the others, one of those leans. (Section 5.2 "
+            "calls this surface Figure 3, which has curves over lambda.)",
         ),
     )
 

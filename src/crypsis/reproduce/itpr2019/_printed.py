@@ -26,6 +26,9 @@ SECOND = [
     (35511, 26, "Diabetes"),
 ]
 """Table 2(a)."""
+FIRST_GROUP = ("Asthma", "Diabetes", "HIV")
+SECOND_GROUP = ("Asthma", "Diabetes", "Diabetes", "Diabetes", "HIV")
+"""Tables 1(b) and 2(b): the diseases of each of the three groups, in alphabetical order."""
 AGES = {
     1: (30, 62, 37, 21, 19, 47, 71, 73),
     2: (30,) * 8,

@@ -11,8 +11,15 @@ import pyarrow as pa
 from crypsis import singling_out as so
 from crypsis.dataset import Dataset
 from crypsis.hierarchies import Hierarchy
-from crypsis.protection import cluster, plan, quantile_groups
-from crypsis.reproduce._comparison import claim, erratum, number, same, underivable
+from crypsis.protection import Plan, cluster, plan, quantile_groups
+from crypsis.reproduce._comparison import (
+    NOTHING,
+    claim,
+    erratum,
+    number,
+    same,
+    underivable,
+)
 from crypsis.reproduce._results import RunSettings, Values, paper_item
 from crypsis.reproduce.lodha2007 import _printed as printed
 from crypsis.utility import rank_difference
@@ -41,9 +48,25 @@ def example_1(_: RunSettings) -> Values:
 def example_2(_: RunSettings) -> Values:
     return (
         number("dates of birth, 60 * 365", "2e4", _BIRTH),
-        number("D of gender, birth date, zip code", "4e9", _GENDER * 2e4 * _ZIP),
-        number("D of nationality, birth date, occupation", "4e8", 200 * 2e4 * 100),
+        number(
+            "D of gender, birth date, zip code",
+            "4e9",
+            _multiplied(gender=_GENDER, birth=20_000, zipcode=_ZIP),
+        ),
+        number(
+            "D of nationality, birth date, occupation",
+            "4e8",
+            _multiplied(nationality=200, birth=20_000, occupation=100),
+        ),
     )
+
+
+def _multiplied(**domains: int) -> float:
+    """D of all columns together by the multiple domain assumption, for a table of one row."""
+    columns = list(domains)
+    row = pa.table({name: [0] for name in columns})
+    found = so.column_sets(row, columns, population=printed.US, domains=domains)
+    return float(next(one.domain_product or 0 for one in found if len(one.columns) == 3))
 
 
 @paper_item("Example 3", "Gender, date of birth and zip code")
@@ -89,21 +112,26 @@ def _census(people: int = 3_000) -> pa.Table:
     )
 
 
-def _planned(columns: list[str], k: int, **weights: float) -> dict[str, str]:
+def _plan(columns: list[str], k: int, **weights: float) -> Plan:
     release = Dataset.from_frame(_census(), quasi_identifiers=columns, population=printed.US)
-    made = plan(release, k=k, beta=0.1, weights=weights or None)
-    return {one.name: one.step.describe() for one in made.columns}
+    return plan(release, k=k, beta=0.1, weights=weights or None)
+
+
+def _planned(columns: list[str], k: int, **weights: float) -> dict[str, str]:
+    return {one.name: one.step.describe() for one in _plan(columns, k, **weights).columns}
 
 
 @paper_item("Example 6", "Half-year of birth and four digits of the zip code")
 def example_6(_: RunSettings) -> Values:
     limit = so.max_cells(printed.US, 100, 0.1)
-    steps = _planned(["gender", "birth", "zipcode"], 100, birth=120.0, zipcode=10_000.0)
+    made = _plan(["gender", "birth", "zipcode"], 100, birth=120.0, zipcode=10_000.0)
+    steps = {one.name: one.step.describe() for one in made.columns}
+    left = math.prod(one.values_after for one in made.columns)
     return (
         claim("D' = n/125 = 2.4e6", "enough", limit >= printed.US / 125, f"up to {limit:,.0f}"),
         number("exact expression of Theorem 4", "2.4e6", limit),
         claim("D/D'", "below 1700", _TRIPLE / limit < 1700, f"{_TRIPLE / limit:.0f}"),
-        number("2 * 120 * 10^4", "2.4e6", 2 * 120 * 1e4),
+        number("D' of the plan, 2 * 120 * 10^4", "2.4e6", left),
         same("date of birth, planned", "half-year only", steps["birth"]),
         same("zip code, planned", "first 4 of 5 characters", steps["zipcode"]),
     )
@@ -126,9 +154,10 @@ def example_7(_: RunSettings) -> Values:
 @paper_item("Example 8", "EquivalenceClasses of 20,000, as HIPAA asks")
 def example_8(_: RunSettings) -> Values:
     limit = so.max_cells(printed.US, 20_000, 0.1)
+    allowed = so.values_per_column(printed.US / 20_000, [2, 100, _ZIP], weights=[1, 4, 1])[2]
     steps = _planned(["gender", "age", "zipcode"], 20_000, age=4.0)
     return (
-        number("zip codes allowed, n/(k * 2 * 100)", "75", printed.US / 20_000 / 200),
+        number("zip codes allowed", "75", allowed, note="n/(k * 2 * 100), without beta."),
         erratum(
             "the same with beta = 0.1",
             "75",
@@ -183,7 +212,10 @@ def example_10(_: RunSettings) -> Values:
 @paper_item("Example 11", "The rank difference of a transformation")
 def example_11(_: RunSettings) -> Values:
     mapped = [printed.MAP[value] for value in printed.SET]
+    ranks = {value: place for place, value in enumerate(sorted(printed.SET), 1)}
     return (
+        same("ranks of S", [1, 5, 3, 4, 2], [ranks[value] for value in printed.SET]),
+        same("ranks of f(S)", [2, 4, 2, 4, 2], [ranks[value] for value in mapped]),
         number("rank difference of f", "3", rank_difference(printed.SET, mapped)),
         number(
             "rank difference of the quantile transformation",
@@ -217,7 +249,7 @@ def figure_2(_: RunSettings) -> Values:
         same("3,000 values keep", "county", names[level[3000]]),
         underivable(
             "the tree",
-            "lost",
+            NOTHING,
             "50 states of 60 counties",
             note="The figure is lost from the text; a tree of the size that the text speaks "
             "of stands for it.",

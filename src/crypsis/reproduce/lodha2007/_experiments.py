@@ -16,7 +16,14 @@ from scipy.stats import norm
 from crypsis.protection import quantile_groups
 from crypsis.reproduce import _charts as papers
 from crypsis.reproduce._charts import titled
-from crypsis.reproduce._comparison import claim, erratum, number, same, underivable
+from crypsis.reproduce._comparison import (
+    claim,
+    critique,
+    erratum,
+    number,
+    same,
+    underivable,
+)
 from crypsis.reproduce._results import ComparedValue, Drawn, RunSettings, paper_item
 from crypsis.reproduce.lodha2007._trade_off import trade_off, trade_off_chart
 from crypsis.utility import NormalizedError, normalized_error
@@ -58,7 +65,7 @@ def figure_4(_: RunSettings) -> Drawn:
     cells = (
         same("quantiles for k = 10,000", 25, groups),
         _time("250,000 rows", "about 10 s", points[-1][1]),
-        _time("25,000 rows", "about 1 s", points[0][1]),
+        _time("25,000 rows", "linearly", points[0][1]),
     )
 
     return cells, lambda: papers.times(
@@ -93,8 +100,9 @@ def figure_6(_: RunSettings) -> Drawn:
         same(
             "buckets made when 500 are asked for", 500, quantile_groups(column, _ROWS // 500).groups
         ),
-        _time("500 buckets", "slightly more than 10 s", points[-1][1]),
-        _time("1 bucket", "about 10 s", points[0][1]),
+        _time("500 buckets", "slight increase", points[-1][1]),
+        _time("1 bucket", "nC, 10 s", points[0][1]),
+        *_footnote_3(),
     )
 
     return cells, lambda: papers.times(
@@ -102,6 +110,30 @@ def figure_6(_: RunSettings) -> Drawn:
         [(b, 10.0) for b in _BUCKETS],
         "buckets",
         title="Time by the number of buckets (Fig. 6)",
+    )
+
+
+def _footnote_3() -> tuple[ComparedValue, ...]:
+    """Footnote 3: what C is, from the transfer rate and the size of a row."""
+    rate, table = 50e6, 1e9
+    note = (
+        "Footnote 3 has C = 1/50000 s a row, from 50 MB a second and rows of 1 KB, and the text "
+        f"nC = 10 s. But {_ROWS:,} C is 5 s; and {_ROWS:,} rows of a table of 1 GB are of 4 KB, "
+        f"which makes C = 4/50000 and nC = {_ROWS * (table / _ROWS) / rate:.0f} s."
+    )
+    return (
+        number("C, rows of 1 KB at 50 MB a second", "1/50000", 1e3 / rate, group="footnote 3"),
+        erratum(
+            "nC in seconds", "10", _ROWS * 1e3 / rate, correct="5", note=note, group="footnote 3"
+        ),
+        erratum(
+            "KB of a row, 1 GB and 250,000 rows",
+            "1",
+            table / _ROWS / 1e3,
+            correct="4",
+            note=note,
+            group="footnote 3",
+        ),
     )
 
 
@@ -131,9 +163,9 @@ def figure_7(_: RunSettings) -> Drawn:
             )
             for one in found
         ),
-        erratum(
+        critique(
             "error times b^2 with 100 buckets",
-            "1",
+            "1/b^2",
             other.ratio,
             correct=f"{exact:.0f}",
             group="normal values",
@@ -141,7 +173,13 @@ def figure_7(_: RunSettings) -> Drawn:
             "with tails lose more: for the normal distribution the error of 100 equally full "
             f"buckets is {exact:.1f} times 1/b^2, by integration, and the factor grows with b.",
         ),
-        number("(1-p)^2 (1-u) times n^2", "1", equation.constant * _ROWS**2, group="the trade-off"),
+        number(
+            "(1-p)^2 (1-u)",
+            f"{1 / _ROWS**2:.15g}",
+            equation.constant,
+            text="1/n^2",
+            group="the trade-off",
+        ),
         claim(
             "u = 1 - k^2/n^2 and 1 - 1/b^2",
             "the same",

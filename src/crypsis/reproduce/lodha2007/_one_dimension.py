@@ -11,7 +11,7 @@ from scipy.special import betainc
 
 from crypsis import singling_out as so
 from crypsis.protection import cluster, quantile_groups
-from crypsis.reproduce._comparison import claim, erratum, number
+from crypsis.reproduce._comparison import NOTHING, claim, critique, erratum, number
 from crypsis.reproduce._results import ComparedValue, RunSettings, Values, paper_item
 
 Group = list[int]
@@ -45,8 +45,24 @@ def theorem_5(_: RunSettings) -> Values:
     for n, k in ((5, 2), (6, 2), (7, 3), (8, 2), (8, 3), (9, 4)):
         least = min(sum(map(_rank_cost, groups)) for groups in _partitions(n, k))
         ours = quantile_groups(np.arange(n), k).cost
-        cells.append(number(f"smallest rank difference, n = {n}, k = {k}", f"{least:g}", ours))
-    return cells
+        name = f"rank difference, n = {n}, k = {k}"
+        cells.append(claim(name, "minimum", ours == least, f"{ours:g}, as of all partitions"))
+    return (*cells, _definition_9())
+
+
+def _definition_9() -> ComparedValue:
+    """Groups of k + floor(r/q) or k + ceil(r/q) elements, where n = qk + r."""
+    wrong, tries = 0, [(n, k) for n in range(5, 60) for k in range(2, 6)]
+    for n, k in tries:
+        q, r = divmod(n, k)
+        sizes = np.bincount(quantile_groups(np.arange(n), k).labels)
+        wrong += not (len(sizes) == q and set(sizes.tolist()) <= {k + r // q, k + -(-r // q)})
+    return claim(
+        "sizes of the groups (Definition 9)",
+        "k + floor(r/q) or k + ceil(r/q)",
+        wrong == 0,
+        f"so for {len(tries)} pairs of n and k",
+    )
 
 
 def _diameter(points: Sequence[float]) -> float:
@@ -118,27 +134,29 @@ def _split_values() -> ComparedValue:
         labels = quantile_groups(values, 2, keep_equal=keep_equal).labels
         return sum(len(set(labels[values == value].tolist())) > 1 for value in (1, 2))
 
-    return erratum(
+    return critique(
         "values of 1, 1, 1, 2, 2, 2 that lie in two groups",
-        split(True),
+        NOTHING,
         split(False),
         correct=2,
         note="A transformation maps a value to one image, so that none should. Consecutive ranks "
         "for equal values (Definition 7) and groups of 2 split both; a release that is to be "
-        "k-anonymous by value has to keep equal values together (`keep_equal=True`).",
+        "k-anonymous by value has to keep equal values together (`keep_equal=True`, which splits "
+        f"{split(True)}).",
     )
 
 
 def _not_contiguous() -> ComparedValue:
     points = [0, 5, 5.05, 5.1, 10]
     free = _cheapest(points, 2, "cellular", contiguous=False)
-    return erratum(
+    return critique(
         "cheapest cellular clustering of 0, 5, 5.05, 5.1, 10",
-        f"{cluster(points, 2, cost='cellular').cost:g}",
+        "contiguous",
         free,
         correct="10.15",
         note='"Each cluster in the optimal clustering contains contiguous elements" does not hold '
-        "for the cellular cost: {0, 10} and {5, 5.05, 5.1} cost less than any cut of the line. The "
+        "for the cellular cost: {0, 10} and {5, 5.05, 5.1} cost less than any cut of the line "
+        f"({cluster(points, 2, cost='cellular').cost:g}). The "
         "dynamic program is optimal among contiguous clusterings.",
     )
 
@@ -150,8 +168,8 @@ def _samples() -> list[ComparedValue]:
     enough = math.ceil(math.log(2 / delta) / (2 * epsilon**2))
     return [
         erratum(
-            f"chance that the median of {printed} is off by more than 5 %",
-            "at most 0.05",
+            f"chance that the median of {printed} is off by more than 5 %, delta = 0.05",
+            "below delta",
             _off(printed, epsilon),
             correct=f"{_counted_off(printed, epsilon):.6f}",
             note="s = (1/eps) log(1/delta) is too small by a factor of about 1/(2 eps). A sample "
@@ -159,7 +177,7 @@ def _samples() -> list[ComparedValue]:
         ),
         claim(
             f"the same for a sample of {enough}",
-            "at most 0.05",
+            "below delta",
             _off(enough, epsilon) <= delta,
             f"{_off(enough, epsilon):.4f}",
         ),
@@ -211,7 +229,16 @@ def section_3_1(_: RunSettings) -> Values:
             "d' of the first of three columns, weights 1, 2, 5",
             f"{unit:.15g}",
             best[0],
-            text="(D'/10)^(1/3)",
+            text="(D'/prod w)^(1/m) w",
+        ),
+        erratum(
+            "rank difference of 100 quantiles of 10,000 rows",
+            "n^2/d'",
+            quantile_groups(np.arange(10_000), 100).cost,
+            correct="250000",
+            note="The text takes (n/d')^2 for a group of n/d' ranks, which makes 10^6 here. Mapped "
+            "to its median a group of g ranks has a rank difference of g^2/4. A constant factor, so "
+            "that equation (1) is as it was.",
         ),
         erratum(
             "what equation (1) does to the sum of w/d'",

@@ -9,7 +9,7 @@ from scipy.stats import binom
 
 from crypsis import singling_out as so
 from crypsis.protection import quantile_groups
-from crypsis.reproduce._comparison import claim, erratum, number
+from crypsis.reproduce._comparison import NOTHING, claim, critique, number
 from crypsis.reproduce._results import ComparedValue, RunSettings, Values, paper_item
 from crypsis.reproduce.lodha2007 import _printed as printed
 
@@ -42,13 +42,13 @@ def theorem_1(_: RunSettings) -> Values:
             f"at most {worst:.4f} of it, {_TRIES:,} distributions",
         ),
         claim("x = 1 everywhere but in one cell", "almost D/e", 0.999 < tight < 1, f"{tight:.5f}"),
-        erratum(
+        critique(
             "ten draws from ten values, exactly",
-            f"10/e = {10 / math.e:.4f}",
+            "D/e",
             10 * so.uniqueness_bound(10, 10, exact=True),
             correct="3.8742",
-            note="The bound is a Poisson limit. Exactly, 10 (1 - 1/10)^9 are expected, which is "
-            "more; `uniqueness_bound(exact=True)` has the form for finite n. For a population it "
+            note=f"The bound is a Poisson limit, here {10 / math.e:.4f}. Exactly, 10 (1 - 1/10)^9 "
+            "are expected, which is more; `uniqueness_bound(exact=True)` has the form for finite n. For a population it "
             "makes no difference.",
         ),
     )
@@ -71,13 +71,13 @@ def theorem_2(_: RunSettings) -> Values:
             100 * even,
             text="100 exp(-1/4)",
         ),
-        erratum(
+        critique(
             "ten draws from twenty values, exactly",
-            f"10 exp(-1/2) = {10 * math.exp(-0.5):.4f}",
+            "n exp(n/D)",
             10 * so.uniqueness_bound(20, 10, exact=True),
             correct="6.3025",
-            note="A Poisson limit again: exactly 10 (1 - 1/20)^9. (In the text of the paper the "
-            "minus sign of the exponent is lost; its examples have it.)",
+            note=f"A Poisson limit again, {10 * math.exp(-0.5):.4f}: exactly 10 (1 - 1/20)^9. (In "
+            "the text of the paper the minus sign of the exponent is lost; its examples have it.)",
         ),
     )
 
@@ -129,10 +129,15 @@ def theorem_4(_: RunSettings) -> Values:
             least >= 0,
             f"with {least:.3f} to spare, 45 settings",
         ),
-        number("c for k = 100, beta = 0.1 (n/125 means 0.2)", "0.2", 1 - limit * 100 / printed.US),
-        erratum(
+        claim(
+            "c for k = 100, beta = 0.1",
+            "n/125 < n/100 * (1 - c)",
+            limit > printed.US / 125,
+            f"c = {1 - limit * 100 / printed.US:.4f}",
+        ),
+        critique(
             "c for k = 10, beta = 0.1",
-            "small",
+            "some small constant c",
             1 - small * 10 / printed.US,
             correct="0.4487",
             note="The constant is not small for small k. At k = 1 the printed expression divides "
@@ -157,9 +162,9 @@ def _dependent() -> ComparedValue:
         return float(counts[(counts > 0) & (counts < k)].size / (counts > 0).sum())
 
     apart, together = alone(0.0), alone(0.9)
-    return erratum(
-        "cells with fewer than k people, correlation 0.9",
-        "at most 0.1",
+    return critique(
+        "cells with fewer than k people, correlation 0.9, beta = 0.1",
+        NOTHING,
         together,
         correct="0.5",
         note="The theorem needs equally likely cells. Cutting each column into quantiles gives "
