@@ -19,8 +19,8 @@ VARIANCES = ("24.70", "155.00", "20167.78")
 
 
 def said(verdict: str) -> str:
-    """The verdict in the words of the paper."""
-    return {"safe": "withstands", "not safe": "fails to withstand"}.get(verdict, verdict)
+    """What the paper says of the matches of a file with that verdict (Section 5.2)."""
+    return {"safe": "at random", "not safe": "very likely to be correct"}.get(verdict, verdict)
 
 
 def columns(rows: list[list[str]], *places: int) -> Floats:

@@ -63,7 +63,8 @@ def figure_3(settings: RunSettings) -> Drawn:
         row: tuple(printed.COLUMNS[place - 1] for place in line[0])
         for row, line in printed.FIGURE_3.items()
     }
-    found = _counted(settings, sets, domains)
+    release = _adult(settings)
+    found = None if release is None else _counted(release, sets, domains)
     cells: list[ComparedValue] = [
         same(f"row {row}", size, len(sets[row]), group="Size")
         for row, size in zip(sets, printed.SIZES, strict=True)
@@ -84,26 +85,24 @@ def figure_3(settings: RunSettings) -> Drawn:
     order = ("Size", "S", "F1", "D", "F2", "k-Anon")
     cells.sort(key=lambda cell: order.index(cell.group))
     values = (*cells, *_decisions(found))
-    if found is None:
+    if found is None or release is None:
         return values, None
-    release = _adult(settings)
     attributes = same("attributes of the file", 15, len(release.names), group="domain")
     values = (attributes, *_domain_sizes(release), *values)
     title = "The twelve column sets of UCI Adult (Fig. 3)"
     return values, lambda: titled(charts.quasi_identifier_test(list(found.values())), title)
 
 
-def _adult(settings: RunSettings) -> Dataset:
-    return read(settings.file("adult", "adult.data"), names=printed.ADULT)
+def _adult(settings: RunSettings) -> Dataset | None:
+    path = settings.file("adult", "adult.data")
+    return None if path is None else read(path, names=printed.ADULT)
 
 
 def _counted(
-    settings: RunSettings, sets: dict[int, tuple[str, ...]], domains: dict[str, int]
-) -> dict[int, so.ColumnSet] | None:
-    if settings.file("adult", "adult.data") is None:
-        return None
+    release: Dataset, sets: dict[int, tuple[str, ...]], domains: dict[str, int]
+) -> dict[int, so.ColumnSet]:
     every = so.column_sets(
-        _adult(settings), printed.COLUMNS, alpha=0.2, population=printed.US, domains=domains
+        release, printed.COLUMNS, alpha=0.2, population=printed.US, domains=domains
     )
     by_columns = {one.columns: one for one in every}
     return {row: by_columns[columns] for row, columns in sets.items()}
