@@ -77,6 +77,23 @@ def test_a_leak_that_single_links_do_not_show_is_never_safe(few_files: None) -> 
     assert seen >= 1
 
 
+def test_rows_in_another_order_are_not_taken_for_matches(few_files: None) -> None:
+    """With controls and the release shuffled, nobody having said so, the verdict is not safe."""
+    rng = np.random.default_rng(0)
+    x, controls = people(rng, 300), people(rng, 300)
+    masked = (x + 0.3 * rng.normal(size=x.shape))[rng.permutation(300)]
+    for found in (
+        linkage.verify_links(x, masked, controls=controls),
+        linkage.compare(x, masked, controls=controls).verification,
+    ):
+        assert found.correct_share is None
+        assert found.joint is not None
+        assert found.verdict != "safe"
+    aligned = linkage.verify_links(x, x + 0.3 * rng.normal(size=x.shape), controls=controls)
+    assert aligned.correct_share is not None
+    assert aligned.joint is None
+
+
 def test_a_leak_of_half_the_links_is_seen() -> None:
     rng = np.random.default_rng(7)
     x, controls = people(rng, 300), people(rng, 300)

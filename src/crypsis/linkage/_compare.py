@@ -27,6 +27,7 @@ from crypsis.linkage._verification import (
     LinkVerification,
     known_controls,
     verification,
+    without_assumed_matches,
 )
 from crypsis.results import Result
 
@@ -138,6 +139,8 @@ def compare(
     )  # fmt: skip
     options["columns"], options["orders"] = kept.columns, kept.orders(options.get("orders"))
     both = pair(first, second, **options)
+    if controls is not None:
+        both = without_assumed_matches(both, options)
     missing: list[str] = []
     search = Search.of(both.points)
     known = None if controls is None else known_controls(first, controls, both, options)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, Unpack
 
 import numpy as np
@@ -75,7 +75,8 @@ def verify_links(
     controls : Data, optional
         Records of people known not to be in the file, drawn from the same population as the
         originals. By default the null distribution that keeps dependence is that of each original
-        with its own masked record excluded.
+        with its own masked record excluded. With controls, files whose rows correspond in no column
+        have unknown matches, unless `on` or `row_map` gives them.
     acceptable : float, optional
         The share of correct links that is acceptable; by default that of a random guess.
     false_discovery_rate : float
@@ -108,10 +109,19 @@ def verify_links(
     both = pair(original, masked, ranks_only=True, **options)
     known = None
     if controls is not None:
+        both = without_assumed_matches(both, options)
         known = known_controls(original, controls, both, options)
     return verification(
         both, Search.of(both.points), known, random_records, acceptable, false_discovery_rate
     )
+
+
+def without_assumed_matches(both: Pair, options: RankOptions) -> Pair:
+    """The pair with unknown matches, if they were assumed row by row and no column supports it."""
+    assumed = options.get("on") is None and options.get("row_map") is None
+    if assumed and both.own is not None and not both.rows_correspond:
+        return replace(both, own=None)
+    return both
 
 
 @dataclass(frozen=True, eq=False)
