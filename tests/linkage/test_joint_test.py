@@ -125,3 +125,24 @@ def test_power_grows_with_the_leak(few_files: None) -> None:
     assert little is not None
     assert much is not None
     assert little < 0.5 < 0.9 < much
+
+
+def test_people_who_are_all_alike_cannot_be_linked() -> None:
+    alike = np.ones((50, 2))
+    assert module.joint_test(alike, alike, alike, 0.07, 0) == module.JointTest(
+        1.0, 50, 50, 0.07, 1.0
+    )
+
+
+def test_a_sample_of_large_files_does_not_overstate_the_power(
+    few_files: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """5 % of correct links among 2,000 records: 100 of the records do not show them."""
+    rng = np.random.default_rng(3)
+    x, masked, controls = (people(rng, 2000) for _ in range(3))
+    every = module.joint_test(x, controls, masked, 0.05, 0).power
+    monkeypatch.setattr(module, "_MOST_RECORDS", 100)
+    few = module.joint_test(x, controls, masked, 0.05, 0).power
+    assert every is not None
+    assert few is not None
+    assert few < 0.5 < 0.7 < every

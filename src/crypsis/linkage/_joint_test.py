@@ -23,7 +23,7 @@ LEVEL = 0.01
 ENOUGH_POWER = 0.8
 _PERMUTATIONS = 999
 _SIMULATED_FILES = 10
-_MOST_RECORDS = 2_000
+_MOST_RECORDS = 5_000
 _NEAR = 60
 _SWEEPS = 6
 _WIDTHS = (0.5, 1.0, 1.6, 2.8)
@@ -77,20 +77,27 @@ def joint_test(
 ) -> JointTest:
     """Test whether originals fit the masked file better than controls (records by columns)."""
     rng = np.random.default_rng((seed, 6))
-    first, second = (_some(part, rng) for part in (originals, controls))
-    expected = min(1.0, len(first) / len(masked))
-    people = _normal_scores(np.vstack([first, second]))
-    null = _null(_fit(people, _normal_scores(masked), expected), len(first), rng)
+    everyone = _normal_scores(np.vstack([originals, controls]))
+    people, inside = _drawn(everyone, len(originals), rng)
+    expected = min(1.0, inside / len(masked))
+    null = _null(_fit(people, _normal_scores(masked), expected), inside, rng)
     power = None
     if null.p_value > LEVEL:
-        power = _power(people, len(first), leak, null, rng)
+        power = _power(everyone, len(originals), leak, null, rng)
     return JointTest(null.p_value, len(originals), len(controls), leak, power)
 
 
-def _some(records: Floats, rng: np.random.Generator) -> Floats:
-    if len(records) <= _MOST_RECORDS:
-        return records
-    return np.asarray(records[rng.choice(len(records), _MOST_RECORDS, replace=False)])
+def _drawn(everyone: Floats, originals: int, rng: np.random.Generator) -> tuple[Floats, int]:
+    """Some of the originals, who come first, and some of the others; how many originals."""
+    parts = []
+    for part in (everyone[:originals], everyone[originals:]):
+        some = (
+            rng.choice(len(part), _MOST_RECORDS, replace=False)
+            if len(part) > _MOST_RECORDS
+            else ...
+        )
+        parts.append(part[some])
+    return np.vstack(parts), len(parts[0])
 
 
 def _normal_scores(values: Floats) -> Floats:
@@ -138,44 +145,65 @@ def _level(offered: Floats, total: float) -> float:
     return middle
 
 
-def _null(scores: Floats, originals: int, rng: np.random.Generator) -> _Null:
-    """Means of the originals in standard errors, as they are and with permuted labels."""
-    number = len(scores)
-    spread = scores.std(axis=0)
+def _observed(scores: Floats, originals: int) -> Floats:
+    """The means of the originals in standard errors."""
+    return np.asarray(_standardized(scores, originals)[:originals].mean(axis=0))
+
+
+def _standardized(scores: Floats, originals: int) -> Floats:
+    """Scores around their mean, so that the mean of the originals has a variance of 1 by chance."""
+    number, spread = len(scores), scores.std(axis=0)
     unit = np.where(spread > 0, spread, 1.0)
-    unit *= np.sqrt((number - originals) / (originals * max(number - 1, 1)))
-    centered = (scores - scores.mean(axis=0)) / unit
-    drawn = rng.random((_PERMUTATIONS, number))
+    unit = unit * np.sqrt((number - originals) / (originals * max(number - 1, 1)))
+    return np.asarray((scores - scores.mean(axis=0)) / unit)
+
+
+def _null(scores: Floats, originals: int, rng: np.random.Generator) -> _Null:
+    """The statistics as they are and with permuted labels."""
+    centered = _standardized(scores, originals)
+    drawn = rng.random((_PERMUTATIONS, len(scores)))
     chosen = drawn <= np.partition(drawn, originals - 1, axis=1)[:, [originals - 1]]
-    return _Null(centered[:originals].mean(axis=0), chosen @ centered / originals)
+    return _Null(_observed(scores, originals), chosen @ centered / originals)
 
 
 def _power(
-    people: Floats, originals: int, leak: float, null: _Null, rng: np.random.Generator
+    everyone: Floats, originals: int, leak: float, null: _Null, rng: np.random.Generator
 ) -> float:
     """How often noise that leaves a share `leak` of correct links would be seen.
 
-    Some of the people at random are masked by noise, in files like the one at hand. The statistic
-    of such a file is that of permuted labels, moved by its mean over the files.
+    As many people as there are originals, drawn from all, are masked by noise. The statistic of
+    such a file is that of permuted labels, moved by its mean over the files. Where no noise leaves
+    so many correct links, because people are alike, there is no such leak to be seen.
     """
-    noise = _noise_with(leak, people, originals, rng)
+    noise = _noise_with(leak, everyone, originals, rng)
+    if noise is None:
+        return 1.0
     moved = np.zeros(len(_WIDTHS))
     for _ in range(_SIMULATED_FILES):
-        mixed = people[rng.permutation(len(people))]
-        masked = mixed[:originals] + noise * rng.normal(size=(originals, people.shape[1]))
-        scores = _fit(_normal_scores(mixed), _normal_scores(masked), 1.0)
-        moved += _null(scores, originals, rng).observed / _SIMULATED_FILES
+        mixed = everyone[rng.permutation(len(everyone))]
+        masked = mixed[:originals] + noise * rng.normal(size=(originals, everyone.shape[1]))
+        people, inside = _drawn(mixed, originals, rng)
+        scores = _fit(people, _normal_scores(masked), inside / originals)
+        moved += _observed(scores, inside) / _SIMULATED_FILES
     return float(((null.permuted + moved).max(axis=1) > null.critical).mean())
 
 
-def _noise_with(leak: float, people: Floats, originals: int, rng: np.random.Generator) -> float:
+def _noise_with(
+    leak: float, everyone: Floats, originals: int, rng: np.random.Generator
+) -> float | None:
     """The noise, in standard deviations, at which the nearest masked record is right that often."""
+    asked = min(originals, _MOST_RECORDS)
+
+    def right(noise: float) -> float:
+        mine = everyone[rng.permutation(len(everyone))[:originals]]
+        masked = mine + noise * rng.normal(size=mine.shape)
+        near = cKDTree(_normal_scores(masked)).query(_normal_scores(mine)[:asked])[1]
+        return float((near == np.arange(asked)).mean())
+
     low, high = 1e-4, 10.0
+    if right(low) <= leak:
+        return None
     for _ in range(12):
         noise = float(np.sqrt(low * high))
-        mine = people[rng.permutation(len(people))[:originals]]
-        masked = mine + noise * rng.normal(size=mine.shape)
-        near = cKDTree(_normal_scores(masked)).query(_normal_scores(mine))[1]
-        right = float((near == np.arange(originals)).mean())
-        low, high = (noise, high) if right > leak else (low, noise)
+        low, high = (noise, high) if right(noise) > leak else (low, noise)
     return float(np.sqrt(low * high))
