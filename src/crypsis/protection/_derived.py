@@ -8,7 +8,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from crypsis.columns.dependencies import GAIN, MOSTLY, Dependency, find_dependencies
+from crypsis.columns.dependencies import (
+    MOSTLY,
+    Dependency,
+    find_dependencies,
+    gives_back,
+)
 from crypsis.dataset import Dataset
 from crypsis.errors import RoleError
 from crypsis.inference import prediction_gain
@@ -121,7 +126,7 @@ def _attack(
         if recovered < MOSTLY:
             continue
         usual = _accuracy(table, [*own], seed)
-        if recovered - usual > GAIN:
+        if gives_back(recovered, usual):
             raise RoleError(
                 f"The original values of {name!r}, which was generalized, are recovered by a model "
                 f"from the other released columns for {percent_text(recovered)} of the records; "

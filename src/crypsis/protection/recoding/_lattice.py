@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from crypsis.protection.recoding._levels import CellLevels, Codes, ColumnLevels, Floats, Levels
+from crypsis.protection.recoding._levels import CellLevels, Floats, Levels
 from crypsis.protection.recoding.kernels.sweep import fill
 
 Ints = NDArray[np.int64]
@@ -83,28 +83,31 @@ def blocks(
     return lines, labels, loss
 
 
+def vectors_with_losses(cells: CellLevels) -> tuple[Levels, Floats, Floats]:
+    """Vectors of levels by increasing loss, with the least and the most that a label of each loses."""
+    vectors: list[tuple[int, ...]] = []
+    for _, vector in vectors_by_loss(cells, lambda: len(vectors) < _MAX_VECTORS):
+        vectors.append(vector)
+    every = np.array(vectors, np.int16)
+    least, most = np.zeros(len(every)), np.zeros(len(every))
+    for c, (one, place) in enumerate(zip(cells.columns, cells.places, strict=True)):
+        present = one.loss[:, np.unique(place)]
+        least += present.min(axis=1)[every[:, c]]
+        most += present.max(axis=1)[every[:, c]]
+    return every, least, most
+
+
 def visits(cells: CellLevels) -> tuple[Levels, Floats, Floats]:
     """Vectors of levels with ranges of their loss, by increasing loss.
 
     The labels of one vector differ in loss, so a vector is visited once for each range of width
     `_LOSS_STEP` (of the loss summed over the columns, weights included) that its labels fall into.
     """
-    vectors: list[tuple[int, ...]] = []
-    for _, vector in vectors_by_loss(cells, lambda: len(vectors) < _MAX_VECTORS):
-        vectors.append(vector)
-    every = np.array(vectors, np.int16)
-    least = [one.loss[:, np.unique(place)].min(axis=1) for one, place in _pairs(cells)]
-    most = [one.loss[:, np.unique(place)].max(axis=1) for one, place in _pairs(cells)]
-    first = sum(part[every[:, c]] for c, part in enumerate(least))
-    last = sum(part[every[:, c]] for c, part in enumerate(most))
-    start = np.floor(np.asarray(first) / _LOSS_STEP - 1e-9).astype(np.int64)
-    ranges = np.ceil(np.asarray(last) / _LOSS_STEP + 1e-9).astype(np.int64) - start
+    every, first, last = vectors_with_losses(cells)
+    start = np.floor(first / _LOSS_STEP - 1e-9).astype(np.int64)
+    ranges = np.ceil(last / _LOSS_STEP + 1e-9).astype(np.int64) - start
     which = np.repeat(np.arange(len(every)), ranges)
     bucket = np.arange(which.size) - np.repeat(np.cumsum(ranges) - ranges, ranges) + start[which]
-    order = np.lexsort((np.asarray(last)[which], bucket))
+    order = np.lexsort((last[which], bucket))
     low = bucket[order] * _LOSS_STEP
     return every[which[order]], low - 1e-9, low + _LOSS_STEP - 1e-9
-
-
-def _pairs(cells: CellLevels) -> Iterator[tuple[ColumnLevels, Codes]]:
-    return zip(cells.columns, cells.places, strict=True)

@@ -3,8 +3,10 @@
 Full-domain recoding finds the optimum that Incognito, OLA and ARX search for.
 
 Local recoding visits the lattice from the least loss to the most and releases every class on the
-first levels on which it meets the requirements (see `kernels.sweep`); a search from the top down is
-its alternative (see `kernels.specialize`). The suppression budget counts records that are removed
+first levels on which it meets the requirements (see `kernels.sweep`); its alternatives are a search
+from the top down (`kernels.specialize`) and, if something is required of sensitive values, one that
+releases the classes with the largest gain first (`kernels.greedy`). Cells of the best recodings are
+then moved between classes (`kernels.local_search`). The suppression budget counts records that are removed
 or suppressed as a whole; the top of a hierarchy is a generalization. If both searches exceed the
 budget, columns are opened one after the other, each on its coarsest labels, as far as the budget
 allows; a column that cannot be opened stays suppressed.
@@ -25,15 +27,22 @@ from crypsis import progress
 from crypsis.counting.grouping import group
 from crypsis.errors import RequirementsNotMetError
 from crypsis.protection.recoding._class_requirements import ClassRequirements
-from crypsis.protection.recoding._lattice import blocks, vectors_by_loss, visits
+from crypsis.protection.recoding._lattice import (
+    blocks,
+    vectors_by_loss,
+    vectors_with_losses,
+    visits,
+)
 from crypsis.protection.recoding._levels import (
     CellLevels,
     Levels,
     Recoding,
 )
+from crypsis.protection.recoding._local_search import improved
 from crypsis.protection.recoding.kernels import requirements as kernel
 from crypsis.protection.recoding.kernels import specialize as top_down
 from crypsis.protection.recoding.kernels import sweep as kernel_sweep
+from crypsis.protection.recoding.kernels.greedy import release_by_gain
 
 Ints = NDArray[np.int64]
 Order = Callable[[int, float], tuple[float, float]]
@@ -41,6 +50,8 @@ Order = Callable[[int, float], tuple[float, float]]
 _MAX_COUNTS = 20_000
 _MAX_WORK = 300_000_000
 """About how many cells local recoding groups; beyond that it visits fewer vectors."""
+_PRICES = 8
+"""In how many steps the price rises if classes are released by their gain."""
 
 
 def full_domain_recoding(
@@ -237,15 +248,41 @@ def local_recoding(
         step.advance()
         tries.extend(map(cells.recoding, _swept(search, suppress, _total_loss(cells, tries[0]))))
         step.advance()
+        best = [min(tries, key=_ncp)]
+        if not requirements.sizes_only:
+            tries.extend(map(cells.recoding, _by_gain(search, suppress)))
+            step.advance()
+            best.append(min(tries, key=_ncp))
+        tries.extend(improved(cells, requirements, one) for one in dict.fromkeys(best))
+        step.advance()
         within = [one for one in tries if one.rows_touched <= budget_rows]
         if not within:
             for first in (_fewest_rows, _least_loss):
                 within.append(_column_by_column(search, budget_rows, first, suppress))
                 step.advance()
-    best = min(within, key=lambda one: one.ncp)
-    if best.suppressed_records == cells.counts.sum():  # suppressed values are better than no row
+    least = min(within, key=_ncp)
+    if least.suppressed_records == cells.counts.sum():  # suppressed values are better than no row
         return search.recoding(search.start())
-    return best
+    return least
+
+
+def _ncp(found: Recoding) -> float:
+    return found.ncp
+
+
+def _by_gain(search: _TopDown, suppress: bool) -> list[Levels]:
+    """The levels found by releasing, again and again, the classes with the largest gain."""
+    cells = search.cells
+    vectors, least, most = vectors_with_losses(cells)
+    lines, labels, loss = blocks(cells, vectors)
+    prices = np.linspace(0, most.max(), _PRICES + 1)[1:] + 1e-9
+    found = np.empty(cells.counts.size, np.int64)
+    release_by_gain(
+        lines, least, prices, search.k, (labels, loss, cells.counts),
+        search.sensitive, _MAX_WORK // 3, found,
+    )  # fmt: skip
+    levels = np.where(found[:, None] < 0, np.int16(-1), vectors[found])
+    return _placed(search, levels, suppress)
 
 
 def _total_loss(cells: CellLevels, found: Recoding) -> float:
@@ -269,8 +306,12 @@ def _swept(search: _TopDown, suppress: bool, bound: float) -> list[Levels]:
     )  # fmt: skip
     if left < 0:
         return []
-    levels = np.where(found[:, None] < 0, np.int16(-1), vectors[found])
-    if not left:
+    return _placed(search, np.where(found[:, None] < 0, np.int16(-1), vectors[found]), suppress)
+
+
+def _placed(search: _TopDown, levels: Levels, suppress: bool) -> list[Levels]:
+    """The levels; where cells are in no class, also those with which they are in one."""
+    if not (levels[:, 0] < 0).any():
         return [levels]
     placed = search.with_cheapest_classes(levels, levels[:, 0] < 0)
     return [levels] * suppress + ([] if placed is None else [placed])

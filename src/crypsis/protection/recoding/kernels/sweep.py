@@ -54,12 +54,16 @@ def fill(levels: Ints, codes: Any, loss: Any, labels: Any, lost: Any) -> None:
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _group(
+def group_free(
     visit: Ints, low: float, high: float, free: Ints, size: int, cells: Any, part: Ints,
-    totals: Ints, keys: Any, numbers: Ints, stamps: Ints, stamp: int,
+    totals: Ints, table: Any, stamp: int,
 ) -> int:  # fmt: skip
-    """Group the free cells with a loss above `low` and up to `high`; the number of groups."""
+    """Group the free cells with a loss above `low` and up to `high`; the number of groups.
+
+    `table` is room for a hash table: (keys, numbers, stamps).
+    """
     labels, loss, counts = cells
+    keys, numbers, stamps = table
     mask, groups = keys.size - 1, 0
     for i in range(size):
         cell, lost = free[i], 0.0
@@ -84,7 +88,7 @@ def _group(
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _meeting(
+def meeting(
     free: Ints, size: int, part: Ints, totals: Ints, groups: int, k: int, sensitive: Any
 ) -> NDArray[np.bool_]:
     """Which groups meet the requirements."""
@@ -135,8 +139,7 @@ def sweep(
     slots = 1
     while slots < 2 * size:
         slots *= 2
-    keys, numbers = np.zeros(slots, np.uint64), np.zeros(slots, np.int64)
-    stamps = np.full(slots, -1, np.int64)
+    table = (np.zeros(slots, np.uint64), np.zeros(slots, np.int64), np.full(slots, -1, np.int64))
     found[:] = -1
     last = visits.shape[0] - 1
     price = 1 + places(sensitive) // 8  # sensitive values are counted class by class
@@ -150,12 +153,12 @@ def sweep(
         if v % stride and v < last:
             continue
         work -= size * price
-        groups = _group(
-            visits[v], low[v], high[v], free, size, cells, part, totals, keys, numbers, stamps, v
+        groups = group_free(
+            visits[v], low[v], high[v], free, size, cells, part, totals, table, v
         )  # fmt: skip
         if groups == 0:
             continue
-        good = _meeting(free, size, part, totals, groups, k, sensitive)
+        good = meeting(free, size, part, totals, groups, k, sensitive)
         kept = 0
         for i in range(size):
             cell = free[i]

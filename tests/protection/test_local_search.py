@@ -1,0 +1,169 @@
+"""The local search: never worse, always within the requirements, and no single move is left."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import Any
+
+import numpy as np
+import pytest
+
+from crypsis.protection import PrivacyRequirements
+from crypsis.protection.recoding._class_requirements import ClassRequirements, SensitiveColumn
+from crypsis.protection.recoding._levels import CellLevels, ColumnLevels, Recoding
+from crypsis.protection.recoding._local_search import improved
+from crypsis.protection.recoding._search import full_domain_recoding, local_recoding
+
+BITS = 3  # a column has eight values, the levels are pairs, fours, and missing
+
+
+def column(name: str, missing: bool) -> ColumnLevels:
+    """A binary hierarchy over eight values, and perhaps a missing value behind them."""
+    values = [*range(2**BITS), *([None] if missing else [])]
+    labels, codes, loss = [], [], []
+    for level in range(BITS):
+        own: list[Any] = [None if v is None else (level, v >> level) for v in values]
+        every = list(dict.fromkeys(own))
+        labels.append(tuple(every))
+        codes.append([every.index(label) for label in own])
+        loss.append([0.0 if v is None or level == 0 else 2**level / 2**BITS for v in values])
+    labels.append((None,))
+    codes.append([0] * len(values))
+    loss.append([0.0 if v is None else 1.0 for v in values])
+    return ColumnLevels(name, tuple(labels), np.array(codes, np.int32), np.array(loss))
+
+
+def table(seed: int, cells: int = 60) -> tuple[CellLevels, SensitiveColumn]:
+    """Cells of three columns and a sensitive attribute of three values."""
+    draw = np.random.default_rng(seed)
+    columns = tuple(
+        column(name, missing) for name, missing in zip("abc", (True, False, True), strict=True)
+    )
+    drawn = [draw.integers(0, len(one.codes[0]), cells) for one in columns]
+    places = np.unique(np.column_stack(drawn), axis=0)
+    counts = draw.integers(1, 4, len(places)).astype(np.int64)
+    of_row = np.repeat(np.arange(len(places)), counts)
+    value = (draw.random(of_row.size) ** 2 * 3).astype(np.int64)
+    tally = Counter(zip(of_row.tolist(), value.tolist(), strict=True))
+    cell, code = (np.array([key[i] for key in tally]) for i in range(2))
+    secret = SensitiveColumn(cell, code, np.array(list(tally.values())), 3, False)
+    return CellLevels(columns, tuple(places.T.astype(np.int32)), counts), secret
+
+
+def classes(cells: CellLevels, levels: Any) -> dict[Any, list[int]]:
+    """The cells of each class, by the labels that a recipient sees."""
+    found = defaultdict(list)
+    for cell in range(cells.counts.size):
+        if levels[cell, 0] >= 0:
+            key = tuple(
+                one.labels[levels[cell, c]][one.codes[levels[cell, c], cells.places[c][cell]]]
+                for c, one in enumerate(cells.columns)
+            )
+            found[key].append(cell)
+    return dict(found)
+
+
+def cost(cells: CellLevels, members: list[int]) -> float:
+    """The loss of a class on the lowest levels on which its cells have the same labels."""
+    total = 0.0
+    for c, one in enumerate(cells.columns):
+        place = [int(cells.places[c][cell]) for cell in members]
+        level = next(
+            n for n in range(one.top + 1) if len({int(one.codes[n, p]) for p in place}) == 1
+        )
+        total += sum(
+            one.loss[level, p] * cells.counts[m] for p, m in zip(place, members, strict=True)
+        )
+    return total
+
+
+def meets(cells: CellLevels, secret: SensitiveColumn, members: list[int], asked: Any) -> bool:
+    rows = sum(int(cells.counts[cell]) for cell in members)
+    there: Counter[int] = Counter()
+    for cell, code, count in zip(secret.cell, secret.code, secret.count, strict=True):
+        if cell in members:
+            there[int(code)] += int(count)
+    if rows < (asked.k or 1) or len(there) < (asked.diversity or 1):
+        return False
+    apart = sum(abs(there[v] / rows - secret.shares[v]) for v in range(3)) / 2
+    return asked.closeness is None or apart <= asked.closeness + 1e-9
+
+
+REQUIREMENTS = {
+    "k": PrivacyRequirements(k=4),
+    "l": PrivacyRequirements(k=3, diversity=2),
+    "t": PrivacyRequirements(k=3, closeness=0.3),
+}
+
+
+@pytest.mark.parametrize("name", REQUIREMENTS)
+@pytest.mark.parametrize("seed", range(8))
+def test_every_class_meets_the_requirements_and_the_loss_is_that_of_the_labels(
+    name: str, seed: int
+) -> None:
+    cells, secret = table(seed)
+    asked = ClassRequirements(REQUIREMENTS[name], (secret,))
+    found = local_recoding(cells, asked, 0)
+    assert found.rows_touched == 0
+    released = classes(cells, found.levels)
+    assert all(meets(cells, secret, members, REQUIREMENTS[name]) for members in released.values())
+    total = sum(cost(cells, members) for members in released.values())
+    assert found.ncp >= total / cells.counts.sum() / 3 - 1e-6  # no label is finer than its class
+    optimum = full_domain_recoding(cells, asked, int(cells.counts.sum()) // 20)
+    within = local_recoding(cells, asked, int(cells.counts.sum()) // 20)
+    assert within.ncp <= min(found.ncp, optimum.ncp) + 1e-9
+
+
+@pytest.mark.parametrize("name", REQUIREMENTS)
+@pytest.mark.parametrize("seed", range(8))
+def test_no_cell_can_be_moved_to_save_anything(name: str, seed: int) -> None:
+    """Every single move is tried by brute force, and none lowers the loss."""
+    cells, secret = table(seed)
+    asked = ClassRequirements(REQUIREMENTS[name], (secret,))
+    start = one_class(cells)
+    found = improved(cells, asked, split_in_two(cells, asked, start))
+    assert found.ncp <= start.ncp
+    released = list(classes(cells, found.levels).values())
+    for own in released:
+        for cell in own:
+            rest = [other for other in own if other != cell]
+            if rest and not meets(cells, secret, rest, REQUIREMENTS[name]):
+                continue
+            for there in released:
+                if there is own:
+                    continue
+                joined = [*there, cell]
+                if not meets(cells, secret, joined, REQUIREMENTS[name]):
+                    continue
+                before = cost(cells, own) + cost(cells, there)
+                after = (cost(cells, rest) if rest else 0.0) + cost(cells, joined)
+                assert after >= before - 1e-6 * cells.counts.sum() * 3 - 1e-3 * start.ncp
+
+
+def one_class(cells: CellLevels) -> Recoding:
+    return cells.recoding(np.tile(cells.tops, (cells.counts.size, 1)).astype(np.int16))
+
+
+def split_in_two(cells: CellLevels, asked: ClassRequirements, whole: Recoding) -> Recoding:
+    """Classes to begin with: a column on its halves if that meets the requirements."""
+    for c in range(len(cells.columns)):
+        levels = whole.levels.copy()
+        levels[:, c] -= 1
+        found = classes(cells, levels)
+        secret = asked.sensitive[0]
+        if all(meets(cells, secret, own, asked.requirements) for own in found.values()):
+            return cells.recoding(levels)
+    return whole
+
+
+def test_cells_of_one_value_join_diverse_classes() -> None:
+    """Four records of one sensitive value need not be generalized with everybody else."""
+    one = column("a", False)
+    cells = CellLevels((one,), (np.arange(8, dtype=np.int32),), np.full(8, 4, np.int64))
+    cell = np.repeat(np.arange(8), 2)[:-1]
+    code = np.array([0, 1] * 8)[:-1]  # the last cell has one value only
+    secret = SensitiveColumn(cell, code, np.array([2] * 14 + [4]), 2, False)
+    asked = ClassRequirements(PrivacyRequirements(k=4, diversity=2), (secret,))
+    found = local_recoding(cells, asked, 0)
+    assert found.levels[:6, 0].tolist() == [0] * 6
+    assert found.levels[6:, 0].tolist() == [1, 1]
