@@ -10,12 +10,11 @@ from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import hyp2f1
 
 from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import ParameterError, RoleError
 from crypsis.options import Columns, Roles
-from crypsis.results import Estimate, Group, Result
+from crypsis.results import Estimate, Result
 from crypsis.singling_out._class_sizes import quasi_identifiers
 from crypsis.singling_out._measures import population_too_small
 from crypsis.singling_out._models import (
@@ -24,7 +23,7 @@ from crypsis.singling_out._models import (
     slide_negative_binomial_uniques,
     zayatz_uniques,
 )
-from crypsis.singling_out._risk import check_threshold, check_weights, refuse_wildcards
+from crypsis.singling_out._risk import refuse_wildcards
 
 Ints = NDArray[np.int64]
 
@@ -131,90 +130,6 @@ def population_uniqueness(
     return PopulationUniqueness(
         names, people, rows / people, uniques, **models, chosen=chosen, best=best, advice=advice
     )
-
-
-class IndividualRisk(Result):
-    """The re-identification risk of the records of a weighted sample."""
-
-    columns: tuple[str, ...]
-    records: int
-    threshold: float
-    share_above: float
-    """The share of records whose risk is above the threshold."""
-    maximum: float
-    average: float
-    expected: float
-    """The expected number of re-identifications."""
-    riskiest: Group
-    """The equivalence class with the highest risk."""
-
-
-@takes_roles
-def individual_risk(
-    data: Data,
-    columns: Columns | None = None,
-    *,
-    threshold: float = 0.2,
-    **roles: Unpack[Roles],
-) -> IndividualRisk:
-    """Measure individual risk in a weighted sample, with the exact expectation.
-
-    Parameters
-    ----------
-    data : Dataset, frame or path
-        The data: a sample with weights.
-    columns : str or sequence of str, optional
-        The columns; by default the quasi-identifiers.
-    threshold : float
-        The risk above which a record counts as at risk.
-    **roles
-        See `crypsis.read`. `weight` is the column of the sampling weights.
-
-    Returns
-    -------
-    IndividualRisk
-        The maximum, the average, the share above the threshold and the expected number.
-
-    Notes
-    -----
-    A class with f records and a sum of weights F-hat has p = f / F-hat. Its people in the
-    population are negative binomial given f, and the risk is E[1/F | f], which equals
-    (p/f) 2F1(1, 1; f+1; 1-p) exactly; many programs use approximations. Weights that do not expand
-    the sample (a sum below f) do not fit the model: then p is 1 and the risk is 1/f.
-
-    References
-    ----------
-    Benedetti & Franconi (1998), Statistical and technological solutions for controlled data
-    dissemination.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> people = pa.table({"age": [30, 30, 41], "w": [50.0, 50.0, 100.0]})
-    >>> round(individual_risk(people, ["age"], weight="w").maximum, 4)
-    0.0465
-    """
-    dataset = as_dataset(data, **roles)
-    check_threshold(threshold)
-    if dataset.weight is None:
-        raise RoleError(
-            "Individual risk needs the weights of the sample.",
-            code="no-weights",
-            hint="Set {weight}.",
-        )
-    cells = dataset.cells(quasi_identifiers(dataset, columns), weighted=True)
-    refuse_wildcards(cells)
-    check_weights(cells)
-    kept = np.flatnonzero(cells.class_sizes > 0)
-    number = cells.class_sizes[kept].astype(np.float64)
-    share = np.minimum(number / np.asarray(cells.weights)[kept], 1.0)
-    risk = share / number * hyp2f1(1.0, 1.0, number + 1, 1 - share)
-    records = number.sum()
-    return IndividualRisk(
-        cells.columns, int(records), threshold, float(number[risk > threshold].sum() / records),
-        float(risk.max()), float(number @ risk / records), float(number @ risk),
-        cells.group(int(kept[np.argmax(risk)])),
-    )  # fmt: skip
 
 
 def _estimate(name: str, size: Ints, number: Ints, people: float, seed: int) -> Estimate | None:
