@@ -163,3 +163,15 @@ def test_thresholds_of_risk_require_no_class_size():
     assert requirements_for(policy) == {}
     title = measure_title("singling_out.households_at_risk", 100)
     assert title == "households at a risk above 1/100"
+
+
+def test_population_uniqueness_of_a_weighted_sample_is_that_of_a_log_linear_model(survey):
+    policy = policy_of(("population_uniqueness", 0.01))
+    found, findings = found_of(survey, policy, weight="w")
+    one = findings["population_uniqueness"]
+    assert one.value == so.loglinear_risk(survey, QI, weight="w").uniqueness
+    assert "log-linear" in one.statement
+    assert "loglinear_risk" in found.answers[0].results
+    _, findings = found_of(survey, policy, population=20_000, stratum="sex")
+    assert findings["population_uniqueness"].status is Status.NOT_EVALUATED
+    assert "simple random sample" in findings["population_uniqueness"].statement

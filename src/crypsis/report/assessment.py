@@ -47,6 +47,8 @@ _KEY_NUMBERS: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("presence", "k_map", "k-map (k)"),
         ("presence", "high", "delta-presence (delta)"),
         ("quasi_identifiers", "rows", "records searched for quasi-identifiers"),
+        ("loglinear_risk", "uniqueness", "population uniqueness, log-linear model"),
+        ("loglinear_risk", "correct_matches", "expected correct matches with sample uniques"),
         ("population", "best", "population uniqueness"),
         ("population", "chosen", "population model"),
     ),

@@ -7,6 +7,7 @@ from crypsis.singling_out._bounds import (
     values_per_column,
 )
 from crypsis.singling_out._column_sets import Uniqueness, column_sets, uniqueness
+from crypsis.singling_out._combinations import CombinationK, combination_k
 from crypsis.singling_out._contributions import ColumnShare
 from crypsis.singling_out._equivalence_classes import (
     EquivalenceClasses,
@@ -16,6 +17,7 @@ from crypsis.singling_out._equivalence_classes import (
 )
 from crypsis.singling_out._household_risk import HouseholdRisk, household_risk
 from crypsis.singling_out._individual_risk import IndividualRisk, individual_risk
+from crypsis.singling_out._loglinear import LoglinearModel, LoglinearRisk, loglinear_risk
 from crypsis.singling_out._measures import ColumnSet
 from crypsis.singling_out._population import PopulationUniqueness, population_uniqueness
 from crypsis.singling_out._presence import (
@@ -32,12 +34,12 @@ from crypsis.singling_out._risk import AttackerRisk, ReidentificationRisk
 from crypsis.singling_out._suda import ColumnScore, SudaScores, suda
 
 __all__ = [
-    "AttackerRisk", "ColumnScore", "ColumnSet", "ColumnShare", "DeltaPresence",
-    "EquivalenceClasses", "HouseholdRisk", "IndividualRisk", "PopulationUniqueness",
+    "AttackerRisk", "ColumnScore", "ColumnSet", "ColumnShare", "CombinationK", "DeltaPresence",
+    "EquivalenceClasses", "HouseholdRisk", "IndividualRisk", "LoglinearModel", "LoglinearRisk", "PopulationUniqueness",
     "QuasiIdentifiers", "RecordRisks", "RecordsAtRisk", "ReidentificationRisk", "ReleasedUniqueness",
     "SudaScores", "Uniqueness",
-    "column_sets", "delta_presence", "equivalence_classes", "find_quasi_identifiers",
-    "household_risk", "individual_risk", "k_anonymity", "k_map", "max_cells", "min_cells",
+    "column_sets", "combination_k", "delta_presence", "equivalence_classes", "find_quasi_identifiers",
+    "household_risk", "individual_risk", "k_anonymity", "k_map", "loglinear_risk", "max_cells", "min_cells",
     "population_class_sizes",
     "population_uniqueness", "record_risks", "records_at_risk", "reidentification_risk", "released_uniqueness",
     "suda", "uniqueness",

@@ -16,6 +16,7 @@ from crypsis.errors import ParameterError, RoleError
 from crypsis.options import Columns, Roles
 from crypsis.results import Estimate, Result
 from crypsis.singling_out._class_sizes import quasi_identifiers
+from crypsis.singling_out._design import refuse_design
 from crypsis.singling_out._measures import population_too_small
 from crypsis.singling_out._models import (
     Model,
@@ -112,6 +113,7 @@ def population_uniqueness(
             code="no-population-size",
             hint="Set {population} to a number.",
         )
+    refuse_design(dataset)
     names = quasi_identifiers(dataset, columns)
     cells = dataset.cells(names)
     refuse_wildcards(cells)

@@ -10,7 +10,7 @@ from crypsis.assessment._questions._outcome import QuestionOutcome, not_evaluate
 from crypsis.assessment._questions._sample_risks import add_sample_risks
 from crypsis.assessment._request import Request
 from crypsis.dataset import Dataset
-from crypsis.errors import TooLargeError
+from crypsis.errors import InputError, TooLargeError
 from crypsis.options import Role
 from crypsis.policies import Measurement, Policy
 from crypsis.report.wording import listed, plural
@@ -137,7 +137,7 @@ def _population(request: Request, outcome: QuestionOutcome) -> Measurement:
     """People unique in the population: counted in its table, estimated from its size."""
     name, data = POPULATION, request.data
     population = data.population
-    if population is None:
+    if population is None and data.weight is None:
         why = "The population is not known."
         return Measurement(name, None, why, hint="Set {population} to its size or its table.")
     if isinstance(population, Dataset):
@@ -161,6 +161,8 @@ def _population(request: Request, outcome: QuestionOutcome) -> Measurement:
         outcome.results["population"] = found
         text = f"{found.uniques:,} of {found.records:,} records of the population are unique."
         return Measurement(name, found.fraction, text, found.columns, round(found.uniques))
+    if data.weight is not None:
+        return _by_loglinear_model(request, outcome)
     estimate = singling_out.population_uniqueness(data, seed=request.seed)
     outcome.results["population"] = estimate
     fraction = estimate.best
@@ -170,6 +172,25 @@ def _population(request: Request, outcome: QuestionOutcome) -> Measurement:
     )
     affected = round(fraction * estimate.population)
     return Measurement(name, fraction, text, estimate.columns, affected)
+
+
+def _by_loglinear_model(request: Request, outcome: QuestionOutcome) -> Measurement:
+    """The other models assume a simple random sample; with weights a log-linear model is fitted."""
+    try:
+        found = singling_out.loglinear_risk(request.data)
+    except (InputError, TooLargeError) as error:
+        return Measurement(POPULATION, None, error.message, requested=True, hint=error.hint)
+    outcome.results["loglinear_risk"] = found
+    text = (
+        f"{100 * found.uniqueness:.3g} % of the {round(found.population):,} people that the "
+        "weights sum to are estimated to be unique (log-linear model with "
+        f"{plural(len(found.interactions), 'interaction')}). {found.advice}"
+    )
+    affected = round(found.uniqueness * found.population)
+    too_low = found.bias < 0 and found.uncertain
+    return Measurement(
+        POPULATION, found.uniqueness, text, found.columns, affected, lower_bound=too_low
+    )
 
 
 def _column_sets(request: Request, outcome: QuestionOutcome) -> bool:
