@@ -76,7 +76,8 @@ def population_uniqueness(
     seed : int
         The seed of the intervals.
     **roles
-        See `crypsis.read`. `population` is the number of people.
+        See `crypsis.read`. `population` is the number of people, or their table, of which only the
+        size is used: in the table itself uniques can be counted (`uniqueness`).
 
     Returns
     -------
@@ -105,14 +106,14 @@ def population_uniqueness(
     ('pitman', True)
     """
     dataset = as_dataset(data, **roles)
-    people = dataset.population
-    if people is None or isinstance(people, Dataset):
+    population = dataset.population
+    if population is None:
         raise RoleError(
-            "Population models need the size of the population. The uniqueness in the table of a "
-            "population can be counted.",
+            "Population models need the size of the population.",
             code="no-population-size",
-            hint="Set {population} to a number.",
+            hint="Set {population}.",
         )
+    people = population.count if isinstance(population, Dataset) else int(population)
     refuse_design(dataset)
     names = quasi_identifiers(dataset, columns)
     cells = dataset.cells(names)

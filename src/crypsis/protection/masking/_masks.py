@@ -6,10 +6,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from crypsis.columns.safe_harbor import SMALL_AREAS_2000
 from crypsis.errors import ParameterError
+
+_ROUNDING = 1e-6
+
+
+def _strata(within: tuple[str, ...]) -> str:
+    return f", within each {' and '.join(within)}" if within else ""
 
 
 class _Mask(BaseModel, ABC):
@@ -63,9 +69,11 @@ class Microaggregate(_Mask):
     method: Literal["microaggregation"] = "microaggregation"
     k: Annotated[int, Field(ge=1)]
     """The smallest group."""
+    within: tuple[str, ...] = ()
+    """Columns of strata: groups have records of one stratum only."""
 
     def describe(self) -> str:
-        return f"values replaced by the means of groups of at least {self.k}"
+        return f"values replaced by the means of groups of at least {self.k}{_strata(self.within)}"
 
 
 class Mdav(_Mask):
@@ -74,9 +82,12 @@ class Mdav(_Mask):
     method: Literal["MDAV microaggregation"] = "MDAV microaggregation"
     k: Annotated[int, Field(ge=1)]
     """The smallest group."""
+    within: tuple[str, ...] = ()
+    """Columns of strata: groups have records of one stratum only."""
 
     def describe(self) -> str:
-        return f"records replaced by the means of groups of at least {self.k} near records (MDAV)"
+        groups = f"groups of at least {self.k} near records (MDAV)"
+        return f"records replaced by the means of {groups}{_strata(self.within)}"
 
 
 class Round(_Mask):
@@ -121,6 +132,33 @@ class Pram(_Mask):
 
     def describe(self) -> str:
         return f"kept with probability {self.stay:g}, otherwise drawn by the frequencies"
+
+
+class PramMatrix(_Mask):
+    """PRAM with a matrix of one's own: what each category becomes, with which probability."""
+
+    method: Literal["PRAM with a matrix"] = "PRAM with a matrix"
+    matrix: dict[str, dict[str, Annotated[float, Field(ge=0, le=1)]]]
+    """For each category the categories that it becomes, with probabilities that sum to 1. A category
+    that is not in it is kept."""
+    invariant: bool = False
+    """Whether the invariant form of the matrix is used, which keeps the expected frequencies."""
+
+    @model_validator(mode="after")
+    def _sums(self) -> PramMatrix:
+        if not self.matrix:
+            raise ValueError("the matrix has no row")
+        if any(abs(sum(row.values()) - 1) > _ROUNDING for row in self.matrix.values()):
+            raise ValueError("the probabilities of each row must sum to 1")
+        return self
+
+    def describe(self) -> str:
+        kept = [row.get(category, 0.0) for category, row in self.matrix.items()]
+        form = "the invariant form of a matrix" if self.invariant else "a matrix"
+        return (
+            f"{len(kept)} categories changed by {form} of probabilities (kept with {min(kept):g} "
+            f"to {max(kept):g})"
+        )
 
 
 class SuppressRare(_Mask):
@@ -174,7 +212,7 @@ class TopAge(_Mask):
 
 Mask = (
     Noise | RankSwap | Shuffle | Microaggregate | Mdav | Round | TopCode | BottomCode | Pram
-    | SuppressRare | Pseudonym | YearOfDate | PostalArea | TopAge
+    | PramMatrix | SuppressRare | Pseudonym | YearOfDate | PostalArea | TopAge
 )  # fmt: skip
 """Any of the masks."""
 
