@@ -1,6 +1,8 @@
-"""PRAM with a matrix and its invariant form; microaggregation within strata."""
+"""PRAM with a matrix and its invariant form, microaggregation within strata, local suppression."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 import pyarrow as pa
@@ -9,10 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import crypsis as cr
 from crypsis import protection as an
 from crypsis.errors import ParameterError, RequirementsNotMetError
 from crypsis.protection import masking
+from crypsis.protection.masking._local_suppression import suppressed_values
 from crypsis.protection.masking._transition import invariant, transition_matrix
+from crypsis.singling_out import combination_k
 
 MATRIX = {"a": {"a": 0.8, "b": 0.2}, "b": {"b": 0.5, "c": 0.5}}
 
@@ -114,3 +119,59 @@ def test_a_stratum_that_is_too_small_is_refused():
         masking.microaggregate(table, "x", k=2, within=("region",))
     made = an.mask(table, {"x": masking.Microaggregate(k=1, within=("region",))})
     assert "within each region" in made.statement.to_json()
+
+
+@given(
+    st.lists(st.tuples(st.integers(-1, 2), st.integers(-1, 2), st.integers(-1, 1)), min_size=4),
+    st.integers(1, 4),
+    st.sampled_from([None, (0, 1, 2), (2, 0, 1)]),
+)
+def test_local_suppression_reaches_k_and_only_removes(rows, k, order):
+    codes = np.array(rows)
+    removed = suppressed_values(codes, k, order)
+    after = np.where(removed, -1, codes)
+    _, sizes = np.unique(after, axis=0, return_counts=True)
+    assert sizes.min() >= k
+    assert not removed[codes < 0].any()
+    if np.unique(codes, axis=0, return_counts=True)[1].min() >= k:
+        assert not removed.any()
+
+
+def test_local_suppression_removes_the_least_it_can_by_hand():
+    table = pa.table({"age": [30, 30, 30, 41], "sex": ["f", "f", "f", "f"]})
+    made = masking.local_suppression(table, ["age", "sex"], k=2)
+    assert made["sex"].to_pylist() == ["f"] * 4
+    assert sorted(made["age"].to_pylist(), key=str) == [30, 30, None, None]
+
+
+def test_importance_decides_which_column_is_suppressed():
+    random = np.random.default_rng(3)
+    table = pa.table({name: random.integers(0, 6, 300) for name in "abc"})
+    for kept in "abc":
+        made = masking.local_suppression(table, list("abc"), k=5, importance=(kept,))
+        others = tuple(name for name in "abc" if name != kept)
+        last = masking.local_suppression(table, list("abc"), k=5, importance=others)
+        assert made[kept].null_count < 20 < 250 < last[kept].null_count
+        (found,) = combination_k(made, list("abc"), size=3, k=5)
+        assert found.k >= 5
+
+
+def test_columns_with_the_same_local_suppression_are_suppressed_together():
+    random = np.random.default_rng(4)
+    table = pa.table({"a": random.integers(0, 9, 200), "b": random.choice(list("xyz"), 200)})
+    methods = {"a": "local-suppression:4", "b": "local-suppression:4"}
+    made = cr.anonymize(
+        table, k=4, methods=methods, quasi_identifiers=["a", "b"], recoding="full-domain"
+    )
+    assert "values suppressed until at least 4 records are alike" in made.statement.to_json()
+    assert made.loss.suppressed_records == 0
+    with pytest.raises(RequirementsNotMetError, match="classes of 300"):
+        masking.local_suppression(table, ["a", "b"], k=300)
+    with pytest.raises(cr.errors.ColumnError):
+        masking.local_suppression(table, ["a", "b"], k=3, importance=("c",))
+
+
+def test_missing_values_and_nan_are_one_value():
+    table = pa.table({"a": [1.0, math.nan, None, 1.0], "b": ["x", "y", "y", "x"]})
+    made = masking.local_suppression(table, ["a", "b"], k=2)
+    assert made["b"].to_pylist() == ["x", "y", "y", "x"]

@@ -3,6 +3,7 @@
 from crypsis.protection.masking._functions import (
     add_noise,
     bottom_code,
+    local_suppression,
     mdav,
     microaggregate,
     pram,
@@ -17,6 +18,7 @@ from crypsis.protection.masking._functions import (
 from crypsis.protection.masking._masks import (
     MASKS,
     BottomCode,
+    LocalSuppression,
     Mask,
     Mdav,
     Microaggregate,
@@ -39,6 +41,7 @@ from crypsis.protection.masking._pseudonyms import pseudonym, reverse_pseudonym
 __all__ = [
     "MASKS",
     "BottomCode",
+    "LocalSuppression",
     "Mask",
     "Mdav",
     "Microaggregate",
@@ -56,6 +59,7 @@ __all__ = [
     "YearOfDate",
     "add_noise",
     "bottom_code",
+    "local_suppression",
     "mdav",
     "microaggregate",
     "parse_mask",

@@ -21,6 +21,7 @@ from crypsis.columns.safe_harbor import Recoding, recoded
 from crypsis.errors import ColumnError, RequirementsNotMetError, TooLargeError
 from crypsis.protection.masking import _masks as m
 from crypsis.protection.masking import _perturbation as perturb
+from crypsis.protection.masking._local_suppression import without_values
 from crypsis.protection.masking._pseudonyms import new_key, pseudonyms
 from crypsis.protection.masking._transition import transition_matrix
 
@@ -57,6 +58,8 @@ def fitted(
         return _pram(method, names, parts, stream)
     if isinstance(method, m.PramMatrix):
         return _pram_matrix(method, names, parts, stream)
+    if isinstance(method, m.LocalSuppression):
+        return _locally_suppressed(method, names, parts)
     if isinstance(method, m.SuppressRare):
         return _without_rare(method, names, parts)
     if isinstance(method, m.Pseudonym):
@@ -189,6 +192,16 @@ def _without_rare(method: m.SuppressRare, names: tuple[str, ...], parts: Parts) 
     return lambda: apply
 
 
+def _locally_suppressed(method: m.LocalSuppression, names: tuple[str, ...], parts: Parts) -> Make:
+    before = pa.concat_tables([part.select(list(names)) for part in parts(names)])
+    if before.num_rows * len(names) > _MAX_VALUES:
+        raise TooLargeError(
+            f"The mask {method.method} keeps its columns in memory, at most {_MAX_VALUES:,} values.",
+            columns=names,
+        )
+    return _in_parts(names, without_values(before, method.k, method.importance).columns)
+
+
 def _pseudonymized(keys: Mapping[str, str]) -> Apply:
     def apply(part: pa.Table) -> pa.Table:
         for name, key in keys.items():
@@ -226,6 +239,11 @@ def _in_memory(method: m.Mask, names: tuple[str, ...], parts: Parts, stream: See
         after[rows] = _in_order(method, own[rows], fixed, generator)
     columns = [_arrow(column, kind) for column, kind in zip(after.T, kinds, strict=True)]
     _check_groups(pa.table(columns, names=list(map(str, range(len(names))))), method)
+    return _in_parts(names, columns)
+
+
+def _in_parts(names: tuple[str, ...], columns: Sequence[Any]) -> Make:
+    """Columns that were computed at once, given out part by part."""
 
     def make() -> Apply:
         start = 0

@@ -143,6 +143,11 @@ suppress_rare = _function(
     'suppress_rare(pa.table({"job": ["a", "a", "b"]}), "job", k=2)["job"].to_pylist()',
     "['a', 'a', None]",
 )  # fmt: skip
+local_suppression = _function(
+    "local_suppression", m.LocalSuppression, "SDC Practice Guide, local suppression.",
+    'local_suppression(pa.table({"job": ["a", "a", "b"]}), "job", k=3)["job"].to_pylist()',
+    "[None, None, None]",
+)  # fmt: skip
 pseudonymize = _function(
     "pseudonymize", m.Pseudonym, "Rogaway and Shrimpton (2006).",
     'len(pseudonymize(pa.table({"name": ["Ada"]}), "name", key="00" * 32)["name"][0].as_py())',

@@ -172,6 +172,21 @@ class SuppressRare(_Mask):
         return f"values with fewer than {self.k} records suppressed"
 
 
+class LocalSuppression(_Mask):
+    """Local suppression of several columns together: values removed until k records are alike."""
+
+    method: Literal["local suppression"] = "local suppression"
+    k: Annotated[int, Field(ge=1)]
+    """The smallest class; two missing values are alike, and unlike every value."""
+    importance: tuple[str, ...] = ()
+    """The most important columns, the first most of all: they are suppressed last. By default as few
+    values as possible are suppressed."""
+
+    def describe(self) -> str:
+        last = f", {', '.join(self.importance)} last" if self.importance else ""
+        return f"values suppressed until at least {self.k} records are alike{last}"
+
+
 class Pseudonym(_Mask):
     """Pseudonymization: equal pseudonyms for equal values, reversible with the key only."""
 
@@ -212,7 +227,7 @@ class TopAge(_Mask):
 
 Mask = (
     Noise | RankSwap | Shuffle | Microaggregate | Mdav | Round | TopCode | BottomCode | Pram
-    | PramMatrix | SuppressRare | Pseudonym | YearOfDate | PostalArea | TopAge
+    | PramMatrix | SuppressRare | LocalSuppression | Pseudonym | YearOfDate | PostalArea | TopAge
 )  # fmt: skip
 """Any of the masks."""
 
@@ -223,6 +238,7 @@ MASKS: dict[str, tuple[type[Mask], str | None]] = {
     "microaggregate": (Microaggregate, "k"),
     "mdav": (Mdav, "k"),
     "suppress-rare": (SuppressRare, "k"),
+    "local-suppression": (LocalSuppression, "k"),
     "pram": (Pram, "stay"),
     "round": (Round, "base"),
     "top": (TopCode, "limit"),
@@ -233,7 +249,7 @@ MASKS: dict[str, tuple[type[Mask], str | None]] = {
     "age": (TopAge, None),
 }
 """The masks by name, each with its one parameter."""
-_JOINT = (Shuffle, Mdav)
+_JOINT = (Shuffle, Mdav, LocalSuppression)
 
 
 def parse_mask(text: str) -> Mask:
@@ -271,7 +287,7 @@ def parse_mask(text: str) -> Mask:
 def split_methods(
     methods: Mapping[Any, str | Mask],
 ) -> tuple[dict[str, str], dict[tuple[str, ...], Mask]]:
-    """Recoding methods and masks; columns with the same `Shuffle` or `Mdav` are masked together."""
+    """Recoding methods and masks; columns with the same joint mask are masked together."""
     recoding: dict[str, str] = {}
     masks: dict[tuple[str, ...], Mask] = {}
     joint: dict[Mask, list[str]] = {}
