@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -136,10 +137,13 @@ def _suppressed(folder: Path) -> list[tuple[str, ...]]:
     table = csv.read_csv(folder / "testdata.csv")
     rows = []
     for k in (3, 5):
-        made, seconds = _timed(lambda k=k: masking.local_suppression(table, KEYS, k=k))
+        made, seconds = _timed(partial(masking.local_suppression, table, KEYS, k=k))
         theirs = csv.read_csv(folder / f"ls_r_{k}.csv")
-        counts = [np.array([float(sum(one[c].null_count for c in KEYS))]) for one in (theirs, made)]
-        rows.append(_row(f"values removed by local suppression, k = {k}", *counts, seconds))
+        removed, own = (
+            np.array([float(sum(one[c].null_count for c in KEYS))]) for one in (theirs, made)
+        )
+        name = f"values removed by local suppression, k = {k}"
+        rows.append(_row(name, removed, own, seconds))
     return rows
 
 
@@ -153,17 +157,15 @@ def _masks(folder: Path) -> list[tuple[str, ...]]:
             before, after = (
                 np.column_stack([_column(one, c) for c in columns]) for one in (table, theirs)
             )
-            made, seconds = _timed(
-                lambda table=table, columns=columns, k=k: masking.mdav(
-                    table.select(columns).cast(pa.schema([(c, pa.float64()) for c in columns])),
-                    columns, k=k,
-                )
-            )  # fmt: skip
+            schema = pa.schema([(c, pa.float64()) for c in columns])
+            numbers = table.select(columns).cast(schema)
+            made, seconds = _timed(partial(masking.mdav, numbers, columns, k=k))
             ours = np.column_stack([_column(made, c) for c in columns])
-            for label, measure in (
+            measures: tuple[tuple[str, Callable[[Any, Any], float]], ...] = (
                 ("IL1s", utility.il1s),
                 ("interval risk", lambda a, b: linkage.interval_risk(a, b).share),
-            ):
+            )
+            for label, measure in measures:
                 pair = np.array([measure(before, after)]), np.array([measure(before, ours)])
                 rows.append(_row(f"MDAV {name} k = {k}, {label}", *pair, seconds))
                 seconds = ""

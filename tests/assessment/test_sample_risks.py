@@ -175,3 +175,18 @@ def test_population_uniqueness_of_a_weighted_sample_is_that_of_a_log_linear_mode
     _, findings = found_of(survey, policy, population=20_000, stratum="sex")
     assert findings["population_uniqueness"].status is Status.NOT_EVALUATED
     assert "simple random sample" in findings["population_uniqueness"].statement
+
+
+def test_a_model_that_is_too_large_is_mentioned_and_asked_for_by_a_population_only():
+    random = np.random.default_rng(1)
+    wide = pa.table({name: random.permutation(150) for name in "abc"} | {"w": [9.0] * 150})
+    policy = policy_of(("population_uniqueness", 0.01))
+    threshold = policy.thresholds[0].model_copy(update={"required": False})
+    policy = policy.model_copy(update={"thresholds": (threshold,)})
+    for population, status in ((None, Status.NOT_ASKED), (5_000, Status.NOT_EVALUATED)):
+        found = cr.assess(
+            wide, policy=policy, quasi_identifiers=list("abc"), insensitive=["w"], weight="w",
+            population=population,
+        )  # fmt: skip
+        assert found.findings[0].status is status
+        assert any("was not estimated" in note for note in found.answers[0].notes)

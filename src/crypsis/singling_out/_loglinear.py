@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Unpack
@@ -21,7 +22,8 @@ from crypsis.singling_out._measures import population_too_small
 from crypsis.singling_out._risk import check_weights, refuse_wildcards
 
 Floats = NDArray[np.float64]
-_MAX_CELLS = 1_000_000
+_MAX_CELLS = 4_000_000
+_MAX_CHOICE = 300_000
 _ACCEPTED = 1.96
 
 
@@ -101,7 +103,8 @@ def loglinear_risk(
     Raises
     ------
     TooLargeError
-        If the columns have more than a million combinations of values.
+        If the columns have more than 300,000 combinations of values, or 4 million where the
+        interactions are given.
 
     Notes
     -----
@@ -118,8 +121,8 @@ def loglinear_risk(
     likelihood), and a sample unique of weight w has the sampling fraction 1/w. Strata and clusters
     change the variance of the fit, not the estimates; weights account for unequal probabilities of
     selection. Missing values count as the data says; wildcards are an error. Cost: a pass over all
-    combinations of values for each pair of columns and each interaction added; seconds for a
-    hundred thousand combinations, minutes for a million.
+    combinations of values for each pair of columns and each interaction added: seconds for a
+    hundred thousand combinations.
 
     References
     ----------
@@ -139,6 +142,7 @@ def loglinear_risk(
     names = quasi_identifiers(dataset, columns)
     cells = dataset.cells(names)
     refuse_wildcards(cells)
+    _check_size(cells, chosen=interactions is None)
     counts, expanded, people = _tables(dataset, cells)
     overall = float(counts.sum()) / people
     given = None if interactions is None else _given(interactions, names)
@@ -172,16 +176,19 @@ def loglinear_risk(
     )
 
 
-def _tables(dataset: Dataset, cells: Cells) -> tuple[Floats, Floats | None, float]:
-    """The table of counts, that of the weights where there are any, and the people."""
-    size = int(np.prod(np.array(cells.domains, float)))
-    if size > _MAX_CELLS:
+def _check_size(cells: Cells, *, chosen: bool) -> None:
+    size, most = math.prod(cells.domains), _MAX_CHOICE if chosen else _MAX_CELLS
+    if size > most:
         raise TooLargeError(
-            f"The columns have {size:,} combinations of values; a log-linear model takes up to "
-            f"{_MAX_CELLS:,}.",
+            f"The columns have {size:,} combinations of values; a log-linear model "
+            f"{'is chosen' if chosen else 'is fitted'} for up to {most:,}.",
             code="too-many-combinations",
             hint="Use fewer columns, or generalize them.",
         )
+
+
+def _tables(dataset: Dataset, cells: Cells) -> tuple[Floats, Floats | None, float]:
+    """The table of counts, that of the weights where there are any, and the people."""
     kept = cells.class_sizes > 0
     if not kept.any():
         raise ParameterError("No record can be counted.", code="no-records", columns=cells.columns)

@@ -179,7 +179,9 @@ def _by_loglinear_model(request: Request, outcome: QuestionOutcome) -> Measureme
     try:
         found = singling_out.loglinear_risk(request.data)
     except (InputError, TooLargeError) as error:
-        return Measurement(POPULATION, None, error.message, requested=True, hint=error.hint)
+        outcome.notes.append(f"Population uniqueness was not estimated: {error.message}")
+        asked = request.data.population is not None
+        return Measurement(POPULATION, None, error.message, requested=asked, hint=error.hint)
     outcome.results["loglinear_risk"] = found
     text = (
         f"{100 * found.uniqueness:.3g} % of the {round(found.population):,} people that the "
