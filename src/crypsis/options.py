@@ -68,8 +68,13 @@ class Roles(TypedDict, total=False):
     insensitive: Annotated[Columns, "Insensitive attributes."]
     excluded: Annotated[Columns, "Excluded columns: columns that are not released."]
     person: Annotated[str | None, "The column that identifies the person of a row."]
+    household: Annotated[str | None, "The column that identifies the household of a row."]
     weight: Annotated[str | None, "The column of survey weights."]
-    population: Annotated[Any, "The number of people in the population, or its table."]
+    stratum: Annotated[str | None, "The column of the strata of the sample."]
+    cluster: Annotated[str | None, "The column of the clusters (primary sampling units)."]
+    population: Annotated[
+        Any, "The number of people in the population, or its table: a frame, a Dataset or a path."
+    ]
     priors: Annotated[
         Mapping[str, Mapping[Any, float]] | None,
         "The share of people with a sensitive value in the population, by column and value.",

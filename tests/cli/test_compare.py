@@ -224,3 +224,22 @@ def cr_release(path: Path) -> Any:
     import crypsis as cr
 
     return cr.read(path, quasi_identifiers=["q"], insensitive=["x", "y"])
+
+
+def test_indicators_are_a_gate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before, after = tmp_path / "before.csv", tmp_path / "after.csv"
+    before.write_text("x,w\n" + "".join(f"{i},{1 + i % 3}\n" for i in range(40)))
+    after.write_text("x,w\n" + "".join(f"{i + 30},{1 + i % 3}\n" for i in range(40)))
+    file = tmp_path / "indicators.toml"
+    file.write_text(
+        '[[indicators]]\nname = "mean"\nestimate = "mean"\ncolumns = ["x"]\nleast_overlap = 0.5\n'
+    )
+    given = ["--indicators", str(file), "--weight", "w"]
+    assert run(["compare", str(before), str(before), *given]) == 0
+    assert "The indicators pass: 0 of 1 estimates fail." in capsys.readouterr().out
+    assert run(["compare", str(before), str(after), *given, "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found["verb"] == "indicators"
+    assert found["result"]["failed"] == 1
+    assert run(["compare", str(before), str(after), "--weight", "w"]) == 2
+    assert "--indicators" in capsys.readouterr().err

@@ -61,7 +61,7 @@ def by_rows(release: cr.Dataset) -> dict[str, Any]:
         "uniqueness": cr.singling_out.uniqueness(release),
         "equivalence classes": cr.singling_out.equivalence_classes(release),
         "individual risk": cr.singling_out.individual_risk(release),
-        "population": cr.singling_out.population_uniqueness(release),
+        "population": cr.singling_out.population_uniqueness(release, weight=None),
         "leakage": cr.inference.leakage(release, "disease", ["age"]),
         "attribute disclosure": cr.inference.attribute_disclosure(release),
         "sample": sample(release.rows, 50, seed=3, names=["age", "zip"]).to_pydict(),

@@ -58,7 +58,7 @@ MEASURES = {
         f, QI, population=cr.Dataset.from_frame(p), missing="wildcard"
     ),
     "delta-presence": lambda f, p: so.delta_presence(f, QI, population=p),
-    "households": lambda f, p: so.household_risk(f, "home", QI),
+    "households": lambda f, p: so.household_risk(f, QI, household="home"),
     "population": lambda f, p: so.population_uniqueness(f, QI, population=10_000),
     "individual risk": lambda f, p: so.individual_risk(f, QI, weight="w"),
     "SUDA": lambda f, p: so.suda(f, QI, population=10_000),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 
 import numpy as np
@@ -151,8 +152,9 @@ def test_delta_presence_by_hand(rows, chosen):
 def test_weights_replace_the_population():
     rows = pa.table({"age": [30, 30, 41], "w": [10.0, 30.0, 5.0]})
     found = so.equivalence_classes(rows, ["age"], weight="w")
-    assert found.risk.journalist.maximum == pytest.approx(1 / 5)
-    assert found.risk.journalist.average == pytest.approx((2 / 40 + 1 / 5) / 3)
+    one, two = math.log(5) / 4, 1 / 19 - math.log(20) / 19**2  # E[1/F | f] for f = 1 and 2
+    assert found.risk.journalist.maximum == pytest.approx(one)
+    assert found.risk.journalist.average == pytest.approx((2 * two + one) / 3)
     with pytest.raises(ParameterError, match="Weights"):
         so.equivalence_classes(
             rows.set_column(1, "w", pa.array([0.0, 0.0, 1.0])), ["age"], weight="w"
@@ -161,7 +163,7 @@ def test_weights_replace_the_population():
 
 def test_household_risk_by_hand():
     rows = pa.table({"home": [1, 1, 2, 2, 3, None], "age": [30, 41, 30, 30, 41, 41]})
-    found = so.household_risk(rows, "home", ["age"], threshold=0.5)
+    found = so.household_risk(rows, ["age"], household="home", threshold=0.5)
     one = 1 - (1 - 1 / 3) * (1 - 1 / 3)
     two = 1 - (1 - 1 / 3) ** 2
     three = 1 / 3
@@ -188,8 +190,8 @@ def test_household_risk_by_hand():
         (lambda t: so.delta_presence(t, ["age"], population=None), RoleError),
         (lambda t: so.delta_presence(t, ["age"], population=pa.table({"age": ["x"]})), ColumnError),
         (lambda t: so.delta_presence(t, ["age"], population=pa.table({"x": [1]})), ColumnError),
-        (lambda t: so.household_risk(t, "age", ["age"]), RoleError),
-        (lambda t: so.household_risk(t, "none", ["age"]), ParameterError),
+        (lambda t: so.household_risk(t, ["age"], household="age"), RoleError),
+        (lambda t: so.household_risk(t, ["age"], household="none"), ParameterError),
         (lambda t: so.records_at_risk(t, ["age"], threshold=-1), ParameterError),
     ],
 )

@@ -149,7 +149,8 @@ def test_suda_by_enumeration():
     random = np.random.default_rng(6)
     data = random.integers(0, 4, (60, 5))
     names = list("abcde")
-    found = so.suda(pa.table(dict(zip(names, data.T, strict=True))), names, max_columns=4)
+    table = pa.table(dict(zip(names, data.T, strict=True)))
+    found = so.suda(table, names, max_columns=4)
     score: dict[tuple[int, ...], float] = {}
     sizes = [0] * 4
     for row in data:
@@ -162,7 +163,8 @@ def test_suda_by_enumeration():
                     sizes[size - 1] += 1
         score[tuple(row)] = sum(math.prod(5 - i for i in range(len(m), 5)) for m in minimal)
     assert found.minimal_uniques == tuple(sizes)
-    assert found.scores.tolist() == [score[key] for key in sorted(score)]
+    scores = so.record_risks(table, names, max_columns=4).records["suda_score"].to_pylist()
+    assert scores == [score[tuple(row)] for row in data]
     assert sum(one.share for one in found.contributions) == pytest.approx(1)
 
 

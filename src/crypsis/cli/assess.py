@@ -71,6 +71,28 @@ def assess(
         str | None,
         typer.Option("--weight", help="The column of survey weights.", rich_help_panel=_PEOPLE),
     ] = None,
+    household: Annotated[
+        str | None,
+        typer.Option(
+            "--household",
+            help="The column that identifies the household of a row.",
+            rich_help_panel=_PEOPLE,
+        ),
+    ] = None,
+    stratum: Annotated[
+        str | None,
+        typer.Option(
+            "--stratum", help="The column of the strata of the sample.", rich_help_panel=_PEOPLE
+        ),
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            "--cluster",
+            help="The column of the clusters (primary sampling units).",
+            rich_help_panel=_PEOPLE,
+        ),
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the report as .html, .md or .json.")
     ] = None,
@@ -119,6 +141,9 @@ def assess(
             options.dataset(data),
             person=person,
             weight=weight,
+            household=household,
+            stratum=stratum,
+            cluster=cluster,
             population=_population(population, options),
         )
         before = None if original is None else options.without_roles().dataset(original)

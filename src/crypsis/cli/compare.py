@@ -15,6 +15,10 @@ def _linkage(flag: str, text: str, **more: Any) -> Any:
     return typer.Option(flag, help=text, rich_help_panel="Linkage", **more)
 
 
+def _utility(flag: str, text: str) -> Any:
+    return typer.Option(flag, help=text, rich_help_panel="Utility")
+
+
 _ORDER = "The order of categories: 'frequency', or the values as low,middle,high. Repeat."
 _TREE = "Order categories by a hierarchy, as CSV. Repeat."
 _CRITERION = "Diversity: variance, distinct, entropy or t-closeness."
@@ -73,6 +77,18 @@ def compare(
     categories: Annotated[
         str, _linkage("--categories", "Categories without an order: exclude or frequency.")
     ] = "exclude",
+    indicators: Annotated[
+        Path | None, _utility("--indicators", "Estimates that must survive, as TOML: a gate.")
+    ] = None,
+    weight: Annotated[
+        str | None, _utility("--weight", "The column of survey weights of the indicators.")
+    ] = None,
+    stratum: Annotated[
+        str | None, _utility("--stratum", "The column of the strata of the sample.")
+    ] = None,
+    cluster: Annotated[
+        str | None, _utility("--cluster", "The column of the clusters (primary sampling units).")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the result as .html or .json.")
     ] = None,
@@ -82,7 +98,8 @@ def compare(
 ) -> None:
     """Compare a masked file with its original: links, their verification, permutation, noise.
 
-    With --acceptable the exit status is 1 if the verdict is not safe, 4 if it is cannot tell.
+    With --acceptable the exit status is 1 if the verdict is not safe, 4 if it is cannot tell; with
+    --indicators it is 1 if an estimate that must survive does not. Only these are then compared.
 
     Example: [bold]crypsis compare survey.csv masked.csv --on id -o report.html[/bold]
     """
@@ -98,6 +115,18 @@ def compare(
             "The files can be aligned in one way only.",
             code="two-alignments",
             hint="Set one of {key}, {on} and {unaligned}.",
+        )
+    if indicators is not None:
+        _check_indicators(
+            options, original, masked, indicators, as_json=as_json, output=output,
+            weight=weight, stratum=stratum, cluster=cluster,
+        )  # fmt: skip
+        return
+    if weight or stratum or cluster:
+        raise ParameterError(
+            "Weights, strata and clusters have no meaning in a comparison of records.",
+            code="option-without-effect",
+            hint="Set {indicators} with them.",
         )
     with shown_progress():
         found = linkage.compare(
@@ -126,3 +155,33 @@ def compare(
             screen.print(f"\nWrote {output}", markup=False)
     if acceptable is not None and found.verdict != "safe":
         raise typer.Exit(4 if found.verdict == "cannot tell" else 1)
+
+
+def _check_indicators(
+    options: o.DataOptions,
+    original: str,
+    masked: str,
+    indicators: Path,
+    *,
+    as_json: bool,
+    output: Path | None,
+    **parts: str | None,
+) -> None:
+    """Print which estimates survive; status 1 if one does not."""
+    from crypsis import utility
+    from crypsis.cli.console import console, write_text
+    from crypsis.report.indicators import indicators_view
+    from crypsis.report.json import to_json
+
+    given: Any = {name: column for name, column in parts.items() if column is not None}
+    found = utility.check_indicators(
+        options.dataset(original), options.without_roles().dataset(masked), indicators, **given
+    )
+    if output is not None:
+        write_text(output, to_json("indicators", found))
+    if as_json:
+        typer.echo(to_json("indicators", found))
+    else:
+        console().print(indicators_view(found))
+    if not found.passed:
+        raise typer.Exit(1)

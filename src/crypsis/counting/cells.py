@@ -139,6 +139,16 @@ class Cells:
             return compatible_rows(self.codes, self.codes, self.domains, (mask, mask), self.counts)
         return self.counts
 
+    @cached_property
+    def class_weights(self) -> NDArray[np.float64]:
+        """For each cell, the sum of the weights of the rows that are alike to its rows."""
+        if self.weights is None:
+            raise ParameterError("The cells were counted without weights.", code="no-weights")
+        if self.missing is MissingValues.WILDCARD and self.missing_mask.any():
+            mask = self.missing_mask
+            return compatible_rows(self.codes, self.codes, self.domains, (mask, mask), self.weights)
+        return self.weights
+
     @property
     def distinct(self) -> int:
         """The number of distinct tuples that count."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from crypsis.counting.cells import Cells
 
 Ints = NDArray[np.int64]
+Number = TypeVar("Number", np.int64, np.float64)
 Mask = NDArray[np.bool_]
 _COVER_CELLS = 256
 
@@ -51,14 +52,16 @@ def compatible_rows(
     theirs: Sequence[NDArray[np.integer]],
     domains: Sequence[int],
     masks: tuple[Mask, Mask],
-    counts: Ints,
-) -> Ints:
+    counts: NDArray[Number],
+) -> NDArray[Number]:
     """For each cell of one table the rows of another that are alike where neither is masked.
+
+    `counts` are the rows of the other's cells, or the sums of their weights.
 
     The cells are grouped by which columns are masked. Two such patterns compare on the columns that
     neither masks: the cells of one are summed over those columns and found from the other.
     """
-    sizes = np.zeros(masks[0].shape[1], np.int64)
+    sizes = np.zeros(masks[0].shape[1], counts.dtype)
     for here, pattern in _patterns(masks[0]):
         for there, other in _patterns(masks[1]):
             shared = np.flatnonzero(~(pattern | other)).tolist()
@@ -69,7 +72,7 @@ def compatible_rows(
                 np.concatenate([mine[c][here], theirs[c][there]]).astype(np.int32) for c in shared
             )
             first, member = group(codes, tuple(domains[c] for c in shared))
-            totals = np.zeros(first.size, np.int64)
+            totals = np.zeros(first.size, counts.dtype)
             np.add.at(totals, member[here.size :], counts[there])
             sizes[here] += totals[member[: here.size]]
     return sizes

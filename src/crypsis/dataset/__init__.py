@@ -5,6 +5,7 @@ from crypsis.dataset._notes import ColumnNote, check_priors
 from crypsis.dataset._read import as_dataset, read
 from crypsis.dataset._roles import (
     ROLE_KEYWORDS,
+    SAMPLE_KEYWORDS,
     Data,
     as_columns,
     as_missing_values,
@@ -15,6 +16,7 @@ from crypsis.dataset._roles import (
 
 __all__ = [
     "ROLE_KEYWORDS",
+    "SAMPLE_KEYWORDS",
     "ColumnNote",
     "Data",
     "Dataset",

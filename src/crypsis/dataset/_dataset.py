@@ -14,7 +14,14 @@ import pyarrow as pa
 
 from crypsis.counting.cells import Cells
 from crypsis.dataset._notes import ColumnNote, with_priors
-from crypsis.dataset._roles import ROLE_KEYWORDS, Data, as_missing_values, as_role, decided
+from crypsis.dataset._roles import (
+    ROLE_KEYWORDS,
+    SAMPLE_KEYWORDS,
+    Data,
+    as_missing_values,
+    as_role,
+    decided,
+)
 from crypsis.errors import ParameterError, RoleError, unknown_columns
 from crypsis.options import MissingValues, ReadOptions, Role, Roles
 from crypsis.tables import Rows, open_frame, open_source
@@ -38,7 +45,13 @@ class Dataset:
         The column that identifies the person, where a person may have several rows.
     weight : str, optional
         The column with the sampling weight: how many people of the population a row represents.
-    population : int, frame or Dataset, optional
+    household : str, optional
+        The column that identifies the household of a row.
+    stratum : str, optional
+        The column of the strata in which the sample was drawn.
+    cluster : str, optional
+        The column of the clusters that were drawn (primary sampling units), within the strata.
+    population : int, frame, Dataset or path, optional
         The number of people that the rows are a sample of, or their own table.
     missing : MissingValues
         How missing values are compared.
@@ -66,13 +79,17 @@ class Dataset:
     given: Any = None
     notes: Mapping[str, ColumnNote] = field(default_factory=dict)
     container: Mapping[str, str] = field(default_factory=dict)
-    _cells: dict[tuple[str, ...], Cells] = field(default_factory=dict)
+    household: str | None = None
+    stratum: str | None = None
+    cluster: str | None = None
+    _cells: dict[tuple[tuple[str, ...], str | None], Cells] = field(default_factory=dict)
+    """What was counted: the cells by their columns and the weight, if it was summed."""
 
     def __post_init__(self) -> None:
         named = [
             *self.roles,
             *self.notes,
-            *(name for name in (self.person, self.weight) if name is not None),
+            *(name for part in SAMPLE_KEYWORDS if (name := getattr(self, part)) is not None),
         ]
         unknown = [name for name in named if name not in self.rows.names]
         if unknown:
@@ -130,6 +147,9 @@ class Dataset:
             as_missing_values(roles.get("missing", MissingValues.VALUE)),
             frame,
             with_priors({}, roles.get("priors")),
+            household=roles.get("household"),
+            stratum=roles.get("stratum"),
+            cluster=roles.get("cluster"),
         )
 
     def __repr__(self) -> str:
@@ -165,7 +185,7 @@ class Dataset:
     def __reduce__(self) -> tuple[Any, ...]:
         """A frame in memory is pickled itself, anything else as its rows; counts are not."""
         eager = _is_eager(self.given)
-        names = ("roles", "person", "weight", "population", "missing", "notes", "container")
+        names = (*SAMPLE_KEYWORDS, "roles", "population", "missing", "notes", "container")
         state = {name: getattr(self, name) for name in names}
         return _restored, (self.given if eager else None, None if eager else self.rows, state)
 
@@ -272,23 +292,23 @@ class Dataset:
                 code="no-quasi-identifiers",
                 hint="Set {quasi_identifiers} to the columns that others may know.",
             )
-        known = self.counted(names, weighted=weighted)
-        if known is not None:
-            return known
         weight = self.weight if weighted else None
         if weighted and weight is None:
             raise RoleError("No weight column is set.", code="no-weight", hint="Set {weight}.")
+        known = self.counted(names, weighted=weighted)
+        if known is not None:
+            return known
         cells = Cells.from_table(self.rows.cells(names, weight=weight), names, self.missing)
         while len(self._cells) >= _CACHED_CELLS:
             self._cells.pop(next(iter(self._cells)))
-        self._cells[names] = cells
+        self._cells[names, weight] = cells
         return cells
 
     def counted(self, columns: Sequence[str], *, weighted: bool = False) -> Cells | None:
         """The cells of some columns where they follow from cells counted before; else None."""
         names = tuple(columns)
-        for known in self._cells.values():
-            if set(names) <= set(known.columns) and (known.weights is not None or not weighted):
+        for (_, weight), known in self._cells.items():
+            if set(names) <= set(known.columns) and (not weighted or weight == self.weight):
                 return known if known.columns == names else known.marginal(names)
         return None
 

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 from crypsis.dataset._dataset import Dataset
 from crypsis.dataset._notes import with_priors
-from crypsis.dataset._roles import Data, as_missing_values, decided
+from crypsis.dataset._roles import SAMPLE_KEYWORDS, Data, as_missing_values, decided
 from crypsis.errors import ParameterError
 from crypsis.options import Columns, MissingValues, ReadOptions, Roles
 from crypsis.tables import open_source
@@ -24,7 +24,10 @@ def read(
     insensitive: Columns = (),
     excluded: Columns = (),
     person: str | None = None,
+    household: str | None = None,
     weight: str | None = None,
+    stratum: str | None = None,
+    cluster: str | None = None,
     population: int | Data | None = None,
     priors: Mapping[str, Mapping[Any, float]] | None = None,
     missing: MissingValues | str = MissingValues.VALUE,
@@ -66,9 +69,15 @@ def read(
         is undecided.
     person : str, optional
         The column that identifies the person, where a person may have several rows.
+    household : str, optional
+        The column that identifies the household of a row.
     weight : str, optional
         The column with the sampling weight.
-    population : int, frame or Dataset, optional
+    stratum : str, optional
+        The column of the strata in which the sample was drawn.
+    cluster : str, optional
+        The column of the clusters that were drawn (primary sampling units), within the strata.
+    population : int, frame, Dataset or path, optional
         The number of people that the rows are a sample of, or their own table.
     priors : mapping of str to mapping, optional
         The share of people with a sensitive value in the population, by column and value:
@@ -138,7 +147,10 @@ def read(
             source, reading, memory_limit=memory_limit, spill_folder=spill_folder,
             max_rows=max_rows,
         )  # fmt: skip
-    return Dataset(rows, roles, person, weight, population, policy, notes=with_priors({}, priors))
+    return Dataset(
+        rows, roles, person, weight, population, policy, notes=with_priors({}, priors),
+        household=household, stratum=stratum, cluster=cluster,
+    )  # fmt: skip
 
 
 def _check_engine(engine: str, master: str | None, *limits: object) -> None:
@@ -166,19 +178,16 @@ def _check_engine(engine: str, master: str | None, *limits: object) -> None:
 def as_dataset(data: Data, **roles: Unpack[Roles]) -> Dataset:
     """A Dataset unchanged; a frame or the path of a file, with the role keywords, as a Dataset.
 
-    A population or priors may be given with a Dataset too, because a sample may be compared with
-    several.
+    A population, priors and how the sample was drawn may be given with a Dataset too: a sample may be
+    compared with several.
     """
     if isinstance(data, str | Path):
         return read(data, **roles)
     if not isinstance(data, Dataset):
         return Dataset.from_frame(data, **roles)
-    if roles and set(roles) <= {"population", "priors"}:
-        return replace(
-            data,
-            population=roles.get("population", data.population),
-            notes=with_priors(data.notes, roles.get("priors")),
-        )
+    if roles and set(roles) <= {"population", "priors", *SAMPLE_KEYWORDS}:
+        given: dict[str, Any] = {n: v for n, v in roles.items() if n != "priors"}
+        return replace(data, notes=with_priors(data.notes, roles.get("priors")), **given)
     if roles:
         raise ParameterError(
             "A Dataset has its own roles; role keywords go with a frame or a path.",

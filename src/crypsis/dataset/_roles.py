@@ -22,6 +22,8 @@ ROLE_KEYWORDS = {
     "excluded": Role.EXCLUDED,
 }
 """The keywords with columns, and the role that each gives."""
+SAMPLE_KEYWORDS = ("person", "household", "weight", "stratum", "cluster")
+"""The keywords with one column: whose row it is, and how it was sampled."""
 _ROLE_TYPES = {name: kind | None for name, kind in get_type_hints(Roles).items()}
 _Parameters = ParamSpec("_Parameters")
 _Returned = TypeVar("_Returned")

@@ -7,6 +7,7 @@ files; a data subject has their own record and the release.
 from crypsis.linkage._assignment import Assignment, assign
 from crypsis.linkage._comparable import ComparableColumns, ExcludedColumn, comparable_columns
 from crypsis.linkage._compare import NOT_ALIGNED, Comparison, compare
+from crypsis.linkage._interval_risk import IntervalRisk, interval_risk
 from crypsis.linkage._joint_test import JointTest
 from crypsis.linkage._link import Link, SubsetLink, link, link_subsets
 from crypsis.linkage._near_distances import near_distances
@@ -30,6 +31,7 @@ __all__ = [
     "ComparableColumns",
     "Comparison",
     "ExcludedColumn",
+    "IntervalRisk",
     "JointTest",
     "Link",
     "LinkVerification",
@@ -45,6 +47,7 @@ __all__ = [
     "comparable_columns",
     "compare",
     "decompose_noise",
+    "interval_risk",
     "link",
     "link_subsets",
     "near_distances",

@@ -27,6 +27,8 @@ PRESETS = (
     "ehds-secondary-use",
     "nist-800-188",
     "strict-research",
+    "public-use-file",
+    "scientific-use-file",
 )
 """The names of the policies that come with crypsis."""
 
@@ -44,7 +46,8 @@ class Threshold(BaseModel):
     at_least: float | None = None
     """The limit of a measure of protection."""
     k: Annotated[int, Field(ge=2)] | None = None
-    """The class size; needed by `singling_out.records_in_small_classes` alone."""
+    """The class size of `singling_out.records_in_small_classes`; of records or households at risk,
+    those above 1/k."""
     required: bool = True
     """Whether the verdict is "cannot tell" if this could not be measured."""
     severity: Severity = Severity.HIGH
@@ -242,7 +245,7 @@ class Policy(BaseModel):
 
 def _class_size(threshold: Threshold) -> int | None:
     """The class size that a threshold of singling out requires, if it does."""
-    if threshold.k is not None:
+    if threshold.measure == "singling_out.records_in_small_classes":
         return threshold.k
     return int(threshold.limit) if threshold.measure == "singling_out.k_anonymity" else None
 

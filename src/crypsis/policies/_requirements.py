@@ -70,13 +70,17 @@ _ALL = 1.0
 def _class_size(threshold: Threshold) -> int | None:
     """The class size from which a threshold is met, where one is enough."""
     name, limit = threshold.measure, threshold.limit
-    if threshold.k is not None:
+    if name == "singling_out.records_in_small_classes":
         return threshold.k
     if name == "singling_out.k_anonymity":
         return math.ceil(limit)
     if name in ("singling_out.sample_uniqueness", "singling_out.unique_on_released_columns"):
         return 2
-    risks = ("singling_out.prosecutor_risk", "singling_out.marketer_risk")
+    risks = (
+        "singling_out.prosecutor_risk",
+        "singling_out.prosecutor_average_risk",
+        "singling_out.marketer_risk",
+    )
     links = name == "linkage.correct_links_above_chance" and threshold.required
     if (name in risks or links) and limit > 0:
         return math.ceil(1 / limit - 1e-9)

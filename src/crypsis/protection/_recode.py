@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from crypsis.counting.cells import Cells
-from crypsis.dataset import Dataset
+from crypsis.dataset import SAMPLE_KEYWORDS, Dataset
 from crypsis.errors import (
     ColumnError,
     ParameterError,
@@ -358,13 +358,15 @@ def with_steps(
 def _with_rows(data: Dataset, rows: Rows) -> Dataset:
     """Other rows, with the roles of the columns that are still there."""
     there = set(rows.names)
+    parts: dict[str, Any] = {
+        part: name if (name := getattr(data, part)) in there else None for part in SAMPLE_KEYWORDS
+    }
     return replace(
         data,
         rows=rows,
         roles={name: role for name, role in data.roles.items() if name in there},
         notes={name: note for name, note in data.notes.items() if name in there},
-        person=data.person if data.person in there else None,
-        weight=data.weight if data.weight in there else None,
+        **parts,
         given=None,
         _cells={},
     )

@@ -212,7 +212,8 @@ def remedies(assessment: Assessment, phrasing: Phrasing) -> list[str]:
 
 _WORDS = {
     "k anonymity": "k-anonymity", "l diversity": "l-diversity", "t closeness": "t-closeness",
-    "near certain": "near-certain", "itpr": "ITPR",
+    "near certain": "near-certain", "itpr": "ITPR", "dis suda": "DIS-SUDA", "k map": "k-map",
+    "delta presence": "delta-presence",
 }  # fmt: skip
 
 
@@ -225,6 +226,7 @@ def measure_title(name: str, k: int | None = None) -> str:
     title = name.partition(".")[2].replace("_", " ") or name
     if k is not None:
         title = title.replace("in small classes", f"in classes smaller than {k:,}")
+        title = title.replace("at risk", f"at a risk above 1/{k:,}")
     for word, written in _WORDS.items():
         title = title.replace(word, written)
     return title

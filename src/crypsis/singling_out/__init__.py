@@ -7,6 +7,7 @@ from crypsis.singling_out._bounds import (
     values_per_column,
 )
 from crypsis.singling_out._column_sets import Uniqueness, column_sets, uniqueness
+from crypsis.singling_out._combinations import CombinationK, combination_k
 from crypsis.singling_out._contributions import ColumnShare
 from crypsis.singling_out._equivalence_classes import (
     EquivalenceClasses,
@@ -14,13 +15,11 @@ from crypsis.singling_out._equivalence_classes import (
     k_anonymity,
     reidentification_risk,
 )
+from crypsis.singling_out._household_risk import HouseholdRisk, household_risk
+from crypsis.singling_out._individual_risk import IndividualRisk, individual_risk
+from crypsis.singling_out._loglinear import LoglinearModel, LoglinearRisk, loglinear_risk
 from crypsis.singling_out._measures import ColumnSet
-from crypsis.singling_out._population import (
-    IndividualRisk,
-    PopulationUniqueness,
-    individual_risk,
-    population_uniqueness,
-)
+from crypsis.singling_out._population import PopulationUniqueness, population_uniqueness
 from crypsis.singling_out._presence import (
     DeltaPresence,
     delta_presence,
@@ -28,25 +27,21 @@ from crypsis.singling_out._presence import (
     population_class_sizes,
 )
 from crypsis.singling_out._quasi_identifiers import QuasiIdentifiers, find_quasi_identifiers
-from crypsis.singling_out._records import (
-    HouseholdRisk,
-    RecordsAtRisk,
-    household_risk,
-    records_at_risk,
-)
+from crypsis.singling_out._record_risks import RecordRisks, record_risks
+from crypsis.singling_out._records import RecordsAtRisk, records_at_risk
 from crypsis.singling_out._released_columns import ReleasedUniqueness, released_uniqueness
 from crypsis.singling_out._risk import AttackerRisk, ReidentificationRisk
 from crypsis.singling_out._suda import ColumnScore, SudaScores, suda
 
 __all__ = [
-    "AttackerRisk", "ColumnScore", "ColumnSet", "ColumnShare", "DeltaPresence",
-    "EquivalenceClasses", "HouseholdRisk", "IndividualRisk", "PopulationUniqueness",
-    "QuasiIdentifiers", "RecordsAtRisk", "ReidentificationRisk", "ReleasedUniqueness",
+    "AttackerRisk", "ColumnScore", "ColumnSet", "ColumnShare", "CombinationK", "DeltaPresence",
+    "EquivalenceClasses", "HouseholdRisk", "IndividualRisk", "LoglinearModel", "LoglinearRisk", "PopulationUniqueness",
+    "QuasiIdentifiers", "RecordRisks", "RecordsAtRisk", "ReidentificationRisk", "ReleasedUniqueness",
     "SudaScores", "Uniqueness",
-    "column_sets", "delta_presence", "equivalence_classes", "find_quasi_identifiers",
-    "household_risk", "individual_risk", "k_anonymity", "k_map", "max_cells", "min_cells",
+    "column_sets", "combination_k", "delta_presence", "equivalence_classes", "find_quasi_identifiers",
+    "household_risk", "individual_risk", "k_anonymity", "k_map", "loglinear_risk", "max_cells", "min_cells",
     "population_class_sizes",
-    "population_uniqueness", "records_at_risk", "reidentification_risk", "released_uniqueness",
+    "population_uniqueness", "record_risks", "records_at_risk", "reidentification_risk", "released_uniqueness",
     "suda", "uniqueness",
     "uniqueness_bound", "values_per_column",
 ]  # fmt: skip

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from typing import Unpack
 
 import numpy as np
-from scipy.special import hyp2f1
 
 from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import ParameterError, RoleError
 from crypsis.options import Columns, Roles
-from crypsis.results import Estimate, Group, Result
+from crypsis.results import Estimate, Result
 from crypsis.singling_out._class_sizes import quasi_identifiers
+from crypsis.singling_out._design import refuse_design
 from crypsis.singling_out._measures import population_too_small
 from crypsis.singling_out._models import (
     Model,
@@ -25,7 +25,7 @@ from crypsis.singling_out._models import (
     zayatz_uniques,
 )
 from crypsis.singling_out._population_bounds import unique_people
-from crypsis.singling_out._risk import check_threshold, check_weights, refuse_wildcards
+from crypsis.singling_out._risk import refuse_wildcards
 
 _SMALL_SAMPLE = 0.1
 _MODELS: dict[str, Model] = {
@@ -78,7 +78,8 @@ def population_uniqueness(
     columns : str or sequence of str, optional
         The columns; by default the quasi-identifiers.
     **roles
-        See `crypsis.read`. `population` is the number of people.
+        See `crypsis.read`. `population` is the number of people, or their table, of which only the
+        size is used: in the table itself uniques can be counted (`uniqueness`).
 
     Returns
     -------
@@ -113,14 +114,15 @@ def population_uniqueness(
     ('pitman', True)
     """
     dataset = as_dataset(data, **roles)
-    people = dataset.population
-    if people is None or isinstance(people, Dataset):
+    population = dataset.population
+    if population is None:
         raise RoleError(
-            "Population models need the size of the population. The uniqueness in the table of a "
-            "population can be counted.",
+            "Population models need the size of the population.",
             code="no-population-size",
-            hint="Set {population} to a number.",
+            hint="Set {population}.",
         )
+    people = population.count if isinstance(population, Dataset) else int(population)
+    refuse_design(dataset)
     names = quasi_identifiers(dataset, columns)
     cells = dataset.cells(names)
     refuse_wildcards(cells)
@@ -145,90 +147,6 @@ def population_uniqueness(
     return PopulationUniqueness(
         names, people, rows / people, uniques, best, chosen, **shares,  # type: ignore[arg-type]
         excluded=excluded, advice=_advice(rows / people, uniques, best, shares, excluded),
-    )  # fmt: skip
-
-
-class IndividualRisk(Result):
-    """The re-identification risk of the records of a weighted sample."""
-
-    columns: tuple[str, ...]
-    records: int
-    threshold: float
-    share_above: float
-    """The share of records whose risk is above the threshold."""
-    maximum: float
-    average: float
-    expected: float
-    """The expected number of re-identifications."""
-    riskiest: Group
-    """The equivalence class with the highest risk."""
-
-
-@takes_roles
-def individual_risk(
-    data: Data,
-    columns: Columns | None = None,
-    *,
-    threshold: float = 0.2,
-    **roles: Unpack[Roles],
-) -> IndividualRisk:
-    """Measure individual risk in a weighted sample, with the exact expectation.
-
-    Parameters
-    ----------
-    data : Dataset, frame or path
-        The data: a sample with weights.
-    columns : str or sequence of str, optional
-        The columns; by default the quasi-identifiers.
-    threshold : float
-        The risk above which a record counts as at risk.
-    **roles
-        See `crypsis.read`. `weight` is the column of the sampling weights.
-
-    Returns
-    -------
-    IndividualRisk
-        The maximum, the average, the share above the threshold and the expected number.
-
-    Notes
-    -----
-    A class with f records and a sum of weights F-hat has p = f / F-hat. Its people in the
-    population are negative binomial given f, and the risk is E[1/F | f], which equals
-    (p/f) 2F1(1, 1; f+1; 1-p) exactly; many programs use approximations. Weights that do not expand
-    the sample (a sum below f) do not fit the model: then p is 1 and the risk is 1/f.
-
-    References
-    ----------
-    Benedetti & Franconi (1998), Statistical and technological solutions for controlled data
-    dissemination.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> people = pa.table({"age": [30, 30, 41], "w": [50.0, 50.0, 100.0]})
-    >>> round(individual_risk(people, ["age"], weight="w").maximum, 4)
-    0.0465
-    """
-    dataset = as_dataset(data, **roles)
-    check_threshold(threshold)
-    if dataset.weight is None:
-        raise RoleError(
-            "Individual risk needs the weights of the sample.",
-            code="no-weights",
-            hint="Set {weight}.",
-        )
-    cells = dataset.cells(quasi_identifiers(dataset, columns), weighted=True)
-    refuse_wildcards(cells)
-    check_weights(cells)
-    kept = np.flatnonzero(cells.class_sizes > 0)
-    number = cells.class_sizes[kept].astype(np.float64)
-    share = np.minimum(number / np.asarray(cells.weights)[kept], 1.0)
-    risk = share / number * hyp2f1(1.0, 1.0, number + 1, 1 - share)
-    records = number.sum()
-    return IndividualRisk(
-        cells.columns, int(records), threshold, float(number[risk > threshold].sum() / records),
-        float(risk.max()), float(number @ risk / records), float(number @ risk),
-        cells.group(int(kept[np.argmax(risk)])),
     )  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from crypsis.errors import ParameterError, RoleError
 from crypsis.options import MissingValues
 from crypsis.results import Number, Result, number_text, percent_text
 from crypsis.singling_out._cover import people_alike
+from crypsis.singling_out._match_probability import match_probability
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -67,19 +68,21 @@ def cell_risks(
     threshold: float,
 ) -> ReidentificationRisk:
     """The risk from all equivalence classes and, where it is known, from the population."""
-    matches = population_matches(dataset, cells)
     counted = sizes > 0
     own = np.where(counted, 1 / np.maximum(sizes, 1), 0.0)
-    wanted = own if matches is None else 1 / np.maximum(matches, 1)
-    journalist = None if matches is None else _attacker(wanted, units, counted, person, threshold)
+    wanted = population_risk(dataset, cells, sizes, person)
+    journalist = (
+        None if wanted is None else attacker_risk(wanted, units, counted, person, threshold)
+    )
+    prosecutor = attacker_risk(own, units, counted, person, threshold)
     return ReidentificationRisk(
         columns=cells.columns,
         unit="records" if person is None else "persons",
-        units=_unit_count(units, counted, person),
+        units=unit_count(units, counted, person),
         threshold=threshold,
-        prosecutor=_attacker(own, units, counted, person, threshold),
+        prosecutor=prosecutor,
         journalist=journalist,
-        marketer=journalist or _attacker(wanted, units, counted, person, threshold),
+        marketer=journalist or prosecutor,
     )
 
 
@@ -112,17 +115,44 @@ def with_column(dataset: Dataset, cells: Cells, name: str) -> PersonCells:
     return member, new, finer.counts
 
 
-def population_matches(dataset: Dataset, cells: Cells) -> Floats | None:
-    """For each cell the number of people of the population that match it; None if not known."""
+def population_risk(
+    dataset: Dataset, cells: Cells, sizes: Ints, person: PersonCells | None = None
+) -> Floats | None:
+    """For each cell the probability that a match of the journalist is correct; None if not known.
+
+    In the table of a population it is 1 over the people that match. Weights only estimate these
+    people, and the risk is the expectation of 1 over them given the sample (see `individual_risk`):
+    1 over the sum of the weights is below it, for a single record of weight 50 by a factor of 4.
+    """
     if isinstance(dataset.population, Dataset):
         found = people_alike(cells, dataset.population)
         # A record is a member of its population, however its table was made.
-        return np.asarray(np.maximum(found, cells.class_sizes), np.float64)
-    if dataset.weight is None:
-        return None
-    weighted = dataset.cells(cells.columns, weighted=True)
-    check_weights(weighted)
-    return np.asarray(np.maximum(np.asarray(weighted.weights), cells.class_sizes), np.float64)
+        return np.asarray(1 / np.maximum(np.maximum(found, sizes), 1), np.float64)
+    return None if dataset.weight is None else risk_by_weights(dataset, cells, sizes, person)
+
+
+def risk_by_weights(
+    dataset: Dataset, cells: Cells, sizes: Ints, person: PersonCells | None = None
+) -> Floats:
+    """For each cell the expectation of 1 over its people in the population, given the weights."""
+    expanded = expanded_sizes(dataset, cells, person)
+    risk = np.zeros(len(cells))
+    counted = sizes > 0
+    risk[counted] = match_probability(sizes[counted].astype(np.float64), expanded[counted])
+    return risk
+
+
+def expanded_sizes(dataset: Dataset, cells: Cells, person: PersonCells | None) -> Floats:
+    """The sum of the weights of the records of each class; of persons, each with one weight."""
+    if person is None:
+        weighted = dataset.cells(cells.columns, weighted=True)
+        check_weights(weighted)
+        return weighted.class_weights
+    finer = dataset.cells((*cells.columns, str(dataset.person)), weighted=True)
+    check_weights(finer)
+    member, persons, counts = person
+    each = np.where(persons >= 0, np.asarray(finer.weights) / counts, 0.0)
+    return np.asarray(np.bincount(member, weights=each, minlength=len(cells)), np.float64)
 
 
 def check_weights(cells: Cells) -> None:
@@ -154,7 +184,7 @@ def check_threshold(threshold: float) -> None:
         )
 
 
-def _attacker(
+def attacker_risk(
     risk: Floats, units: Ints, counted: NDArray[np.bool_], person: PersonCells | None, limit: float
 ) -> AttackerRisk:
     """The risk over records, or over persons by the record of each with the highest risk."""
@@ -172,7 +202,8 @@ def _attacker(
     return AttackerRisk(float(values.max()), float(values @ weights / total), above)
 
 
-def _unit_count(units: Ints, counted: NDArray[np.bool_], person: PersonCells | None) -> int:
+def unit_count(units: Ints, counted: NDArray[np.bool_], person: PersonCells | None) -> int:
+    """The number of records, or of persons, that count."""
     if person is None:
         return int(units[counted].sum())
     member, persons, _ = person

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Unpack
 
@@ -13,14 +14,15 @@ from numpy.typing import NDArray
 from crypsis import progress
 from crypsis.counting.cells import Cells
 from crypsis.counting.partitions import CodeTable, Partition
-from crypsis.dataset import Data, as_dataset, takes_roles
+from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import ParameterError
 from crypsis.options import Columns, MissingValues, Roles
-from crypsis.results import Group, Result, raw
+from crypsis.results import Group, Result
 from crypsis.singling_out._class_sizes import quasi_identifiers
-from crypsis.singling_out._risk import refuse_wildcards
+from crypsis.singling_out._risk import check_threshold, check_weights, refuse_wildcards
 
 Bits = NDArray[np.uint8]
+Floats = NDArray[np.float64]
 
 
 class ColumnScore(Result):
@@ -30,11 +32,12 @@ class ColumnScore(Result):
     share: float
 
 
-class SudaScores(Result, eq=False):
+class SudaScores(Result):
     """Minimal sample uniques and the SUDA scores of the records."""
 
     columns: tuple[str, ...]
     max_columns: int
+    records: int
     sample_uniques: int
     """Records that are unique in all the columns together."""
     special_uniques: int
@@ -43,20 +46,33 @@ class SudaScores(Result, eq=False):
     """How many minimal sample uniques of 1, 2, ... columns there are."""
     maximum: float
     """The highest score."""
+    average: float
+    """The average score of all records."""
     contributions: tuple[ColumnScore, ...]
+    sampling_fraction: float | None
+    """The sampling fraction of data intrusion simulation; None where it is not known."""
     intrusion: float | None
     """P(correct | a unique match) by data intrusion simulation (Skinner & Elliot 2002)."""
+    threshold: float
+    dis_maximum: float | None
+    """The highest DIS-SUDA score."""
+    dis_share_above: float | None
+    """The share of records whose DIS-SUDA score is above the threshold."""
     riskiest: Group | None
     """The record with the highest score."""
-    scores: NDArray[np.float64] = raw()
-    """For each cell of the columns, in the order of `Dataset.cells(columns)`, its score."""
 
 
 @takes_roles
 def suda(
-    data: Data, columns: Columns | None = None, *, max_columns: int = 3, **roles: Unpack[Roles]
+    data: Data,
+    columns: Columns | None = None,
+    *,
+    max_columns: int = 3,
+    sampling_fraction: float | None = None,
+    threshold: float = 0.2,
+    **roles: Unpack[Roles],
 ) -> SudaScores:
-    """Find minimal sample uniques and compute SUDA scores.
+    """Find minimal sample uniques and compute SUDA and DIS-SUDA scores.
 
     Parameters
     ----------
@@ -66,40 +82,89 @@ def suda(
         The columns; by default the quasi-identifiers.
     max_columns : int
         The size of the largest minimal sample uniques.
+    sampling_fraction : float, optional
+        The sampling fraction; by default from the population, or else from the weights.
+    threshold : float
+        The DIS-SUDA score above which a record counts as at risk.
     **roles
         See `crypsis.read`.
 
     Returns
     -------
     SudaScores
-        The minimal sample uniques, the scores, and what each column contributes to them.
+        The minimal sample uniques, the scores, and what each column contributes to them;
+        `record_risks` has the scores of each record.
 
     Notes
     -----
     A set of columns is a minimal sample unique of a record if it makes the record unique and no
     proper subset does. One of m columns out of A adds (A-m)(A-m-1)...(A-M) to the score, with M =
-    `max_columns` (at most A-1): the fewer columns, the higher the score. With the size of the
-    population known, data intrusion simulation turns the uniques u and the records p in classes of
-    two into the probability that a unique match is correct, q u / (q u + (1-q) p), for a sampling
-    fraction q. Missing values count as the data says; wildcards are an error. Cost: a pass over the
-    cells for each set of columns.
+    `max_columns` (at most A-1): the fewer columns, the higher the score.
+
+    With the sampling fraction q known, data intrusion simulation turns the uniques u and the
+    records p in classes of two into the probability that a unique match is correct, DIS = q u /
+    (q u + (1-q) p). DIS-SUDA spreads it over the records with a score s: the odds against a correct
+    match are proportional to s^-(1 + (8-A)/20), and their sum is u (1/DIS - 1). These are the
+    scores of the program SUDA and of sdcMicro (where the sampling fraction is 0.01 unless it is
+    given, and M is A). Missing values count as the data says; wildcards are an error. Cost: a pass
+    over the cells for each set of columns.
 
     References
     ----------
     Elliot, Manning & Ford (2002), A computational algorithm for handling the special uniques
-    problem. Skinner & Elliot (2002), A measure of disclosure risk for microdata.
+    problem. Skinner & Elliot (2002), A measure of disclosure risk for microdata. Elliot, Manning,
+    Mayes, Gurd & Bane (2005), SUDA: a program for detecting special uniques.
 
     Examples
     --------
     >>> import pyarrow as pa
     >>> people = pa.table({"age": [30, 30, 41], "sex": ["f", "m", "m"]})
     >>> found = suda(people, ["age", "sex"], max_columns=2)
-    >>> found.minimal_uniques, found.scores.tolist()
-    ((2, 1), [1.0, 1.0, 1.0])
+    >>> found.minimal_uniques, found.maximum
+    ((2, 1), 1.0)
     """
     dataset = as_dataset(data, **roles)
+    check_threshold(threshold)
     cells = dataset.cells(quasi_identifiers(dataset, columns))
     refuse_wildcards(cells)
+    scored = score_cells(cells, max_columns)
+    fraction = sampling_fraction_of(dataset, cells, sampling_fraction)
+    special = int((scored.scores > 0).sum())
+    through = scored.through
+    spread = through / through.sum() if through.sum() else through
+    ranked = sorted(zip(cells.columns, spread, strict=True), key=lambda pair: (-pair[1], pair[0]))
+    dis = None if fraction is None else dis_scores(cells, scored.scores, fraction)
+    records = cells.rows
+    return SudaScores(
+        columns=cells.columns,
+        max_columns=len(scored.found),
+        records=records,
+        sample_uniques=cells.singletons,
+        special_uniques=special,
+        minimal_uniques=scored.found,
+        maximum=float(scored.scores.max(initial=0.0)),
+        average=float(scored.scores.sum() / records) if records else 0.0,
+        contributions=tuple(ColumnScore(name, float(share)) for name, share in ranked),
+        sampling_fraction=fraction,
+        intrusion=None if fraction is None else _intrusion(cells, fraction),
+        threshold=threshold,
+        dis_maximum=None if dis is None else float(dis.max(initial=0.0)),
+        dis_share_above=None if dis is None else float((dis > threshold).sum() / max(records, 1)),
+        riskiest=cells.group(int(np.argmax(scored.scores))) if special else None,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredCells:
+    """The SUDA score of each cell, the minimal sample uniques by size, and scores by column."""
+
+    scores: Floats
+    found: tuple[int, ...]
+    through: Floats
+
+
+def score_cells(cells: Cells, max_columns: int) -> ScoredCells:
+    """The SUDA score of each cell; 0 of one that is not a minimal sample unique."""
     width = len(cells.columns)
     if max_columns < 1:
         raise ParameterError(
@@ -125,21 +190,20 @@ def suda(
                 unique[chosen] = bits
                 step.advance()
             smaller = unique
-    special = int((scores > 0).sum())
-    spread = through / through.sum() if through.sum() else through
-    ranked = sorted(zip(cells.columns, spread, strict=True), key=lambda pair: (-pair[1], pair[0]))
-    return SudaScores(
-        columns=cells.columns,
-        max_columns=max_columns,
-        sample_uniques=cells.singletons,
-        special_uniques=special,
-        minimal_uniques=tuple(found),
-        maximum=float(scores.max(initial=0.0)),
-        contributions=tuple(ColumnScore(name, float(share)) for name, share in ranked),
-        intrusion=_intrusion(cells, dataset.population),
-        riskiest=cells.group(int(np.argmax(scores))) if special else None,
-        scores=scores,
-    )
+    return ScoredCells(scores, tuple(found), through)
+
+
+def dis_scores(cells: Cells, scores: Floats, fraction: float) -> Floats:
+    """The DIS-SUDA score of each cell: data intrusion simulation, spread by the SUDA scores."""
+    dis = np.zeros(scores.size)
+    scored = scores > 0
+    chance = _intrusion(cells, fraction)
+    if chance is None or not scored.any():
+        return dis
+    weight = scores[scored] ** -(1 + (8 - len(cells.columns)) / 20)
+    against = cells.singletons * (1 / chance - 1) * weight / weight.sum()
+    dis[scored] = 1 / (1 + against)
+    return dis
 
 
 def _uniques_of_size(cells: Cells, size: int) -> Iterator[tuple[tuple[int, ...], Bits]]:
@@ -175,10 +239,24 @@ def _minimal(bits: Bits, chosen: tuple[int, ...], smaller: dict[tuple[int, ...],
     return bits
 
 
-def _intrusion(cells: Cells, population: Any) -> float | None:
-    if not isinstance(population, int) or population < cells.rows or not cells.rows:
-        return None
-    fraction = cells.rows / population
+def sampling_fraction_of(dataset: Dataset, cells: Cells, given: float | None) -> float | None:
+    """The fraction that was given, or that of the population, or that of the weights."""
+    if given is not None:
+        if not 0 < given <= 1:
+            raise ParameterError(
+                f"Parameter 'sampling_fraction' must be above 0 and at most 1; {given} was given.",
+                parameter="sampling_fraction",
+            )
+        return given
+    people: Any = getattr(dataset.population, "count", dataset.population)
+    if people is None and dataset.weight is not None:
+        weighted = dataset.cells(cells.columns, weighted=True)
+        check_weights(weighted)
+        people = float(weighted.class_weights[cells.class_sizes > 0].sum())
+    return None if people is None or not 0 < cells.rows <= people else cells.rows / people
+
+
+def _intrusion(cells: Cells, fraction: float) -> float | None:
     once = float(cells.singletons)
     pairs = float(cells.counts[cells.class_sizes == 2].sum())
     chance = fraction * once + (1 - fraction) * pairs

@@ -7,6 +7,8 @@ from crypsis.utility._column_changes import (
     column_changes,
     pairwise_distances,
 )
+from crypsis.utility._indicator_file import Indicator
+from crypsis.utility._indicators import IndicatorCheck, IndicatorResult, check_indicators
 from crypsis.utility._information_loss import (
     average_class_size,
     discernibility,
@@ -24,10 +26,14 @@ from crypsis.utility._propensity import Propensity, propensity
 __all__ = [
     "ColumnChange",
     "ColumnChanges",
+    "Indicator",
+    "IndicatorCheck",
+    "IndicatorResult",
     "NormalizedError",
     "PairDistance",
     "Propensity",
     "average_class_size",
+    "check_indicators",
     "column_changes",
     "correlation_change",
     "discernibility",

@@ -79,6 +79,7 @@ class AssessForm(Form):
     population: People | None = None
     person: Name | None = None
     weight: Name | None = None
+    household: Name | None = None
     on: Name | None = None
     """The column of record numbers that joins the table to its original; else row by row."""
     accept_guesses: bool = False

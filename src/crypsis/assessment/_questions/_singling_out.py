@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from crypsis import singling_out
 from crypsis.assessment._questions._everything_else import add_released_uniqueness, limited
 from crypsis.assessment._questions._outcome import QuestionOutcome, not_evaluated
+from crypsis.assessment._questions._sample_risks import add_sample_risks
 from crypsis.assessment._request import Request
 from crypsis.dataset import Dataset
-from crypsis.errors import TooLargeError
+from crypsis.errors import InputError, TooLargeError
 from crypsis.options import Role
 from crypsis.policies import Measurement, Policy
 from crypsis.report.wording import listed, plural
@@ -17,6 +18,7 @@ from crypsis.results import Number, number_text, percent_text
 from crypsis.singling_out import EquivalenceClasses
 from crypsis.tables import Kind
 
+SMALL_CLASSES = "singling_out.records_in_small_classes"
 POPULATION = "singling_out.population_uniqueness"
 _SEARCHED_ROWS = 5_000_000
 _MAX_COLUMNS = 3
@@ -48,11 +50,10 @@ def _ask_quasi_identifiers(request: Request) -> QuestionOutcome:
             "receives the release receives them, too."
         )
     outcome.measured = _measure_classes(classes, policy)
-    prosecutor, marketer = classes.risk.prosecutor.maximum, classes.risk.marketer.average
     outcome.headline = (
-        f"{classes.text_below(_class_sizes(policy)[-1])} Re-identification risk: prosecutor "
-        f"{percent_text(prosecutor)} (highest), marketer {percent_text(marketer)} (average)."
+        f"{classes.text_below(_class_sizes(policy)[-1])} Re-identification risk: {_risks(classes)}."
     )
+    add_sample_risks(request, outcome, classes)
     if classes.smallest is not None:
         if limited(request, POPULATION) is not None:
             outcome.measured.append(_population(request, outcome))
@@ -68,11 +69,20 @@ def _ask_quasi_identifiers(request: Request) -> QuestionOutcome:
     return outcome
 
 
+def _risks(classes: EquivalenceClasses) -> str:
+    """The risks of the attackers in a line."""
+    risk = classes.risk
+    parts = [f"prosecutor {percent_text(risk.prosecutor.maximum)} (highest)"]
+    if risk.journalist is not None:
+        parts.append(f"journalist {percent_text(risk.journalist.maximum)} (highest)")
+    return ", ".join([*parts, f"marketer {percent_text(risk.marketer.average)} (average)"])
+
+
 def _class_sizes(policy: Policy) -> list[int]:
     """The class sizes that the policy limits, the last of them for the headline."""
     thresholds = policy.of("singling_out")
     sizes = [one.k or int(one.limit) for one in thresholds
-             if one.k is not None or one.measure == "singling_out.k_anonymity"]  # fmt: skip
+             if one.measure in (SMALL_CLASSES, "singling_out.k_anonymity")]  # fmt: skip
     return sizes or [5]
 
 
@@ -82,11 +92,13 @@ def _measure_classes(classes: EquivalenceClasses, policy: Policy) -> list[Measur
     found = [
         Measurement(one.measure, classes.share_below(one.k), classes.text_below(one.k), columns,
                     round(classes.records_below(one.k)), one.k)
-        for one in policy.of("singling_out") if one.k is not None
+        for one in policy.of("singling_out")
+        if one.measure == SMALL_CLASSES and one.k is not None
     ]  # fmt: skip
     below = classes.records_below(_class_sizes(policy)[-1])
     unique, k = classes.records_below(2), number_text(classes.k, ",")
     highest, average = classes.risk.prosecutor.maximum, classes.risk.marketer.average
+    prosecutor = classes.risk.prosecutor.average
     rows: tuple[tuple[str, Number, str, Number], ...] = (
         ("k_anonymity", classes.k, f"The smallest equivalence class has k = {k} {unit}.", below),
         ("sample_uniqueness", classes.unique_share,
@@ -95,6 +107,9 @@ def _measure_classes(classes: EquivalenceClasses, policy: Policy) -> list[Measur
          f"{plural(len(columns), 'quasi-identifier')}.", unique),
         ("prosecutor_risk", highest,
          f"The highest prosecutor risk is {percent_text(highest)} (k = {k}).", below),
+        ("prosecutor_average_risk", prosecutor,
+         f"The average prosecutor risk is {percent_text(prosecutor)}.",
+         float(prosecutor) * classes.members),
         ("marketer_risk", average,
          f"The average re-identification risk (marketer) is {percent_text(average)}.",
          float(average) * classes.members),
@@ -122,7 +137,7 @@ def _population(request: Request, outcome: QuestionOutcome) -> Measurement:
     """People unique in the population: counted in its table, estimated from its size."""
     name, data = POPULATION, request.data
     population = data.population
-    if population is None:
+    if population is None and data.weight is None:
         why = "The population is not known."
         return Measurement(name, None, why, hint="Set {population} to its size or its table.")
     if isinstance(population, Dataset):
@@ -131,21 +146,23 @@ def _population(request: Request, outcome: QuestionOutcome) -> Measurement:
         if larger:
             why = (
                 f"{plural(larger, 'equivalence class')} {'has' if larger == 1 else 'have'} more "
-                "records than the population has people: it is not the population of these records."
+                "records than the table of the population: it is not the population of these records."
             )
             return Measurement(name, None, why, data.quasi_identifiers, requested=True)
         if _is_generalized(data, population):
             alone = int((sizes <= 1).sum())
             text = (
                 f"{plural(alone, 'class')} of the release {'covers' if alone == 1 else 'cover'} one "
-                f"person of the {population.count:,} people of the population or none (k-map: k = "
+                f"of the {population.count:,} records of the population or none (k-map: k = "
                 f"{int(sizes.min()):,})."
             )
             return Measurement(name, alone / population.count, text, data.quasi_identifiers, alone)
         found = singling_out.uniqueness(population, data.quasi_identifiers)
         outcome.results["population"] = found
-        text = f"{found.uniques:,} of {found.records:,} people of the population are unique."
+        text = f"{found.uniques:,} of {found.records:,} records of the population are unique."
         return Measurement(name, found.fraction, text, found.columns, round(found.uniques))
+    if data.weight is not None:
+        return _by_loglinear_model(request, outcome)
     estimate = singling_out.population_uniqueness(data)
     outcome.results["population"] = estimate
     if not estimate.sample_uniques:
@@ -159,6 +176,27 @@ def _population(request: Request, outcome: QuestionOutcome) -> Measurement:
     hint = "Set {population} to the table of the population, or generalize until k is at least 2."
     affected = round(share * estimate.population)
     return Measurement(name, share, text, estimate.columns, affected, hint=hint)
+
+
+def _by_loglinear_model(request: Request, outcome: QuestionOutcome) -> Measurement:
+    """The other models assume a simple random sample; with weights a log-linear model is fitted."""
+    try:
+        found = singling_out.loglinear_risk(request.data)
+    except (InputError, TooLargeError) as error:
+        outcome.notes.append(f"Population uniqueness was not estimated: {error.message}")
+        asked = request.data.population is not None
+        return Measurement(POPULATION, None, error.message, requested=asked, hint=error.hint)
+    outcome.results["loglinear_risk"] = found
+    text = (
+        f"{100 * found.uniqueness:.3g} % of the {round(found.population):,} people that the "
+        "weights sum to are estimated to be unique (log-linear model with "
+        f"{plural(len(found.interactions), 'interaction')}). {found.advice}"
+    )
+    affected = round(found.uniqueness * found.population)
+    too_low = found.bias < 0 and found.uncertain
+    return Measurement(
+        POPULATION, found.uniqueness, text, found.columns, affected, lower_bound=too_low
+    )
 
 
 def _column_sets(request: Request, outcome: QuestionOutcome) -> bool:

@@ -21,7 +21,9 @@ from crypsis.columns.safe_harbor import Recoding, recoded
 from crypsis.errors import ColumnError, RequirementsNotMetError, TooLargeError
 from crypsis.protection.masking import _masks as m
 from crypsis.protection.masking import _perturbation as perturb
+from crypsis.protection.masking._local_suppression import without_values
 from crypsis.protection.masking._pseudonyms import new_key, pseudonyms
+from crypsis.protection.masking._transition import transition_matrix
 
 Floats = NDArray[np.float64]
 Parts = Callable[[Sequence[str]], Iterator[pa.Table]]
@@ -54,6 +56,10 @@ def fitted(
         return lambda: _numeric(names, lambda table: np.clip(table, low, high))
     if isinstance(method, m.Pram):
         return _pram(method, names, parts, stream)
+    if isinstance(method, m.PramMatrix):
+        return _pram_matrix(method, names, parts, stream)
+    if isinstance(method, m.LocalSuppression):
+        return _locally_suppressed(method, names, parts)
     if isinstance(method, m.SuppressRare):
         return _without_rare(method, names, parts)
     if isinstance(method, m.Pseudonym):
@@ -141,6 +147,33 @@ def _pram(method: m.Pram, names: tuple[str, ...], parts: Parts, stream: SeedSequ
     return make
 
 
+def _pram_matrix(
+    method: m.PramMatrix, names: tuple[str, ...], parts: Parts, stream: SeedSequence
+) -> Make:
+    streams = stream.spawn(len(names))
+    known = []
+    for name in names:
+        values, counts = _frequencies(parts, name)
+        texts = pc.cast(values, pa.string()).to_pylist()
+        known.append((values, transition_matrix(method, name, texts, counts)))
+
+    def make() -> Apply:
+        generators = [np.random.default_rng(one) for one in streams]
+
+        def apply(part: pa.Table) -> pa.Table:
+            for name, (values, matrix), generator in zip(names, known, generators, strict=True):
+                column = part[name].combine_chunks()
+                codes = np.asarray(pc.fill_null(pc.index_in(_decoded(column), values), -1))
+                drawn = perturb.pram_by_matrix(codes, matrix, generator)
+                new = values.take(pa.array(drawn, mask=drawn < 0))
+                part = _with(part, name, new.cast(column.type))
+            return part
+
+        return apply
+
+    return make
+
+
 def _without_rare(method: m.SuppressRare, names: tuple[str, ...], parts: Parts) -> Make:
     frequent = {}
     for name in names:
@@ -159,6 +192,16 @@ def _without_rare(method: m.SuppressRare, names: tuple[str, ...], parts: Parts) 
     return lambda: apply
 
 
+def _locally_suppressed(method: m.LocalSuppression, names: tuple[str, ...], parts: Parts) -> Make:
+    before = pa.concat_tables([part.select(list(names)) for part in parts(names)])
+    if before.num_rows * len(names) > _MAX_VALUES:
+        raise TooLargeError(
+            f"The mask {method.method} keeps its columns in memory, at most {_MAX_VALUES:,} values.",
+            columns=names,
+        )
+    return _in_parts(names, without_values(before, method.k, method.importance).columns)
+
+
 def _pseudonymized(keys: Mapping[str, str]) -> Apply:
     def apply(part: pa.Table) -> pa.Table:
         for name, key in keys.items():
@@ -173,8 +216,10 @@ def _pseudonymized(keys: Mapping[str, str]) -> Apply:
 def _in_memory(method: m.Mask, names: tuple[str, ...], parts: Parts, stream: SeedSequence) -> Make:
     """Masks that need the order of all rows: their columns are computed at once in memory."""
     given = method.given if isinstance(method, m.Shuffle) else ()
+    within = method.within if isinstance(method, m.Mdav | m.Microaggregate) else ()
     tables, kinds, size = [], [], 0
-    for part in parts([*names, *given]):
+    strata = []
+    for part in parts([*names, *given, *within]):
         size += part.num_rows * len(part.column_names)
         if size > _MAX_VALUES:
             raise TooLargeError(
@@ -185,11 +230,20 @@ def _in_memory(method: m.Mask, names: tuple[str, ...], parts: Parts, stream: See
             )
         kinds = [part.schema.field(name).type for name in names]
         tables.append(_numbers(part, [*names, *given]))
+        strata.append(part.select(list(within)))
     table = np.concatenate(tables)
     own, fixed = table[:, : len(names)], table[:, len(names) :] if given else None
-    after = _in_order(method, own, fixed, np.random.default_rng(stream))
+    after = own.copy()
+    generator = np.random.default_rng(stream)
+    for rows in _strata(pa.concat_tables(strata), method, len(own)):
+        after[rows] = _in_order(method, own[rows], fixed, generator)
     columns = [_arrow(column, kind) for column, kind in zip(after.T, kinds, strict=True)]
     _check_groups(pa.table(columns, names=list(map(str, range(len(names))))), method)
+    return _in_parts(names, columns)
+
+
+def _in_parts(names: tuple[str, ...], columns: Sequence[Any]) -> Make:
+    """Columns that were computed at once, given out part by part."""
 
     def make() -> Apply:
         start = 0
@@ -204,6 +258,28 @@ def _in_memory(method: m.Mask, names: tuple[str, ...], parts: Parts, stream: See
         return apply
 
     return make
+
+
+def _strata(table: pa.Table, method: m.Mask, rows: int) -> list[Any]:
+    """The rows of each stratum; without columns of strata all rows."""
+    if not table.column_names:
+        return [slice(None)]
+    codes = np.zeros(rows, np.int64)
+    for column in table.columns:
+        coded = column.combine_chunks().dictionary_encode(null_encoding="encode")
+        own = np.asarray(coded.indices, np.int64)
+        _, codes = np.unique(codes * (own.max(initial=0) + 1) + own, return_inverse=True)
+    order = np.argsort(codes, kind="stable")
+    sizes = np.bincount(codes)
+    k = getattr(method, "k", 1)
+    if sizes.size and sizes.min() < k:
+        small = int((sizes < k).sum())
+        raise RequirementsNotMetError(
+            f"{small:,} of {sizes.size:,} strata {'has' if small == 1 else 'have'} fewer than {k} "
+            "records, so no group of that size can be formed in them.",
+            columns=tuple(table.column_names),
+        )
+    return np.split(order, np.cumsum(sizes)[:-1])
 
 
 def _in_order(

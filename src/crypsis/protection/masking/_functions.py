@@ -120,6 +120,11 @@ pram = _function(
     "pram", m.Pram, "Gouweleeuw et al. (1998).",
     'pram(pa.table({"x": ["a", "b"]}), "x", stay=1)["x"].to_pylist()', "['a', 'b']", more="seed",
 )  # fmt: skip
+pram_by_matrix = _function(
+    "pram_by_matrix", m.PramMatrix, "Gouweleeuw et al. (1998).",
+    'pram_by_matrix(pa.table({"x": ["a", "b"]}), "x", matrix={"b": {"a": 1}})["x"].to_pylist()',
+    "['a', 'a']", more="seed",
+)  # fmt: skip
 round_to = _function(
     "round_to", m.Round, "Halves are rounded to the even multiple.",
     'round_to(pa.table({"x": [1.0, 2.0, None]}), "x", base=2)["x"].to_pylist()',
@@ -137,6 +142,11 @@ suppress_rare = _function(
     "suppress_rare", m.SuppressRare, "SDC Practice Guide, local suppression.",
     'suppress_rare(pa.table({"job": ["a", "a", "b"]}), "job", k=2)["job"].to_pylist()',
     "['a', 'a', None]",
+)  # fmt: skip
+local_suppression = _function(
+    "local_suppression", m.LocalSuppression, "SDC Practice Guide, local suppression.",
+    'local_suppression(pa.table({"job": ["a", "a", "b"]}), "job", k=3)["job"].to_pylist()',
+    "[None, None, None]",
 )  # fmt: skip
 pseudonymize = _function(
     "pseudonymize", m.Pseudonym, "Rogaway and Shrimpton (2006).",

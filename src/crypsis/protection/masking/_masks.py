@@ -6,10 +6,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from crypsis.columns.safe_harbor import SMALL_AREAS_2000
 from crypsis.errors import ParameterError
+
+_ROUNDING = 1e-6
+
+
+def _strata(within: tuple[str, ...]) -> str:
+    return f", within each {' and '.join(within)}" if within else ""
 
 
 class _Mask(BaseModel, ABC):
@@ -63,9 +69,11 @@ class Microaggregate(_Mask):
     method: Literal["microaggregation"] = "microaggregation"
     k: Annotated[int, Field(ge=1)]
     """The smallest group."""
+    within: tuple[str, ...] = ()
+    """Columns of strata: groups have records of one stratum only."""
 
     def describe(self) -> str:
-        return f"values replaced by the means of groups of at least {self.k}"
+        return f"values replaced by the means of groups of at least {self.k}{_strata(self.within)}"
 
 
 class Mdav(_Mask):
@@ -74,9 +82,12 @@ class Mdav(_Mask):
     method: Literal["MDAV microaggregation"] = "MDAV microaggregation"
     k: Annotated[int, Field(ge=1)]
     """The smallest group."""
+    within: tuple[str, ...] = ()
+    """Columns of strata: groups have records of one stratum only."""
 
     def describe(self) -> str:
-        return f"records replaced by the means of groups of at least {self.k} near records (MDAV)"
+        groups = f"groups of at least {self.k} near records (MDAV)"
+        return f"records replaced by the means of {groups}{_strata(self.within)}"
 
 
 class Round(_Mask):
@@ -123,6 +134,33 @@ class Pram(_Mask):
         return f"kept with probability {self.stay:g}, otherwise drawn by the frequencies"
 
 
+class PramMatrix(_Mask):
+    """PRAM with a matrix of one's own: what each category becomes, with which probability."""
+
+    method: Literal["PRAM with a matrix"] = "PRAM with a matrix"
+    matrix: dict[str, dict[str, Annotated[float, Field(ge=0, le=1)]]]
+    """For each category the categories that it becomes, with probabilities that sum to 1. A category
+    that is not in it is kept."""
+    invariant: bool = False
+    """Whether the invariant form of the matrix is used, which keeps the expected frequencies."""
+
+    @model_validator(mode="after")
+    def _sums(self) -> PramMatrix:
+        if not self.matrix:
+            raise ValueError("the matrix has no row")
+        if any(abs(sum(row.values()) - 1) > _ROUNDING for row in self.matrix.values()):
+            raise ValueError("the probabilities of each row must sum to 1")
+        return self
+
+    def describe(self) -> str:
+        kept = [row.get(category, 0.0) for category, row in self.matrix.items()]
+        form = "the invariant form of a matrix" if self.invariant else "a matrix"
+        return (
+            f"{len(kept)} categories changed by {form} of probabilities (kept with {min(kept):g} "
+            f"to {max(kept):g})"
+        )
+
+
 class SuppressRare(_Mask):
     """Suppression of values with fewer than `k` records."""
 
@@ -132,6 +170,21 @@ class SuppressRare(_Mask):
 
     def describe(self) -> str:
         return f"values with fewer than {self.k} records suppressed"
+
+
+class LocalSuppression(_Mask):
+    """Local suppression of several columns together: values removed until k records are alike."""
+
+    method: Literal["local suppression"] = "local suppression"
+    k: Annotated[int, Field(ge=1)]
+    """The smallest class; two missing values are alike, and unlike every value."""
+    importance: tuple[str, ...] = ()
+    """The most important columns, the first most of all: they are suppressed last. By default as few
+    values as possible are suppressed."""
+
+    def describe(self) -> str:
+        last = f", {', '.join(self.importance)} last" if self.importance else ""
+        return f"values suppressed until at least {self.k} records are alike{last}"
 
 
 class Pseudonym(_Mask):
@@ -174,7 +227,7 @@ class TopAge(_Mask):
 
 Mask = (
     Noise | RankSwap | Shuffle | Microaggregate | Mdav | Round | TopCode | BottomCode | Pram
-    | SuppressRare | Pseudonym | YearOfDate | PostalArea | TopAge
+    | PramMatrix | SuppressRare | LocalSuppression | Pseudonym | YearOfDate | PostalArea | TopAge
 )  # fmt: skip
 """Any of the masks."""
 
@@ -185,6 +238,7 @@ MASKS: dict[str, tuple[type[Mask], str | None]] = {
     "microaggregate": (Microaggregate, "k"),
     "mdav": (Mdav, "k"),
     "suppress-rare": (SuppressRare, "k"),
+    "local-suppression": (LocalSuppression, "k"),
     "pram": (Pram, "stay"),
     "round": (Round, "base"),
     "top": (TopCode, "limit"),
@@ -195,7 +249,7 @@ MASKS: dict[str, tuple[type[Mask], str | None]] = {
     "age": (TopAge, None),
 }
 """The masks by name, each with its one parameter."""
-_JOINT = (Shuffle, Mdav)
+_JOINT = (Shuffle, Mdav, LocalSuppression)
 
 
 def parse_mask(text: str) -> Mask:
@@ -233,7 +287,7 @@ def parse_mask(text: str) -> Mask:
 def split_methods(
     methods: Mapping[Any, str | Mask],
 ) -> tuple[dict[str, str], dict[tuple[str, ...], Mask]]:
-    """Recoding methods and masks; columns with the same `Shuffle` or `Mdav` are masked together."""
+    """Recoding methods and masks; columns with the same joint mask are masked together."""
     recoding: dict[str, str] = {}
     masks: dict[tuple[str, ...], Mask] = {}
     joint: dict[Mask, list[str]] = {}

@@ -200,6 +200,20 @@ def pram(
     return np.asarray(np.where(change, place, codes))
 
 
+def pram_by_matrix(
+    codes: NDArray[np.integer], matrix: Floats, generator: Generator
+) -> NDArray[np.int64]:
+    """Each category becomes what its row of the matrix draws; -1 is missing and stays missing."""
+    draws = generator.random(codes.size)
+    drawn = np.full(codes.size, -1, np.int64)
+    for code in np.unique(codes[codes >= 0]):
+        rows = np.flatnonzero(codes == code)
+        upto = np.cumsum(matrix[code])
+        place = np.searchsorted(upto, draws[rows] * upto[-1], "right")
+        drawn[rows] = np.minimum(place, np.flatnonzero(matrix[code])[-1])
+    return drawn
+
+
 def redrawn(
     there: NDArray[np.bool_], counts: NDArray[np.int64], stay: float, generator: Generator
 ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:

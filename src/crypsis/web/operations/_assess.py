@@ -32,6 +32,7 @@ def assess(
     population: int | None = None,
     person: str | None = None,
     weight: str | None = None,
+    household: str | None = None,
     accept_guesses: bool = False,
     original: dict[str, Any] | None = None,
     on: str | None = None,
@@ -47,7 +48,9 @@ def assess(
         belief = None
         if attack is not None:
             belief = by_frequency(session, **attack)
-        release = session.release(file, roles, population=population, person=person, weight=weight)
+        release = session.release(
+            file, roles, population=population, person=person, weight=weight, household=household
+        )
         before = None if original is None else session.release(original)
         found = ask(
             release,
@@ -120,7 +123,7 @@ def finding_view(one: Finding, place: int) -> dict[str, Any]:
         "status": one.status.value, "severity": one.severity.value,
         "statement": one.statement,
         "number": wording.number(one.value, one.unit), "limit": wording.limit(one),
-        "class_size": one.k, "columns": list(one.columns), "people": one.affected,
+        "class_size": one.k, "columns": list(one.columns), "affected": one.affected,
         "why": one.why, "source": one.source, "unit": one.unit,
         "remedy": None if one.remedy is None else one.remedy.description,
     }  # fmt: skip

@@ -44,6 +44,7 @@ class TableSession:
         population: int | None = None,
         person: str | None = None,
         weight: str | None = None,
+        household: str | None = None,
     ) -> Dataset:
         """A file as a Dataset with these roles; what was counted of it before is still known."""
         reading = dict(file.get("reading") or {})
@@ -63,8 +64,9 @@ class TableSession:
         reasons = (file.get("reasons") or {}).items()
         notes = {name: ColumnNote(override=why.strip()) for name, why in reasons if name in decided}
         return replace(
-            known, roles=decided, notes=notes, population=population, person=person, weight=weight
-        )
+            known, roles=decided, notes=notes, population=population, person=person, weight=weight,
+            household=household,
+        )  # fmt: skip
 
     def _opened(self, path: str, reading: dict[str, Any]) -> Dataset:
         found = read(

@@ -1,0 +1,175 @@
+"""Local suppression: values removed until every combination has k records, by importance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from crypsis.counting.grouping import group
+from crypsis.errors import RequirementsNotMetError, TooLargeError, unknown_columns
+from crypsis.tables.values import clean_column
+
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+_MAX_COLUMNS = 14
+
+
+def without_values(table: pa.Table, k: int, importance: Sequence[str] = ()) -> pa.Table:
+    """The table without the values that `suppressed_values` names, counted again.
+
+    >>> people = pa.table({"age": [30, 30, 41], "sex": ["f", "f", "f"]})
+    >>> without_values(people, 2)["age"].to_pylist()
+    [None, None, None]
+    """
+    names = table.column_names
+    unknown = [name for name in importance if name not in names]
+    if unknown:
+        raise unknown_columns(unknown, names)
+    coded = [_coded(column) for column in table.columns]
+    order = None
+    if importance:
+        others = sorted(
+            (n for n in names if n not in importance), key=lambda n: -_values(coded, names, n)
+        )
+        order = [names.index(name) for name in (*others, *reversed(importance))]
+    codes = np.column_stack(coded)
+    removed = suppressed_values(codes, k, order)
+    if (_sizes(np.where(removed, 0, codes + 1)) < k).any():
+        raise RequirementsNotMetError(
+            f"A class has fewer than {k} records after local suppression, so the release is not "
+            "returned."
+        )
+    columns = [
+        pc.if_else(pa.array(removed[:, c]), pa.scalar(None, column.type), column)
+        for c, column in enumerate(table.columns)
+    ]
+    return pa.table(columns, names=names)
+
+
+def _values(coded: Sequence[Ints], names: Sequence[str], name: str) -> int:
+    return int(np.unique(coded[names.index(name)]).size)
+
+
+def _coded(column: pa.ChunkedArray) -> Ints:
+    """The value of each record by number; missing values, NaN among them, are -1."""
+    plain = clean_column(column)
+    indices = plain.combine_chunks().dictionary_encode().indices
+    return np.asarray(pc.fill_null(indices, -1), np.int64)
+
+
+def suppressed_values(codes: Ints, k: int, order: Sequence[int] | None = None) -> Mask:
+    """Which values to remove, so that every record has k - 1 others like it.
+
+    Parameters
+    ----------
+    codes : array of int, records by columns
+        The value of each record in each column; -1 is missing. Two missing values are alike, and
+        unlike every value.
+    k : int
+        The smallest class.
+    order : sequence of int, optional
+        The columns from the least important on: a column is suppressed only where all less
+        important ones do not suffice. By default as few values of a record as possible are
+        suppressed, in columns with many values first.
+
+    Returns
+    -------
+    array of bool, records by columns
+
+    Notes
+    -----
+    Sets of columns are tried one after the other. The records in small classes that have k alike
+    without these columns lose their values in them. The few that are left at the end lose theirs
+    together with records of classes that can spare some, or with a class as a whole.
+    """
+    rows, columns = codes.shape
+    if rows < k:
+        raise RequirementsNotMetError(
+            f"The data has {rows:,} records; classes of {k:,} cannot be formed."
+        )
+    if columns > _MAX_COLUMNS:
+        raise TooLargeError(
+            f"Local suppression takes up to {_MAX_COLUMNS} columns together; {columns} were given.",
+            hint="Use fewer columns, or anonymize with local recoding.",
+        )
+    now = codes.astype(np.int64) + 1  # 0 is missing
+    removed = np.zeros(codes.shape, bool)
+    small = _sizes(now) < k
+    for chosen in _sets(now, order):
+        if not small.any():
+            return removed
+        left = np.flatnonzero(small)
+        tried = now[left].copy()
+        tried[:, chosen] = 0
+        fixed = np.flatnonzero(~small & (now[:, chosen] == 0).all(axis=1))
+        sizes = _sizes(np.concatenate([tried, now[fixed]]))[: left.size]
+        rescued = left[sizes >= k]
+        _remove(now, removed, rescued, chosen)
+        small[rescued] = False
+    _remove_rest(now, removed, small, k, order)
+    return removed
+
+
+def _remove_rest(
+    now: Ints, removed: Mask, small: Mask, k: int, order: Sequence[int] | None
+) -> None:
+    """The last records lose values together with records of classes that can spare them."""
+    for row in np.flatnonzero(small).tolist():
+        for chosen in _sets(now, order):
+            if not small[row]:
+                break
+            kept = [c for c in range(now.shape[1]) if c not in chosen]
+            alike = (now[:, kept] == now[row, kept]).all(axis=1)
+            there = alike & ~small & (now[:, chosen] == 0).all(axis=1)
+            mine = alike & small
+            missing = k - int(there.sum()) - int(mine.sum())
+            others = _donors(now, np.flatnonzero(alike & ~small & ~there), k, missing)
+            if others.size >= missing:
+                _remove(now, removed, np.concatenate([np.flatnonzero(mine), others]), chosen)
+                small[mine] = False
+
+
+def _donors(now: Ints, rows: Ints, k: int, missing: int) -> Ints:
+    """Records beyond the k of their classes; where these are too few, one class as a whole."""
+    if missing <= 0 or not rows.size:
+        return rows[:0]
+    _, member = np.unique(now[rows], axis=0, return_inverse=True)
+    member = member.ravel()
+    sizes = np.bincount(member)
+    order = np.argsort(member, kind="stable")
+    place = np.empty(rows.size, np.int64)
+    place[order] = np.arange(rows.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    spare = rows[place >= k]
+    return spare[:missing] if spare.size >= missing else rows[member == int(np.argmin(sizes))]
+
+
+def _remove(now: Ints, removed: Mask, rows: Ints, chosen: Sequence[int]) -> None:
+    for c in chosen:
+        removed[rows, c] |= now[rows, c] > 0
+        now[rows, c] = 0
+
+
+def _sets(now: Ints, order: Sequence[int] | None) -> Iterator[list[int]]:
+    """The sets of columns to try, those that cost least first."""
+    columns = now.shape[1]
+    if order is not None:
+        for number in range(1, 2**columns):
+            yield [order[bit] for bit in range(columns) if number >> bit & 1]
+        return
+    values = [np.unique(now[:, c]).size for c in range(columns)]
+    many = sorted(range(columns), key=lambda c: -values[c])
+    for size in range(1, columns + 1):
+        yield from (list(chosen) for chosen in combinations(many, size))
+
+
+def _sizes(table: Ints) -> Ints:
+    """The number of records equal to each."""
+    domains = tuple(int(top) + 1 for top in table.max(axis=0, initial=0))
+    codes = tuple(np.ascontiguousarray(column, np.int32) for column in table.T)
+    _, member = group(codes, domains)
+    return np.asarray(np.bincount(member)[member], np.int64)

@@ -1,0 +1,179 @@
+"""The values of an indicator in one file, by group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from crypsis.dataset import Dataset
+from crypsis.errors import ColumnError, ParameterError, unknown_columns
+from crypsis.results import Estimate
+from crypsis.utility._indicator_file import Indicator
+from crypsis.utility._survey_estimates import (
+    Design,
+    weighted_mean,
+    weighted_quantile,
+    weighted_regression,
+    weighted_total,
+)
+
+Floats = NDArray[np.float64]
+Group = tuple[Any, ...]
+"""The value of `by` (where there is one), then those of the cell, or the name of a coefficient."""
+Found = dict[Group, Estimate | None]
+
+
+def estimates(
+    one: Indicator,
+    data: Dataset,
+    parts: dict[str, str | None],
+    confidence: float,
+    groups: Sequence[Group] | None = None,
+) -> Found:
+    """The estimates of an indicator; with `groups` in those of the original."""
+    used = [*one.columns, one.by, *parts.values()]
+    names = list(dict.fromkeys(name for name in used if name is not None))
+    unknown = [name for name in names if name not in data.names]
+    if unknown:
+        raise unknown_columns(unknown, data.names)
+    table = data.to_arrow(names)
+    needed = [*one.columns, *([one.by] if one.by else [])]
+    there = np.ones(table.num_rows, bool)
+    for name in needed:
+        there &= np.asarray(pc.is_valid(table[name]))
+        if pa.types.is_floating(table.schema.field(name).type):
+            there &= ~np.asarray(pc.fill_null(pc.is_nan(table[name]), True))
+    design = _design(table, parts).some(there)
+    found: Found = {}
+    for head, rows in _groups(one, table, there, groups):
+        found |= _of_group(one, table, design.some(rows), rows, confidence, head, groups)
+    return found
+
+
+def _groups(
+    one: Indicator, table: pa.Table, there: NDArray[np.bool_], known: Sequence[Group] | None
+) -> Iterator[tuple[Group, NDArray[np.bool_]]]:
+    """The records of each value of `by`; all of them without it."""
+    if one.by is None:
+        yield (), there
+        return
+    values = (
+        sorted(pc.unique(table[one.by].drop_null()).to_pylist())
+        if known is None
+        else list(dict.fromkeys(group[0] for group in known))
+    )
+    for value in values:
+        yield (value,), there & _equal(table[one.by], value)
+
+
+def _of_group(
+    one: Indicator,
+    table: pa.Table,
+    design: Design,
+    rows: NDArray[np.bool_],
+    confidence: float,
+    head: Group,
+    known: Sequence[Group] | None,
+) -> Found:
+    if one.estimate == "share":
+        return _shares(one, table, design, rows, confidence, head, known)
+    if one.estimate == "regression":
+        return _coefficients(one, table, design, rows, confidence, head)
+    y = np.where(rows, _numbers(table, one.columns[0]), 0.0)
+    if one.estimate == "mean":
+        return {head: weighted_mean(y, design, confidence)}
+    if one.estimate == "total":
+        return {head: weighted_total(y, design, confidence)}
+    assert one.quantile is not None  # noqa: S101 - a quantile has one
+    return {head: weighted_quantile(y, one.quantile, design, confidence)}
+
+
+def _shares(
+    one: Indicator,
+    table: pa.Table,
+    design: Design,
+    rows: NDArray[np.bool_],
+    confidence: float,
+    head: Group,
+    known: Sequence[Group] | None,
+) -> Found:
+    """The share of each combination of values: a weighted table."""
+    columns = [table[name] for name in one.columns]
+    if known is None:
+        kept = pa.table(columns, names=list(map(str, range(len(columns))))).filter(pa.array(rows))
+        names = kept.column_names
+        seen = (
+            kept.group_by(names)
+            .aggregate([([], "count_all")])
+            .sort_by([(n, "ascending") for n in names])
+        )
+        cells = [tuple(row[n] for n in names) for row in seen.to_pylist()]
+    else:
+        cells = [group[len(head):] for group in known if group[: len(head)] == head]  # fmt: skip
+    found: Found = {}
+    for cell in cells:
+        same = rows.copy()
+        for column, value in zip(columns, cell, strict=True):
+            same &= _equal(column, value)
+        found[*head, *cell] = weighted_mean(same.astype(float), design, confidence)
+    return found
+
+
+def _coefficients(
+    one: Indicator,
+    table: pa.Table,
+    design: Design,
+    rows: NDArray[np.bool_],
+    confidence: float,
+    head: Group,
+) -> Found:
+    y = np.where(rows, _numbers(table, one.columns[0]), 0.0)
+    terms = [np.where(rows, _numbers(table, name), 0.0) for name in one.columns[1:]]
+    x = np.column_stack([rows.astype(float), *terms])
+    fitted = weighted_regression(y, x, design, confidence)
+    names = ("intercept", *one.columns[1:])
+    return {(*head, name): None if fitted is None else fitted[i] for i, name in enumerate(names)}
+
+
+def _design(table: pa.Table, parts: dict[str, str | None]) -> Design:
+    rows = table.num_rows
+    weight = np.ones(rows)
+    if parts["weight"] is not None:
+        weight = _numbers(table, parts["weight"])
+        if not np.isfinite(weight).all() or (weight <= 0).any():
+            raise ParameterError(
+                "Weights must be positive numbers; some are missing, zero or negative.",
+                code="invalid-weights",
+            )
+    stratum = np.zeros(rows, np.int64)
+    if parts["stratum"] is not None:
+        stratum = _codes(table[parts["stratum"]])
+    cluster = np.arange(rows) if parts["cluster"] is None else _codes(table[parts["cluster"]])
+    return Design(weight, stratum, cluster)
+
+
+def _codes(column: pa.ChunkedArray) -> NDArray[np.int64]:
+    coded = column.combine_chunks().dictionary_encode(null_encoding="encode")
+    return np.asarray(coded.indices, np.int64)
+
+
+def _numbers(table: pa.Table, name: str) -> Floats:
+    kind = table.schema.field(name).type
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+        raise ColumnError(f"Column {name!r} is not numeric.", code="not-numeric", columns=(name,))
+    column = table[name].cast(pa.float64(), safe=False).combine_chunks()
+    return np.asarray(column.to_numpy(zero_copy_only=False), np.float64)
+
+
+def _equal(column: pa.ChunkedArray, value: Any) -> NDArray[np.bool_]:
+    """Which records have a value; none where the types differ, as after a generalization."""
+    try:
+        same = pc.equal(column, pa.scalar(value, column.type))
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        return np.zeros(len(column), bool)
+    return np.asarray(pc.fill_null(same, False))
