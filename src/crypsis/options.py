@@ -67,7 +67,8 @@ class Roles(TypedDict, total=False):
     ]
     insensitive: Annotated[Columns, "Insensitive attributes."]
     excluded: Annotated[Columns, "Excluded columns: columns that are not released."]
-    person: Annotated[str | None, "The column that identifies the person of a row."]
+    person: Annotated[str | None, "The column that identifies the person of a record."]
+    household: Annotated[str | None, "The column that identifies the household of a record."]
     weight: Annotated[str | None, "The column of survey weights."]
     population: Annotated[Any, "The number of people in the population, or its table."]
     priors: Annotated[

@@ -59,14 +59,6 @@ def assess(
             rich_help_panel=_PEOPLE,
         ),
     ] = None,
-    person: Annotated[
-        str | None,
-        typer.Option(
-            "--person",
-            help="The column that identifies the person of a row.",
-            rich_help_panel=_PEOPLE,
-        ),
-    ] = None,
     weight: Annotated[
         str | None,
         typer.Option("--weight", help="The column of survey weights.", rich_help_panel=_PEOPLE),
@@ -117,7 +109,6 @@ def assess(
     with shown_progress():
         data_set = replace(
             options.dataset(data),
-            person=person,
             weight=weight,
             population=_population(population, options),
         )

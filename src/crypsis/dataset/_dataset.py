@@ -36,6 +36,8 @@ class Dataset:
         The roles that were decided; a column without one is undecided.
     person : str, optional
         The column that identifies the person, where a person may have several rows.
+    household : str, optional
+        The column that identifies the household: one member found finds the others.
     weight : str, optional
         The column with the sampling weight: how many people of the population a row represents.
     population : int, frame or Dataset, optional
@@ -66,13 +68,14 @@ class Dataset:
     given: Any = None
     notes: Mapping[str, ColumnNote] = field(default_factory=dict)
     container: Mapping[str, str] = field(default_factory=dict)
+    household: str | None = None
     _cells: dict[tuple[str, ...], Cells] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         named = [
             *self.roles,
             *self.notes,
-            *(name for name in (self.person, self.weight) if name is not None),
+            *(name for name in (self.person, self.household, self.weight) if name is not None),
         ]
         unknown = [name for name in named if name not in self.rows.names]
         if unknown:
@@ -130,6 +133,7 @@ class Dataset:
             as_missing_values(roles.get("missing", MissingValues.VALUE)),
             frame,
             with_priors({}, roles.get("priors")),
+            household=roles.get("household"),
         )
 
     def __repr__(self) -> str:
@@ -165,7 +169,9 @@ class Dataset:
     def __reduce__(self) -> tuple[Any, ...]:
         """A frame in memory is pickled itself, anything else as its rows; counts are not."""
         eager = _is_eager(self.given)
-        names = ("roles", "person", "weight", "population", "missing", "notes", "container")
+        names = (
+            "roles", "person", "household", "weight", "population", "missing", "notes", "container",
+        )  # fmt: skip
         state = {name: getattr(self, name) for name in names}
         return _restored, (self.given if eager else None, None if eager else self.rows, state)
 
@@ -219,13 +225,12 @@ class Dataset:
     def knowable(self) -> tuple[str, ...]:
         """The released columns that an intruder may know: those that are not signed off.
 
-        A quasi-identifier is known whatever was written about it. The columns of the person and of
-        the weight are not among them.
+        A quasi-identifier is known whatever was written about it. The columns of the person, of the
+        household and of the weight are not among them.
         """
+        apart = (self.person, self.household, self.weight)
         return tuple(
-            name
-            for name in self.released
-            if name not in (self.person, self.weight) and name not in self.signed_off
+            name for name in self.released if name not in apart and name not in self.signed_off
         )
 
     @property

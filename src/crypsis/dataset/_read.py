@@ -24,6 +24,7 @@ def read(
     insensitive: Columns = (),
     excluded: Columns = (),
     person: str | None = None,
+    household: str | None = None,
     weight: str | None = None,
     population: int | Data | None = None,
     priors: Mapping[str, Mapping[Any, float]] | None = None,
@@ -66,6 +67,8 @@ def read(
         is undecided.
     person : str, optional
         The column that identifies the person, where a person may have several rows.
+    household : str, optional
+        The column that identifies the household: one member found finds the others.
     weight : str, optional
         The column with the sampling weight.
     population : int, frame or Dataset, optional
@@ -138,7 +141,10 @@ def read(
             source, reading, memory_limit=memory_limit, spill_folder=spill_folder,
             max_rows=max_rows,
         )  # fmt: skip
-    return Dataset(rows, roles, person, weight, population, policy, notes=with_priors({}, priors))
+    notes = with_priors({}, priors)
+    return Dataset(
+        rows, roles, person, weight, population, policy, notes=notes, household=household
+    )
 
 
 def _check_engine(engine: str, master: str | None, *limits: object) -> None:

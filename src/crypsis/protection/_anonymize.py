@@ -15,14 +15,15 @@ from crypsis.dataset import ColumnNote, Data, Dataset, as_columns, as_dataset, t
 from crypsis.errors import ParameterError
 from crypsis.options import PlanOptions, Role, Roles
 from crypsis.protection._anonymized import Anonymized, Plan
-from crypsis.protection._decided import check_decided, check_evidence
+from crypsis.protection._decided import check_decided, check_evidence, check_person
 from crypsis.protection._derived import check_derived
 from crypsis.protection._key import Key, fresh_seed
-from crypsis.protection._measured import Measured
+from crypsis.protection._measured import Measured, measure
 from crypsis.protection._order import in_random_order, order_notes
 from crypsis.protection._plan import plan as make_plan
 from crypsis.protection._preview import Preview
 from crypsis.protection._recode import RecodingKind
+from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection._statement import InformationLoss, Method
 from crypsis.protection.masking._mask import check_rare_values, masked_rows
 from crypsis.protection.masking._masks import Mask, Pseudonym, TopCode, split_methods
@@ -87,8 +88,8 @@ def mask(
     made = replace(original, rows=rows, given=None, _cells={})
     measured = Measured(made.count, 0, 0)
     if made.quasi_identifiers and made.count:
-        tally = rows.tally(made.quasi_identifiers)
-        measured = Measured(tally.rows, tally.smallest, int(tally.distinct))
+        known = PrivacyRequirements(people=made.person is not None)
+        measured = measure(made, made.quasi_identifiers, known, made)
     methods = tuple(
         Method(", ".join(names), one.method, one.describe(), one.model_dump(exclude={"method"}),
                names)
@@ -123,6 +124,7 @@ def anonymize(
         The data; it is not changed.
     k : int, optional
         The smallest equivalence class; see `crypsis.protection.plan`. Needed unless `plan` is set.
+        Where a person has several records (`person`), it counts people.
     methods : mapping, optional
         The method of each column: keep, intervals, date, prefix, frequent or suppress; or a mask,
         as an object or written noise:0.5, rank-swap:5, shuffle, microaggregate:10, mdav:10,
@@ -158,7 +160,8 @@ def anonymize(
     RequirementsNotMetError
         If the requirements cannot be met.
     RoleError
-        If a column is undecided, or decided against strong evidence without a written reason.
+        If a column is undecided, or decided against strong evidence without a written reason, or
+        if an identifier repeats and it is not decided whether records are those of one person.
 
     Notes
     -----
@@ -180,6 +183,7 @@ def anonymize(
     recoded, masks = split_methods(methods or {})
     check_decided(original, planned)
     check_evidence(original, _pseudonymized(masks))
+    check_person(original)
     known = original.quasi_identifiers
     for name, limit in (top_code or {}).items():
         if name not in known:

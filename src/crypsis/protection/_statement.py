@@ -211,7 +211,10 @@ class Statement(BaseModel):
         """The statement as Markdown."""
         loss = self.information_loss
         lines = ["# How this release was made", ""]
-        lines += [f"{self.records_after:,} of the {self.records_before:,} records are released."]
+        people = self.measured.people
+        whose = "" if people is None else f" They are those of {_counted(people, *_PERSON)}."
+        released = f"{self.records_after:,} of the {self.records_before:,} records are released."
+        lines += [released + whose]
         lines += ["", "## Methods", "", "| column | method | description |", "| --- | --- | --- |"]
         lines += [
             f"| {_cell(one.column)} | {_cell(one.method)} | {_cell(one.description)} |"
@@ -249,7 +252,7 @@ class Statement(BaseModel):
                 known += (
                     " Records equal in all of them form an equivalence class. There are "
                     f"{_counted(self.measured.classes, 'class', 'classes')}; the smallest has "
-                    f"{_counted(self.measured.k, 'record')} (k = {self.measured.k:,})."
+                    f"{self._size()} (k = {self.measured.k:,})."
                 )
             lines += [known, ""]
         rows = list(self._compared())
@@ -272,10 +275,17 @@ class Statement(BaseModel):
             ]
         return lines
 
+    def _size(self) -> str:
+        """The size of the smallest class; of people only where they were counted."""
+        k = self.measured.k
+        return _counted(k, "record") if self.measured.people is None else _counted(k, *_PERSON)
+
     def _compared(self) -> Iterator[str]:
         asked = self.requirements
         for words, bound in ((_LOWER, "at least"), (_UPPER, "at most")):
             for name, meaning in words.items():
+                if name == "k" and asked.people:
+                    meaning = "k-anonymity: people in every class"
                 limit, found = getattr(asked, name), getattr(self.measured, name)
                 if limit is not None:
                     yield f"| {meaning} | {bound} {_number(limit)} | {_number(found)} |"
@@ -287,6 +297,7 @@ class Statement(BaseModel):
             yield f"| records removed or without any value left | {share} | {found:.4g} % |"
 
 
+_PERSON = ("person", "people")
 _LOWER = {
     "k": "k-anonymity: records in every class",
     "diversity": "l-diversity: values of each sensitive attribute in every class",

@@ -37,16 +37,26 @@ from crypsis.singling_out._records import (
 from crypsis.singling_out._released_columns import ReleasedUniqueness, released_uniqueness
 from crypsis.singling_out._risk import AttackerRisk, ReidentificationRisk
 from crypsis.singling_out._suda import ColumnScore, SudaScores, suda
+from crypsis.singling_out.histories import (
+    HistoryClasses,
+    Knowledge,
+    SmallestEvents,
+    Unicity,
+    history_classes,
+    smallest_events,
+    unicity,
+)
 
 __all__ = [
     "AttackerRisk", "ColumnScore", "ColumnSet", "ColumnShare", "DeltaPresence",
-    "EquivalenceClasses", "HouseholdRisk", "IndividualRisk", "PopulationUniqueness",
+    "EquivalenceClasses", "HistoryClasses", "HouseholdRisk", "IndividualRisk", "Knowledge",
+    "PopulationUniqueness",
     "QuasiIdentifiers", "RecordsAtRisk", "ReidentificationRisk", "ReleasedUniqueness",
-    "SudaScores", "Uniqueness",
+    "SmallestEvents", "SudaScores", "Unicity", "Uniqueness",
     "column_sets", "delta_presence", "equivalence_classes", "find_quasi_identifiers",
-    "household_risk", "individual_risk", "k_anonymity", "k_map", "max_cells", "min_cells",
+    "history_classes", "household_risk", "individual_risk", "k_anonymity", "k_map", "max_cells", "min_cells",
     "population_class_sizes",
     "population_uniqueness", "records_at_risk", "reidentification_risk", "released_uniqueness",
-    "suda", "uniqueness",
+    "smallest_events", "suda", "unicity", "uniqueness",
     "uniqueness_bound", "values_per_column",
 ]  # fmt: skip

@@ -46,9 +46,9 @@ class HouseholdRisk(Result):
 
 
 @takes_roles
-def household_risk(
+def household_risk(  # type: ignore[misc]
     data: Data,
-    household: str,
+    household: str | None = None,
     columns: Columns | None = None,
     *,
     threshold: float = 0.2,
@@ -60,8 +60,8 @@ def household_risk(
     ----------
     data : Dataset, frame or path
         The data.
-    household : str
-        The column that identifies the household of a record.
+    household : str, optional
+        The column that identifies the household of a record; by default that of the dataset.
     columns : str or sequence of str, optional
         The columns; by default the quasi-identifiers.
     threshold : float
@@ -94,6 +94,11 @@ def household_risk(
     """
     dataset = as_dataset(data, **roles)
     check_threshold(threshold)
+    household = household or dataset.household
+    if household is None:
+        raise RoleError(
+            "The column of households is not set.", code="no-household", hint="Set {household}."
+        )
     cells = dataset.cells(quasi_identifiers(dataset, columns))
     if household in cells.columns:
         raise RoleError(
