@@ -95,7 +95,7 @@ def test_a_number_of_records_that_nobody_else_has_is_not_safe() -> None:
     table = pa.table({"code": code, "month": [1] * rows, "ward": (["a", "b"] * rows)[:rows],
                       "ill": (["flu", "gout"] * rows)[:rows]})  # fmt: skip
     found = assessed(table, person="code")
-    assert "and how many there are singles them out" in finding(found).statement
+    assert "Who knows how many there are too: 100 %." in finding(found).statement
     assert finding(found).status is Status.EXCEEDED
 
 

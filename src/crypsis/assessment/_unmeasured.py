@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from crypsis.assessment._questions._histories import HISTORIES, UNICITY, linking_units
+from crypsis.assessment._questions._histories import (
+    HISTORIES,
+    IN_ROWS,
+    UNICITY,
+    linking_units,
+)
 from crypsis.assessment._request import Request
 from crypsis.policies.findings import Reason
 from crypsis.report.wording import listed, plural, some
 from crypsis.results import Result, number_text, percent_text
-from crypsis.singling_out import HistoryClasses
+from crypsis.singling_out import HistoryClasses, Unicity
 
 
 def unmeasured(request: Request, results: Mapping[str, Result]) -> tuple[Reason, ...]:
@@ -43,19 +48,25 @@ def _linked_records(request: Request, results: Mapping[str, Result]) -> tuple[Re
     found = []
     thresholds = [one for one in request.policy.thresholds if one.measure == UNICITY]
     for unit, column in linking_units(request.data).items():
-        name = HISTORIES if unit == "person" else f"{HISTORIES} of {unit}s"
-        whole = results.get(name)
+        of_them = "" if unit == "person" else f" of {unit}s"
+        whole, in_rows = results.get(f"{HISTORIES}{of_them}"), results.get(f"{IN_ROWS}{of_them}")
         if not thresholds or not isinstance(whole, HistoryClasses):
             found.append(_not_measured(request, unit, column))
             continue
         limit = min(one.limit for one in thresholds)
         events = max(one.events or 1 for one in thresholds)
-        if whole.unique_share > limit and column not in request.data.signed_off:
+        ordered = float(in_rows.at(events)) if isinstance(in_rows, Unicity) else 0.0
+        if max(whole.unique_share, ordered) > limit and column not in request.data.signed_off:
             text = (
                 f"Column {column!r} links the records of {whole.people:,} {_plural(unit)}, and "
                 f"{percent_text(whole.unique_share)} of them have a history that nobody else has. "
                 f"The policy assumes that an intruder knows {plural(events, 'record')} of them."
             )
+            if ordered > limit:
+                text += (
+                    " Their order singles out "
+                    f"{percent_text(ordered)}, if it is that of the rows in the file."
+                )
             hint = (
                 "Set {excluded} for this column, or write in the roles file why nobody knows more: "
                 "sign_off."

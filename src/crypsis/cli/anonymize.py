@@ -80,6 +80,29 @@ def anonymize(
             rich_help_panel=_REQUIREMENTS,
         ),
     ] = None,
+    unicity: Annotated[
+        float | None,
+        typer.Option(
+            "--unicity",
+            help="Link the records of a person by new pseudonyms, so that known records single out "
+            "at most this share of people.",
+            rich_help_panel=_REQUIREMENTS,
+        ),
+    ] = None,
+    events: Annotated[
+        int,
+        typer.Option(
+            "--events", help="The number of those known records.", rich_help_panel=_REQUIREMENTS
+        ),
+    ] = 3,
+    order: Annotated[
+        str | None,
+        typer.Option(
+            "--order",
+            help="The column with the time of a record, for --unicity.",
+            rich_help_panel=_REQUIREMENTS,
+        ),
+    ] = None,
     methods: Annotated[
         list[str] | None,
         typer.Option(
@@ -159,7 +182,7 @@ def anonymize(
             made = protection.anonymize(
                 dataset, k=_DEFAULT_K if k is None and plan is None else k, methods=given,
                 top_code=limits, plan=plan, recoding=recoding, verify=False,  # type: ignore[arg-type]
-                shuffle=not keep_order,
+                shuffle=not keep_order, unicity=unicity, events=events, order=order,
                 **given_options,
             )  # fmt: skip
         except HierarchyGapError as gap:

@@ -80,6 +80,8 @@ class Measured(Result):
     population: PopulationClasses | None = None
     people: int | None = None
     """The number of people whose records these are; None where it is not known."""
+    unicity: float | None = None
+    """The share of people whom the known records single out; the upper end of an interval."""
     members: int | None = None
     """The people in all classes: a person counts once in each of their classes."""
 
@@ -130,6 +132,7 @@ _MEASURES = {
     "best_guess": "Share of the most frequent sensitive value in a class:",
     "excess": "Largest excess of a sensitive value over its baseline:",
     "near_certain": "Records with a near-certain rare sensitive value:",
+    "unicity": "Unicity, the share of people singled out by known records:",
 }
 
 
@@ -295,6 +298,7 @@ def check(measured: Measured, requirements: PrivacyRequirements) -> None:
         ("excess_ratio", None if requirements.excess is None else MAX_RATIO, True),
         ("near_certain", None if requirements.excess is None else 0, True),
         ("each_column", requirements.each_column, False),
+        ("unicity", requirements.unicity, True),
     ):
         if limit is None:
             continue

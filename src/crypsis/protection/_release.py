@@ -16,6 +16,8 @@ from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection._statement import Statement
 from crypsis.tables import Kind, Rows
 
+_OF_PEOPLE = ("k", "people", "members", "population", "unicity")
+
 
 def write_release(
     data: Dataset,
@@ -113,7 +115,7 @@ def _with_people(
         records = requirements.model_copy(update={"people": False, "k": None})
         as_csv = replace(data, rows=_empty_texts_missing(data), _cells={})
         again = measure(as_csv, columns, records)
-        same = {name: getattr(measured, name) for name in ("k", "people", "members", "population")}
+        same = {name: getattr(measured, name) for name in _OF_PEOPLE}
         measured = replace(again, **same)
     check(measured, requirements)
     return measured

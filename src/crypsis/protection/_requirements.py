@@ -38,6 +38,10 @@ class PrivacyRequirements(BaseModel):
     closeness: Share | None = _described("closeness")
     best_guess: Annotated[float, Field(gt=0, le=1)] | None = _described("best_guess")
     excess: Share | None = _described("excess")
+    unicity: Share | None = None
+    """Unicity: the share of people whom `events` known records of theirs single out."""
+    events: Annotated[int, Field(ge=1, le=12)] | None = None
+    """The number of known records, where unicity is required."""
     each_column: Annotated[int, Field(ge=1)] | None = None
     """k-anonymity of each quasi-identifier alone: records with each of its values."""
     population: Annotated[int, Field(ge=1)] | None = None

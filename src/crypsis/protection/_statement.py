@@ -47,6 +47,10 @@ class InformationLoss(Result):
     """Quasi-identifiers that are generalized fully, to the top of their hierarchy, in every record."""
     emptied_records: int = 0
     """Records that are released without any value of a quasi-identifier that others have."""
+    links_kept: float | None = None
+    """The share of the links between a person's records, from one to the next, that are left."""
+    records_per_pseudonym: float | None = None
+    """How many records share a pseudonym, on average."""
 
     @property
     def withheld_share(self) -> float:
@@ -64,6 +68,11 @@ class InformationLoss(Result):
         if self.fully_generalized_columns:
             names = ", ".join(map(_cell, self.fully_generalized_columns))
             lines.append(f"Fully generalized columns: {names}")
+        if self.links_kept is not None:
+            lines.append(
+                f"Links between the records of a person: {100 * self.links_kept:.1f} % are left "
+                f"({self.records_per_pseudonym:.2f} records of each pseudonym on average)"
+            )
         return "\n".join(lines)
 
 
@@ -235,6 +244,12 @@ class Statement(BaseModel):
         ]
         if loss.fully_generalized_columns:
             lines.append(f"- fully generalized columns: {_names(loss.fully_generalized_columns)}")
+        if loss.links_kept is not None:
+            lines.append(
+                f"- links between the records of a person that are left: "
+                f"{100 * loss.links_kept:.1f} % ({loss.records_per_pseudonym:.2f} records of each "
+                "pseudonym on average)"
+            )
         lines += [
             "",
             "A missing value was missing in the original or was suppressed; the release does not "
@@ -308,6 +323,7 @@ _LOWER = {
 _UPPER = {
     "closeness": "t-closeness: distance of a class's sensitive values from those of all records",
     "best_guess": "share of the most frequent sensitive value in a class",
+    "unicity": "unicity: people singled out by the known records",
     "excess": "excess of the share of a sensitive value in a class over what a model without the "
     "class predicts",
 }

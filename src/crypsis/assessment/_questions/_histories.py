@@ -13,13 +13,14 @@ from crypsis.errors import ColumnError, InputError, TooLargeError
 from crypsis.policies import Measurement, Threshold
 from crypsis.report.wording import plural
 from crypsis.results import percent_text
-from crypsis.singling_out import HistoryClasses, Knowledge, Unicity
+from crypsis.singling_out import Knowledge, Unicity
 from crypsis.tables import Kind
 
 UNICITY = "singling_out.unicity"
 HOUSEHOLDS = "singling_out.household_risk"
 HISTORIES = "histories"
 """The results of whole histories begin with this word."""
+IN_ROWS = "unicity in the order of the rows"
 _SHOWN_EVENTS = 6
 
 
@@ -54,14 +55,14 @@ def _add_unit(
     """The curve of the people, or households, that one column links the records of."""
     data = replace(request.data, person=column)
     most = max(one.events or 1 for one in thresholds)
+    time = _time(data)
     try:
         curves = _curves(request, data, max(most, _SHOWN_EVENTS), most)
-        wholes = [
-            singling_out.history_classes(
-                data, ordered=ordered, order=_time(data) if ordered else None
-            )
-            for ordered in ((False, True) if data.rows.local else (False,))
-        ]
+        in_rows = _curve_in_rows(request, data, most) if time is None else None
+        whole = singling_out.history_classes(data, ordered=time is not None, order=time)
+        if in_rows is not None:
+            other = singling_out.history_classes(data, ordered=True)
+            whole = max(whole, other, key=lambda one: one.unique)
     except ColumnError as error:
         outcome.measured.append(Measurement(UNICITY, None, error.message, applies=False))
         return
@@ -70,49 +71,62 @@ def _add_unit(
             Measurement(UNICITY, None, error.message, (column,), requested=True, hint=error.hint)
         )
         return
-    name = "unicity" if unit == "person" else f"unicity of {unit}s"
-    outcome.results[name] = curves[0]
-    whole: HistoryClasses = max(wholes, key=lambda one: one.unique)
-    outcome.results[HISTORIES if unit == "person" else f"{HISTORIES} of {unit}s"] = whole
+    of_them = "" if unit == "person" else f" of {unit}s"
+    outcome.results[f"unicity{of_them}"] = curves[0]
+    outcome.results[f"{HISTORIES}{of_them}"] = whole
+    if in_rows is not None:
+        outcome.results[f"{IN_ROWS}{of_them}"] = in_rows
     for one in thresholds:
         events = one.events or 1
         worst = max(curves, key=lambda found: float(found.at(events)))
         share = worst.at(events)
+        more = "" if worst is curves[0] else f" {worst.text_besides(events)}"
         text = (
-            f"{worst.text_at(events, unit=unit)} Column {column!r} links them; "
+            f"{curves[0].text_at(events, unit=unit)}{more} Column {column!r} links them; "
             f"{percent_text(whole.unique_share)} have a history that nobody else has."
         )
+        affected = round(float(share) * worst.people)
+        known = (column, *worst.columns)
         outcome.measured.append(
-            Measurement(
-                UNICITY,
-                share,
-                text,
-                (column, *worst.columns),
-                round(float(share) * worst.people),
-                events=one.events,
-            )
-        )
-    if any(found.knowledge == "order" for found in curves) and _time(data) is None:
-        outcome.notes.append(
-            f"No column has dates or times: the order of the rows is taken for that of the records "
-            f"of a {unit}."
+            Measurement(UNICITY, share, text, known, affected, events=one.events)
         )
 
 
 def _curves(request: Request, data: Dataset, shown: int, most: int) -> list[Unicity]:
-    """The curve of known records, and those of intruders who know their order and number, too."""
+    """The curve of known records, and those of intruders who know their number or order, too."""
     exact = True if request.exact else None
-    found = [singling_out.unicity(data, events=shown, exact=exact, seed=request.seed)]
-    for knowledge in (Knowledge.NUMBER, Knowledge.ORDER, Knowledge.ENDS):
-        if knowledge.ordered and not data.rows.local and _time(data) is None:
-            continue  # rows have no order on a cluster
-        order = _time(data) if knowledge.ordered else None
-        found.append(
+    time = _time(data)
+    kinds = [Knowledge.NUMBER]
+    kinds += [] if time is None else [Knowledge.ORDER, Knowledge.ENDS]
+    return [
+        singling_out.unicity(data, events=shown, exact=exact, seed=request.seed),
+        *(
             singling_out.unicity(
-                data, events=most, knowledge=knowledge, order=order, exact=exact, seed=request.seed
+                data,
+                events=most,
+                knowledge=kind,
+                order=time if kind.ordered else None,
+                exact=exact,
+                seed=request.seed,
             )
-        )
-    return found
+            for kind in kinds
+        ),
+    ]
+
+
+def _curve_in_rows(request: Request, data: Dataset, most: int) -> Unicity | None:
+    """The same by the order of the rows, which may be that of the records; None if it is not.
+
+    Rows have no order on a cluster, and the owner may write that nobody knows it: sign_off.
+    """
+    if not data.rows.local or data.person in data.signed_off:
+        return None
+    exact = True if request.exact else None
+    found = [
+        singling_out.unicity(data, events=most, knowledge=kind, exact=exact, seed=request.seed)
+        for kind in (Knowledge.ORDER, Knowledge.ENDS)
+    ]
+    return max(found, key=lambda one: float(one.at(most)))
 
 
 def _time(data: Dataset) -> str | None:

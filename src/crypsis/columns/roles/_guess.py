@@ -110,9 +110,9 @@ def linking_columns(data: Dataset, guesses: Iterable[Guess]) -> tuple[str, ...]:
 
 
 def _links(data: Dataset, one: Guess) -> bool:
-    """Of a column that is not released only strong evidence counts."""
+    """Of a column that is excluded, codes alone are no evidence: they may be of anything."""
     if one.column in data.excluded:
-        return one.links and one.identifies
+        return one.links and one.role is Role.IDENTIFIER
     return one.links or (one.repeats and one.column in data.identifiers)
 
 

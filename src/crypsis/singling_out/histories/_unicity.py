@@ -55,7 +55,7 @@ class Unicity(Result):
         """The share of people whom so many known events single out."""
         if events not in self.events:
             raise ParameterError(
-                f"The curve has {self.events[0]} to {self.events[-1]} events; {events} was given.",
+                f"The curve has {', '.join(map(str, self.events))} events; {events} was given.",
                 parameter="events",
             )
         return self.curve[self.events.index(events)]
@@ -70,6 +70,11 @@ class Unicity(Result):
             f"{percent_text(self.at(events))} of cases ({self.people:,} {all_of_them} with "
             f"{self.records:,} records)."
         )
+
+    def text_besides(self, events: int) -> str:
+        """How many are singled out by who knows more than the events, in a sentence."""
+        what = _BESIDES[Knowledge(self.knowledge)].strip(" ,").removeprefix("and ")
+        return f"Who knows {what} too: {percent_text(self.at(events))}."
 
     def __str__(self) -> str:
         lines = [
@@ -86,7 +91,7 @@ _BESIDES = {
     Knowledge.SET: "",
     Knowledge.ORDER: " and their order",
     Knowledge.NUMBER: " and how many there are",
-    Knowledge.ENDS: ", the first and the last among them,",
+    Knowledge.ENDS: " and which is the first and the last",
 }
 
 
@@ -95,7 +100,7 @@ def unicity(
     data: Data,
     columns: Columns | None = None,
     *,
-    events: int = 6,
+    events: int | Sequence[int] = 6,
     knowledge: Knowledge | str = Knowledge.SET,
     order: str | None = None,
     tolerance: Tolerances | None = None,
@@ -114,8 +119,8 @@ def unicity(
     columns : str or sequence of str, optional
         What is known of an event; by default all released columns that an intruder may know,
         without sensitive attributes.
-    events : int
-        The largest number of known events; the curve has 1 to so many.
+    events : int or sequence of int
+        The largest number of known events, the curve then has 1 to so many; or the numbers.
     knowledge : {"set", "order", "number", "ends"}
         What the intruder knows besides the events: nothing, their order, how many records the
         person has, or that the first known event is the first of all and the second the last.
@@ -167,7 +172,8 @@ def unicity(
     dataset = as_dataset(data, **roles)
     known = as_knowledge(knowledge)
     names = event_columns(dataset, None if columns is None else as_columns(columns))
-    _check(events, draws, confidence)
+    numbers = tuple(range(1, events + 1)) if isinstance(events, int) else tuple(events)
+    _check(numbers or (events,), draws, confidence)
     if order is not None and not known.ordered:
         raise ParameterError(
             f"The order of events does not matter to knowledge {known.value!r}.",
@@ -181,8 +187,7 @@ def unicity(
     if not histories.people:
         raise ParameterError("No record has a person.", code="no-records", columns=names)
     curve = curve_of(
-        histories, known, range(1, events + 1), exact=exact, draws=draws, confidence=confidence,
-        seed=seed,
+        histories, known, numbers, exact=exact, draws=draws, confidence=confidence, seed=seed
     )  # fmt: skip
     return Unicity(
         person=person_of(dataset),
@@ -192,7 +197,7 @@ def unicity(
         people=histories.people,
         records=int(histories.records.sum()),
         unlinked=histories.unlinked,
-        events=tuple(range(1, events + 1)),
+        events=numbers,
         curve=curve,
     )
 
@@ -270,12 +275,13 @@ def _draw(
     return people, places
 
 
-def _check(events: int, draws: int, confidence: float) -> None:
-    if not 1 <= events <= kernel.MOST_EVENTS:
-        raise ParameterError(
-            f"Parameter 'events' must be 1 to {kernel.MOST_EVENTS}; {events} was given.",
-            parameter="events",
-        )
+def _check(events: Sequence[object], draws: int, confidence: float) -> None:
+    for many in events:
+        if not isinstance(many, int) or not 1 <= many <= kernel.MOST_EVENTS:
+            raise ParameterError(
+                f"Parameter 'events' must be 1 to {kernel.MOST_EVENTS}; {many} was given.",
+                parameter="events",
+            )
     if draws < 1:
         raise ParameterError(
             f"Parameter 'draws' must be at least 1; {draws} was given.", parameter="draws"
