@@ -314,3 +314,38 @@ def test_mistakes_are_named() -> None:
         unicity(table, "ward", person="who", order="ward")
     with pytest.raises(RoleError, match="no part of an event"):
         unicity(table, ["who", "ward"], person="who")
+
+
+def test_what_is_fetched_of_many_records_agrees_with_what_is_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """People drawn by a hash, and only what is known of them fetched: of everybody, it is exact."""
+    random = np.random.default_rng(11)
+    who = np.repeat(np.arange(300), random.integers(1, 7, 300))
+    table = pa.table({
+        "who": [f"p{n}" for n in who], "day": random.integers(0, 40, who.size),
+        "ward": pa.array(random.choice(["a", "b", None], who.size)),
+    })  # fmt: skip
+    truth = unicity(table, ["day", "ward"], person="who", exact=True).curve
+    monkeypatch.setattr("crypsis.singling_out.histories._unicity._FETCHED_ROWS", 10)
+    every = unicity(table, ["day", "ward"], person="who", draws=300)
+    assert (every.people, every.records) == (300, who.size)
+    for one, true in zip(every.curve, truth, strict=True):
+        assert one.low <= true <= one.high
+    assert float(every.at(6)) == pytest.approx(float(truth[5]), abs=1e-12)  # all events are known
+    some = unicity(table, ["day", "ward"], person="who", draws=100, seed=3)
+    assert some.curve[0].low <= truth[0] <= some.curve[0].high
+
+
+def test_fewer_people_are_drawn_if_their_events_are_those_of_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    random = np.random.default_rng(12)
+    who = np.repeat(np.arange(2_000), 3)
+    table = pa.table({"who": who, "day": random.integers(0, 3_000, who.size)})
+    monkeypatch.setattr("crypsis.singling_out.histories._unicity._FETCHED_ROWS", 10)
+    monkeypatch.setattr("crypsis.singling_out.histories._sampled._PAIRS", 5_000)
+    found = unicity(table, "day", person="who", events=2, draws=2_000)
+    assert "500 draws" in found.curve[0].method  # type: ignore[union-attr]
+    truth = unicity(table, "day", person="who", events=2, exact=True).curve
+    assert all(a.low - 0.02 <= b <= a.high + 0.02 for a, b in zip(found.curve, truth, strict=True))

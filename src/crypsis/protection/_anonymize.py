@@ -3,38 +3,32 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
 import pyarrow as pa
-from numpy.random import SeedSequence
 
 from crypsis.dataset import ColumnNote, Data, Dataset, as_columns, as_dataset, takes_roles
-from crypsis.errors import ParameterError, RequirementsNotMetError
+from crypsis.errors import ParameterError
 from crypsis.options import PlanOptions, Role, Roles
 from crypsis.protection._anonymized import Anonymized, Plan
 from crypsis.protection._decided import check_decided, check_evidence, check_person
 from crypsis.protection._derived import check_derived
 from crypsis.protection._key import Key, fresh_seed
-from crypsis.protection._links import LinkedRecords, linked
+from crypsis.protection._link_search import with_links
 from crypsis.protection._measured import Measured, measure
 from crypsis.protection._order import in_random_order, order_notes
 from crypsis.protection._plan import plan as make_plan
 from crypsis.protection._preview import Preview
 from crypsis.protection._recode import RecodingKind
-from crypsis.protection._requirements import PrivacyRequirements, checked_requirements
+from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection._statement import InformationLoss, Method
 from crypsis.protection.masking._mask import check_rare_values, masked_rows
 from crypsis.protection.masking._masks import Mask, Pseudonym, TopCode, split_methods
 from crypsis.tables import open_frame
-
-_COARSER = 6
-"""How many choices of coarser levels are tried to keep more links."""
-_LINKS = 1_002
-"""The place of pseudonyms of linked records among the streams of a seed."""
 
 
 @takes_roles
@@ -225,7 +219,7 @@ def anonymize(
         made = _on_levels(subject, made, levels or {})
     result = made.apply(subject, recoding=recoding, verify=verify, shuffle=shuffle, seed=seed)
     if unicity is not None:
-        result = _with_links(result, made, subject, recoding, shuffle, (unicity, events, order))
+        result = with_links(result, made, subject, recoding, shuffle, (unicity, events, order))
     if masked is None:
         return result
     perturbed = {name for names in masks for name in names} - _pseudonymized(masks)
@@ -233,102 +227,6 @@ def anonymize(
     both = Key(masked.key.seed, result.key.row_map, masked.key.pseudonyms)
     methods_used = masked.methods + result.methods
     return replace(result, methods=methods_used, key=both, original=original)
-
-
-def _with_links(
-    first: Anonymized,
-    plan: Plan,
-    data: Dataset,
-    recoding: RecodingKind | None,
-    shuffle: bool,
-    asked: tuple[float, int, str | None],
-) -> Anonymized:
-    """The release with new pseudonyms that link records, with the least loss of values and links.
-
-    Coarser columns keep more links: levels are raised for all records, from the plan's own upward,
-    and a few of these choices are tried. What is lost is the information loss (NCP) plus the share
-    of links that are cut.
-    """
-    limit, events, order = asked
-    checked_requirements(unicity=limit, events=events)
-    best: Anonymized | None = None
-    failure: RequirementsNotMetError | None = None
-    for raised, floor in _raised(data, plan):
-        if best is not None and floor >= _price(best):
-            break
-        try:
-            made = first
-            if raised is not plan:
-                made = raised.apply(data, recoding=recoding, shuffle=shuffle, seed=first.key.seed)
-            random = np.random.default_rng(SeedSequence(first.key.seed, spawn_key=(_LINKS,)))
-            found = linked(
-                made.data, data, made.key.row_map, limit=limit, events=events, order=order,
-                random=random,
-            )  # fmt: skip
-        except RequirementsNotMetError as error:
-            failure = failure or error
-            continue
-        made = _as_linked(made, found, limit, events)
-        if best is None or _price(made) < _price(best):
-            best = made
-        if found.links_kept == 1:
-            break
-    if best is None:
-        assert failure is not None  # noqa: S101 - nothing else ends the search without a result
-        raise failure
-    return best
-
-
-def _raised(data: Dataset, plan: Plan) -> Iterator[tuple[Plan, float]]:
-    """The plan, and a few with columns on coarser levels, each with the loss of these levels."""
-    yield plan, 0.0
-    asked = plan.requirements
-    if asked.population is not None or asked.each_column is not None or not plan.columns:
-        return
-    preview = Preview(data, plan)
-    levels = dict.fromkeys(preview.names, 0)
-    path: list[tuple[dict[str, int], float]] = []
-    while any(levels[name] < preview.top(name) for name in levels):
-        above = [
-            {**levels, name: levels[name] + 1}
-            for name in levels
-            if levels[name] < preview.top(name)
-        ]
-        losses = [preview.outcome(one, k=1).loss for one in above]
-        levels = above[int(np.argmin(losses))]
-        path.append((levels, min(losses)))
-    places = np.unique(np.linspace(0, len(path) - 1, _COARSER).round().astype(int))
-    for place in places.tolist() if path else ():
-        chosen, loss = path[place]
-        yield preview.plan_with(chosen), loss
-
-
-def _as_linked(made: Anonymized, found: LinkedRecords, limit: float, events: int) -> Anonymized:
-    assert made.plan is not None and made.measured is not None  # noqa: S101, PT018 - it was applied
-    asked = made.plan.requirements.model_copy(update={"unicity": limit, "events": events})
-    person = found.data.person or ""
-    how = (
-        "one for each person" if found.length is None
-        else f"one for at most {found.length} consecutive records of a person"
-    )  # fmt: skip
-    methods = tuple(one for one in made.methods if one.column != person)
-    new = Method(
-        person, "new pseudonyms", how, {} if found.length is None else {"records": found.length}
-    )
-    removed = tuple(name for name in made.plan.removed if name != person)
-    loss = replace(
-        made.loss, links_kept=found.links_kept, records_per_pseudonym=found.records_per_pseudonym
-    )
-    return replace(
-        made, data=found.data, methods=(*methods, new), loss=loss,
-        plan=made.plan.model_copy(update={"requirements": asked, "removed": removed}),
-        measured=replace(made.measured, unicity=found.unicity),
-    )  # fmt: skip
-
-
-def _price(made: Anonymized) -> float:
-    """What is lost of values and of links."""
-    return (made.loss.ncp or 0.0) + 1 - (made.loss.links_kept or 0.0)
 
 
 def _without_recoding(made: Anonymized, data: Dataset) -> Anonymized:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _BAR = 30
 
 
-def histories_view(curve: Unicity, whole: HistoryClasses | None, title: str) -> RenderableType:
+def histories_view(curve: Unicity, classes: HistoryClasses | None, title: str) -> RenderableType:
     """The unicity curve, and the people whose whole history nobody else has."""
     head = Text.assemble(
         (title, "bold"), f": {curve.records:,} records of {curve.people:,} people, linked by "
@@ -44,6 +44,6 @@ def histories_view(curve: Unicity, whole: HistoryClasses | None, title: str) -> 
     parts += [table, Text(), Text(curve.text_at(min(3, curve.events[-1])))]
     if curve.unlinked:
         parts.append(Text(f"{curve.unlinked:,} records without a person are not part of it."))
-    if whole is not None:
-        parts.append(Text(str(whole)))
+    if classes is not None:
+        parts.append(Text(str(classes)))
     return Group(*parts)

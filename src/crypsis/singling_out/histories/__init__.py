@@ -1,9 +1,9 @@
 """Histories: what several records of one person disclose together."""
 
+from crypsis.singling_out.histories._classes import HistoryClasses, history_classes
 from crypsis.singling_out.histories._events import Knowledge
 from crypsis.singling_out.histories._smallest import SmallestEvents, smallest_events
 from crypsis.singling_out.histories._unicity import Unicity, unicity
-from crypsis.singling_out.histories._whole import HistoryClasses, history_classes
 
 __all__ = [
     "HistoryClasses",

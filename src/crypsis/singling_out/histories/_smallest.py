@@ -76,7 +76,7 @@ def smallest_events(
 
     Notes
     -----
-    The worst case of `unicity`: the intruder knows just the events that tell the most. All choices
+    The worst case of `unicity`: the intruder knows just the events that few others have. All choices
     of one event are examined, then of two, and so on, up to 100,000 for a person; where that was
     not enough, `proved` is false.
 

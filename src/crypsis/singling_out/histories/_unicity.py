@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis import progress
-from crypsis.dataset import Data, as_columns, as_dataset, takes_roles
+from crypsis.dataset import Data, Dataset, as_columns, as_dataset, takes_roles
 from crypsis.errors import ParameterError
 from crypsis.options import Columns, Roles
 from crypsis.results import Estimate, Number, Result, percent_text
@@ -22,10 +22,13 @@ from crypsis.singling_out.histories._events import (
     histories_of,
     person_of,
 )
+from crypsis.singling_out.histories._sampled import drawn_shares
 from crypsis.singling_out.histories._tolerance import Tolerances
 from crypsis.singling_out.histories.kernels import alone as kernel
 
 Ints = NDArray[np.int64]
+_FETCHED_ROWS = 20_000_000
+"""Of more records only the events that are known of some people are fetched."""
 _CHOICES = 3_000_000
 _COMPARED = 400_000_000
 """About how many choices of events are counted, and how many events are compared for that."""
@@ -154,12 +157,15 @@ def unicity(
     of 0 at m is 2^m-anonymity (Terrovitis et al. 2008). Drawn choices have intervals of Clopper and
     Pearson (1934), which cover at least as often as they say. Missing values equal each other.
 
-    Cost: one scan; then for each choice the events that equal its rarest event.
+    Cost: one scan; then for each choice the events that equal its rarest event. Of more than 20
+    million records, people are drawn by a hash, and of all others only the events that are known of
+    them are fetched, on every engine the same: three scans. That is for known sets without a
+    tolerance; other knowledge of so many records is refused.
 
     References
     ----------
-    de Montjoye, Hidalgo, Verleysen & Blondel (2013), Unique in the Crowd, Scientific Reports 3:1376
-    (four points single out 95 % of people). Terrovitis, Mamoulis & Kalnis (2008), Privacy-preserving
+    de Montjoye, Hidalgo, Verleysen & Blondel (2013), Scientific Reports 3:1376 (four points single
+    out 95 % of people). Terrovitis, Mamoulis & Kalnis (2008), Privacy-preserving
     anonymization of set-valued data, VLDB.
 
     Examples
@@ -181,6 +187,8 @@ def unicity(
             parameter="order",
             hint="Remove {order}, or set {knowledge=order} or {knowledge=ends}.",
         )
+    if known is Knowledge.SET and not tolerance and not exact and dataset.count > _FETCHED_ROWS:
+        return _of_many(dataset, names, numbers, draws, confidence, seed)
     histories = histories_of(
         dataset, names, ordered=known.ordered, order=order, tolerance=tolerance
     )
@@ -199,6 +207,31 @@ def unicity(
         unlinked=histories.unlinked,
         events=numbers,
         curve=curve,
+    )
+
+
+def _of_many(
+    data: Dataset,
+    columns: tuple[str, ...],
+    events: tuple[int, ...],
+    draws: int,
+    confidence: float,
+    seed: int,
+) -> Unicity:
+    """The curve of more records than are fetched: of some people, each with one choice of events."""
+    person = person_of(data)
+    right, drawn, people = drawn_shares(data, columns, events, draws, seed)
+    missing = data.rows.tally([person]).missing
+    return Unicity(
+        person=person,
+        columns=columns,
+        knowledge=Knowledge.SET.value,
+        tolerance=(),
+        people=people,
+        records=data.count - missing,
+        unlinked=missing,
+        events=events,
+        curve=tuple(share_estimate(one, drawn, confidence) for one in right),
     )
 
 

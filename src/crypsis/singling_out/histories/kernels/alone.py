@@ -179,7 +179,7 @@ def known_events(begin: int, size: int, choice: Ints, knows: int, known: Ints) -
 def shares_alone(people: Ints, events: int, histories: Any, knows: int) -> Floats:
     """For each of the people the share of all choices of so many events that nobody else has.
 
-    Of somebody with fewer events all are known.
+    Of a person with fewer events all are known.
     """
     starts = histories[0]
     seen = np.full(starts.size - 1, -1, np.int64)
@@ -224,6 +224,22 @@ def drawn_alone(
         known = np.empty(many, np.int64)
         known_events(starts[p], size, choice, knows, known)
         found[i] = alone(p, known, histories, knows, seen, i)
+    return found
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def known_alone(people: Ints, known: Ints, events: int, histories: Any) -> NDArray[np.bool_]:
+    """For each of the people whether nobody else has the first `events` of their known events.
+
+    A line of `known` has the places of the events; it is filled up with -1.
+    """
+    seen = np.full(histories[0].size - 1, -1, np.int64)
+    found = np.zeros(people.size, np.bool_)
+    for i in range(people.size):
+        many = 0
+        while many < events and known[i, many] >= 0:
+            many += 1
+        found[i] = alone(people[i], known[i, :many], histories, SET, seen, i)
     return found
 
 

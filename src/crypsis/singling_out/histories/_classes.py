@@ -113,7 +113,7 @@ def history_classes(
 def class_sizes_of(histories: Histories) -> Ints:
     """For each person the number of people with the same history.
 
-    People are told apart event by event; whoever is alone is not compared further.
+    People are distinguished event by event; whoever is alone is not compared further.
     """
     lengths, starts, token = histories.sizes, histories.starts[:-1], histories.token
     _, state = np.unique(lengths, return_inverse=True)
