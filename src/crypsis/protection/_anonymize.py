@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from crypsis.dataset import ColumnNote, Data, Dataset, as_columns, as_dataset, takes_roles
-from crypsis.errors import ParameterError
+from crypsis.errors import ParameterError, RoleError
 from crypsis.options import PlanOptions, Role, Roles
 from crypsis.protection._anonymized import Anonymized, Plan
 from crypsis.protection._decided import check_decided, check_evidence, check_person
@@ -27,7 +27,7 @@ from crypsis.protection._recode import RecodingKind
 from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection._statement import InformationLoss, Method
 from crypsis.protection.masking._mask import check_rare_values, masked_rows
-from crypsis.protection.masking._masks import Mask, Pseudonym, TopCode, split_methods
+from crypsis.protection.masking._masks import Mask, Pseudonym, ShiftDates, TopCode, split_methods
 from crypsis.tables import open_frame
 
 
@@ -77,7 +77,7 @@ def mask(
     [0.0, 2.0, None]
     """
     original = as_dataset(data, **roles)
-    wanted = {as_columns(target): one for target, one in masks.items()}
+    wanted = _for_persons(original, {as_columns(target): one for target, one in masks.items()})
     if seed is None:
         seed = fresh_seed() if key is None or key.seed is None else key.seed
     streams = np.random.SeedSequence(seed).spawn(len(wanted) + 1)
@@ -100,6 +100,25 @@ def mask(
     key = Key(seed, order, keys)
     notes = () if shuffle else order_notes(original, ())
     return Anonymized(made, None, measured, loss, key, original, methods, shuffle, notes)
+
+
+def _for_persons(
+    data: Dataset, masks: Mapping[tuple[str, ...], Mask]
+) -> dict[tuple[str, ...], Mask]:
+    """The masks, those that need the person first, before pseudonyms replace it."""
+    found: dict[tuple[str, ...], Mask] = {}
+    for names, one in masks.items():
+        if isinstance(one, ShiftDates) and not one.person:
+            if data.person is None:
+                raise RoleError(
+                    "Dates are shifted by the same number of days for a person, and whose records "
+                    "these are is not known.",
+                    code="no-person",
+                    hint="Set {person}.",
+                )
+            one = one.model_copy(update={"person": data.person})
+        found[names] = one
+    return dict(sorted(found.items(), key=lambda pair: not isinstance(pair[1], ShiftDates)))
 
 
 def anonymize(
@@ -132,7 +151,8 @@ def anonymize(
     methods : mapping, optional
         The method of each column: keep, intervals, date, prefix, frequent or suppress; or a mask,
         as an object or written noise:0.5, rank-swap:5, shuffle, microaggregate:10, mdav:10,
-        pram:0.8, suppress-rare:5, round:10, top:90, bottom:18, pseudonym.
+        pram:0.8, suppress-rare:5, round:10, top:90, bottom:18, pseudonym, shift:30 (dates by up to
+        30 days, the same for all records of a person).
     top_code : mapping of str to float, optional
         Top coding of quasi-identifiers by the plan, of other columns by a mask.
     levels : mapping of str to int, optional

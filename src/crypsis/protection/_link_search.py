@@ -74,9 +74,10 @@ def with_links(
     for _ in range(_REFINED):
         best = min(tried, key=price)
         below = max((one for one in tried if one < best), default=best)
-        above = min((one for one in tried if one > best), default=len(path) - 1)
-        for place in ((below + best) // 2, (best + above) // 2):
-            if place not in tried and path[place][1] < min(map(price, tried)):
+        within = [one for one, (_, loss) in enumerate(path) if loss < price(best)]
+        above = min((one for one in tried if one > best), default=within[-1] + 1)
+        for place in ((below + best) // 2, (best + min(above, within[-1] + 1)) // 2):
+            if place not in tried:
                 attempt(place)
     made = tried[min(tried, key=price)]
     if made is None:

@@ -10,7 +10,7 @@ from numpy.random import SeedSequence
 from crypsis.dataset import Dataset
 from crypsis.errors import ColumnError, RequirementsNotMetError, unknown_columns
 from crypsis.protection.masking._fit import Make, Parts, fitted
-from crypsis.protection.masking._masks import Mask, Shuffle, SuppressRare
+from crypsis.protection.masking._masks import Mask, ShiftDates, Shuffle, SuppressRare
 from crypsis.protection.recoding._columns import fits_in_memory
 from crypsis.protection.recoding._rows import parts_of
 from crypsis.tables import Rows
@@ -53,6 +53,8 @@ def check_rare_values(rows: Rows, masks: Masks) -> None:
 
 
 def _used(names: tuple[str, ...], mask: Mask) -> tuple[str, ...]:
+    if isinstance(mask, ShiftDates):
+        return (*names, mask.person)
     return (*names, *mask.given) if isinstance(mask, Shuffle) else names
 
 
