@@ -27,7 +27,7 @@ from crypsis.singling_out.histories._tolerance import Tolerances
 from crypsis.singling_out.histories.kernels import alone as kernel
 
 Ints = NDArray[np.int64]
-_FETCHED_ROWS = 20_000_000
+_FETCHED_ROWS = 5_000_000
 """Of more records only the events that are known of some people are fetched."""
 _CHOICES = 3_000_000
 _COMPARED = 400_000_000
@@ -157,7 +157,7 @@ def unicity(
     of 0 at m is 2^m-anonymity (Terrovitis et al. 2008). Drawn choices have intervals of Clopper and
     Pearson (1934), which cover at least as often as they say. Missing values equal each other.
 
-    Cost: one scan; then for each choice the events that equal its rarest event. Of more than 20
+    Cost: one scan; then for each choice the events that equal its rarest event. Of more than 5
     million records, people are drawn by a hash, and of all others only the events that are known of
     them are fetched, on every engine the same: three scans. That is for known sets without a
     tolerance; other knowledge of so many records is refused.
