@@ -210,7 +210,7 @@ def anonymize(
 
 
 def _of_key(path: Path) -> Any:
-    """The secrets of a key that another file of the same people was made with; not its order."""
+    """The pseudonym keys that another file of the same people was made with; not its order."""
     from crypsis.protection import Key
 
     return Key(pseudonyms=Key.load(path).pseudonyms)
