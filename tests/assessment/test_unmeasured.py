@@ -22,9 +22,15 @@ def codes(found: cr.Assessment) -> list[str]:
 
 def test_released_pseudonyms_of_repeated_persons() -> None:
     roles = {"quasi_identifiers": ["ward"], "sensitive": ["ill"], "person": "code"}
-    kept = cr.assess(release(), insensitive=["code"], **roles)  # type: ignore[arg-type]
+    draw = np.random.default_rng(1)
+    wards = draw.choice(["a", "b"], 3_000)  # in the order of rows, 15 visits of each person
+    many = pa.table({"code": [f"P{n % 200:03d}" for n in range(3_000)], "ward": wards,
+                     "ill": ["flu", "gout", "none"] * 1_000})  # fmt: skip
+    kept = cr.assess(many, insensitive=["code"], **roles)  # type: ignore[arg-type]
     assert "linked-records" in codes(kept)
     assert kept.verdict is not Verdict.SAFE
+    alike = cr.assess(release(), insensitive=["code"], **roles)  # type: ignore[arg-type]
+    assert "linked-records" not in codes(alike)  # a hundred people have the same history
     gone = cr.assess(release(), excluded=["code"], **roles)  # type: ignore[arg-type]
     assert "linked-records" not in codes(gone)
     once = cr.assess(release(200), insensitive=["code"], **roles)  # type: ignore[arg-type]

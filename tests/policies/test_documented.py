@@ -12,6 +12,7 @@ def test_every_threshold_is_documented() -> None:
         section = text[text.index(f"(`{name}`)") :].split("\n## ")[0]
         for one in load_policy(name).thresholds:
             size = f" (k = {one.k})" if one.k else ""
+            size = f" ({one.events} events)" if one.events else size
             limit = f"{one.comparison} {one.limit:g} {one.unit}"
             assert f"| `{one.measure}`{size} | {limit} |" in section
             assert one.why in section

@@ -83,6 +83,7 @@ def test_the_numbers_of_the_presets() -> None:
         "inference.presence_disclosure": 0.85,
         "inference.prediction_gain": 0.5,
         "singling_out.unique_on_released_columns": 0.01,
+        "singling_out.unicity": 0.05,
         "linkage.correct_links_above_chance": 0.05,
         "pseudonyms.expected_crack_fraction": 0.1,
         "pseudonyms.near_certain_cracks": 0,

@@ -35,7 +35,7 @@ from crypsis.assessment._remedies import with_remedies
 from crypsis.assessment._request import Request
 from crypsis.assessment._unmeasured import unmeasured
 from crypsis.assessment.result import Answer, Assessment, Change, ColumnRole
-from crypsis.dataset import Data, as_dataset, takes_roles
+from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import CancelledError, InputError, ParameterError, TooLargeError
 from crypsis.options import Role, Roles
 from crypsis.policies import QUESTIONS, Measurement, Policy, evaluate, load_policy, verdict
@@ -154,7 +154,9 @@ def assess(
         complete, findings = False, with_remedies(findings, request, tried=False)
     checklist = answered_checklist(request, answers or {})
     reasons = _reasons(columns, findings, accept_guesses, complete) + unanswered(checklist)
-    reasons += content_reasons(evaluation.contents) + unmeasured(request)
+    answered = evaluation.outcomes.get("singling_out")
+    reasons += content_reasons(evaluation.contents)
+    reasons += unmeasured(request, {} if answered is None else answered.results)
     decided = verdict(findings, reasons)
     return Assessment(
         verdict=decided,
@@ -163,6 +165,7 @@ def assess(
         reasons=reasons,
         name=name,
         rows=dataset.count,
+        people=_people(dataset, columns),
         policy=rules.model_dump(mode="json", exclude={"small_zip3"}, exclude_none=True),
         columns=columns,
         findings=findings,
@@ -178,8 +181,8 @@ def assess(
             "context": None if rules.context is None else rules.context.recipient,
             "missing": dataset.missing.value,
             "person": dataset.person,
-            "weight": dataset.weight,
             "household": dataset.household,
+            "weight": dataset.weight,
             "stratum": dataset.stratum,
             "cluster": dataset.cluster,
             "population": getattr(dataset.population, "count", dataset.population),
@@ -273,6 +276,12 @@ class _Evaluation:
         outcome = self.outcomes.get("singling_out")
         found: Any = None if outcome is None else outcome.results.get("equivalence_classes")
         return found is not None and found.classes <= _TRIED_CLASSES
+
+
+def _people(dataset: Dataset, columns: Sequence[ColumnRole]) -> int | None:
+    """The number of people, where the column that identifies them is known."""
+    own = next((one for one in columns if one.column == dataset.person), None)
+    return None if own is None else round(own.distinct)
 
 
 def _changes(request: Request) -> tuple[Change, ...]:

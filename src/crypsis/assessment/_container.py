@@ -28,7 +28,7 @@ def as_written(data: Dataset) -> tuple[Dataset, tuple[str, ...]]:
     blanks) is taken as these texts. Sensitive attributes are not: there, two notations of one value
     would count as diverse.
     """
-    apart = (data.person, data.weight)
+    apart = (data.person, data.household, data.weight)
     names = [
         column.name
         for column in data.rows.columns

@@ -2,32 +2,92 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from crypsis.assessment._questions._histories import (
+    HISTORIES,
+    IN_ROWS,
+    UNICITY,
+    linking_units,
+)
 from crypsis.assessment._request import Request
 from crypsis.policies.findings import Reason
 from crypsis.report.wording import listed, plural, some
+from crypsis.results import Result, number_text, percent_text
+from crypsis.singling_out import HistoryClasses, Unicity
 
 
-def unmeasured(request: Request) -> tuple[Reason, ...]:
-    """Records that a released column links to one person, and columns compared with nothing."""
-    return (*_linked_records(request), *_columns_not_compared(request))
+def unmeasured(request: Request, results: Mapping[str, Result]) -> tuple[Reason, ...]:
+    """Records that a released column links beyond what was measured (`results` of singling out),
+    columns that may do so, and columns compared with nothing.
+    """
+    return (
+        *_undecided_persons(request),
+        *_linked_records(request, results),
+        *_columns_not_compared(request),
+    )
 
 
-def _linked_records(request: Request) -> tuple[Reason, ...]:
-    data = request.data
-    person = data.person
-    if person is None or person not in data.released:
-        return ()
-    counted = data.rows.tally([person])
-    people = int(counted.distinct)
-    if people >= data.count and not counted.estimated:
-        return ()
+def _undecided_persons(request: Request) -> tuple[Reason, ...]:
+    """Identifiers that repeat while nobody decided whose records these are."""
+    return tuple(
+        Reason(
+            "person-undecided",
+            f"Column {one.column!r} repeats: if it identifies people, there are "
+            f"{number_text(one.distinct, ',')} people in {request.data.count:,} records, and what is "
+            "measured counts records.",
+            "Set {person} (or {household}) to it, or write in the roles file whose it is: several_people.",
+        )
+        for one in request.columns
+        if one.links
+    )
+
+
+def _linked_records(request: Request, results: Mapping[str, Result]) -> tuple[Reason, ...]:
+    """Records that are linked: the share of histories of their own, or that nothing was measured."""
+    found = []
+    thresholds = [one for one in request.policy.thresholds if one.measure == UNICITY]
+    for unit, column in linking_units(request.data).items():
+        of_them = "" if unit == "person" else f" of {unit}s"
+        whole, in_rows = results.get(f"{HISTORIES}{of_them}"), results.get(f"{IN_ROWS}{of_them}")
+        if not thresholds or not isinstance(whole, HistoryClasses):
+            found.append(_not_measured(request, unit, column))
+            continue
+        limit = min(one.limit for one in thresholds)
+        events = max(one.events or 1 for one in thresholds)
+        ordered = float(in_rows.at(events)) if isinstance(in_rows, Unicity) else 0.0
+        if max(whole.unique_share, ordered) > limit and column not in request.data.signed_off:
+            text = (
+                f"Column {column!r} links the records of {whole.people:,} {_plural(unit)}, and "
+                f"{percent_text(whole.unique_share)} of them have a history that nobody else has. "
+                f"The policy assumes that an intruder knows {plural(events, 'record')} of them."
+            )
+            if ordered > limit:
+                text += (
+                    " Their order singles out "
+                    f"{percent_text(ordered)}, if it is that of the rows in the file."
+                )
+            hint = (
+                "Set {excluded} for this column, or write in the roles file why nobody knows more: "
+                "sign_off."
+            )
+            found.append(Reason("linked-records", text, hint))
+    return tuple(found)
+
+
+def _not_measured(request: Request, unit: str, column: str) -> Reason:
+    counted = request.data.rows.tally([column])
     about = "about " if counted.estimated else ""
     text = (
-        f"Column {person!r} is released and links the {plural(data.count, 'record')} of "
-        f"{about}{people:,} people: what several records of one person disclose together is not "
-        "measured."
+        f"Column {column!r} is released and links the {plural(request.data.count, 'record')} of "
+        f"{about}{int(counted.values):,} {_plural(unit)}: what several records of one {unit} "
+        "disclose together is not measured."
     )
-    return (Reason("linked-records", text, "Set {excluded} for this column."),)
+    return Reason("linked-records", text, "Set {excluded} for this column.")
+
+
+def _plural(unit: str) -> str:
+    return "people" if unit == "person" else f"{unit}s"
 
 
 def _columns_not_compared(request: Request) -> tuple[Reason, ...]:

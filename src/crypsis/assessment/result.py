@@ -30,6 +30,8 @@ class ColumnRole(Result):
     """What indicates, with a confidence of at least 0.8, that it identifies people by itself."""
     override: str = ""
     """The owner's reason for a role that contradicts the evidence."""
+    links: bool = False
+    """Whether it may link the records of one person, and nobody decided about that."""
 
 
 class Answer(Result):
@@ -81,6 +83,8 @@ class Assessment(Result):
     name: str
     """The name of the release in the report."""
     rows: int
+    people: int | None
+    """The number of people whose records these are; None where that is not known."""
     policy: Mapping[str, Any]
     columns: tuple[ColumnRole, ...]
     findings: tuple[Finding, ...]

@@ -80,13 +80,37 @@ def anonymize(
             rich_help_panel=_REQUIREMENTS,
         ),
     ] = None,
+    unicity: Annotated[
+        float | None,
+        typer.Option(
+            "--unicity",
+            help="Link the records of a person by new pseudonyms, so that known records single out "
+            "at most this share of people.",
+            rich_help_panel=_REQUIREMENTS,
+        ),
+    ] = None,
+    events: Annotated[
+        int,
+        typer.Option(
+            "--events", help="The number of those known records.", rich_help_panel=_REQUIREMENTS
+        ),
+    ] = 3,
+    order: Annotated[
+        str | None,
+        typer.Option(
+            "--order",
+            help="The column with the time of a record, for --unicity.",
+            rich_help_panel=_REQUIREMENTS,
+        ),
+    ] = None,
     methods: Annotated[
         list[str] | None,
         typer.Option(
             "--method",
             help="How a column is recoded: intervals, date, prefix, frequent, keep, suppress; or "
             "masked: noise:0.5, rank-swap:5, shuffle, microaggregate:10, mdav:10, pram:0.8, "
-            "suppress-rare:5, round:10, top:90, bottom:18, pseudonym. Repeat.",
+            "suppress-rare:5, round:10, top:90, bottom:18, pseudonym, shift:30 (dates, by person). "
+            "Repeat.",
             metavar=_PAIR,
         ),
     ] = None,
@@ -113,6 +137,14 @@ def anonymize(
     key: Annotated[
         Path | None,
         typer.Option("--key", help="The file of the re-identification key; not with the release."),
+    ] = None,
+    same_key: Annotated[
+        Path | None,
+        typer.Option(
+            "--same-key",
+            help="Use the pseudonym keys and date shifts of this re-identification key, so that files "
+            "of the same people correspond.",
+        ),
     ] = None,
     keep_order: Annotated[
         bool,
@@ -159,7 +191,8 @@ def anonymize(
             made = protection.anonymize(
                 dataset, k=_DEFAULT_K if k is None and plan is None else k, methods=given,
                 top_code=limits, plan=plan, recoding=recoding, verify=False,  # type: ignore[arg-type]
-                shuffle=not keep_order,
+                key=None if same_key is None else _of_key(same_key), shuffle=not keep_order,
+                unicity=unicity, events=events, order=order,
                 **given_options,
             )  # fmt: skip
         except HierarchyGapError as gap:
@@ -174,6 +207,13 @@ def anonymize(
     _write_comparison(files.comparison, lost)
     _show(made, lost, [output, *files.notes(), *([save_plan] if save_plan else [])], key_path,
           as_json)  # fmt: skip
+
+
+def _of_key(path: Path) -> Any:
+    """The pseudonym keys that another file of the same people was made with; not its order."""
+    from crypsis.protection import Key
+
+    return Key(pseudonyms=Key.load(path).pseudonyms)
 
 
 @dataclass(frozen=True)

@@ -59,25 +59,9 @@ def assess(
             rich_help_panel=_PEOPLE,
         ),
     ] = None,
-    person: Annotated[
-        str | None,
-        typer.Option(
-            "--person",
-            help="The column that identifies the person of a row.",
-            rich_help_panel=_PEOPLE,
-        ),
-    ] = None,
     weight: Annotated[
         str | None,
         typer.Option("--weight", help="The column of survey weights.", rich_help_panel=_PEOPLE),
-    ] = None,
-    household: Annotated[
-        str | None,
-        typer.Option(
-            "--household",
-            help="The column that identifies the household of a row.",
-            rich_help_panel=_PEOPLE,
-        ),
     ] = None,
     stratum: Annotated[
         str | None,
@@ -139,9 +123,7 @@ def assess(
     with shown_progress():
         data_set = replace(
             options.dataset(data),
-            person=person,
             weight=weight,
-            household=household,
             stratum=stratum,
             cluster=cluster,
             population=_population(population, options),

@@ -1,4 +1,4 @@
-"""`crypsis attack`: how much an intruder with background knowledge learns about pseudonyms."""
+"""`crypsis attack`: what an intruder with background knowledge learns of pseudonyms and histories."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import typer
 from crypsis.cli import options as o
 
 app = typer.Typer(
-    help="Can pseudonyms be resolved by an intruder with background knowledge?",
+    help="What an intruder with background knowledge finds: pseudonyms, histories.",
     no_args_is_help=True,
 )
 
@@ -181,6 +181,112 @@ def matrix(
     """
     attack = {"kind": "matrix", "matrix": likelihoods, "truth": truth}
     reporting.report(o.title(likelihoods), attack, options)
+
+
+@app.command("histories")
+@o.takes_data
+def histories(
+    data: o.Data,
+    options: o.DataOptions,
+    known: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--known",
+            help="A column of an event that the intruder knows. Repeat. By "
+            "default all that are released and not sensitive.",
+            metavar="COLUMN",
+        ),
+    ] = None,
+    events: Annotated[int, typer.Option("--events", help="The most known records.")] = 6,
+    knowledge: Annotated[
+        str,
+        typer.Option(
+            "--knowledge",
+            help="What is known besides: set (nothing), order, number (of "
+            "records) or ends (the first and the last).",
+        ),
+    ] = "set",
+    order: Annotated[
+        str | None, typer.Option("--order", help="The column with the time of a record.")
+    ] = None,
+    tolerance: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--tolerance",
+            help="How exactly a column is known: '1 day', '2 weeks', "
+            "'10 %', 5, 'prefix 3'. Repeat.",
+            metavar="COLUMN=...",
+        ),
+    ] = None,
+    at: Annotated[
+        int,
+        typer.Option(
+            "--at", help="The number of known records that is limited.", rich_help_panel=_DECISION
+        ),
+    ] = 3,
+    max_unicity: Annotated[
+        float | None,
+        typer.Option(
+            "--max-unicity",
+            help="The largest acceptable share of people singled out.",
+            rich_help_panel=_DECISION,
+        ),
+    ] = None,
+    exact: Annotated[
+        bool,
+        typer.Option("--exact", help="Count all choices of records.", rich_help_panel=_COMPUTATION),
+    ] = False,
+    draws: Annotated[
+        int,
+        typer.Option(
+            "--draws",
+            help="How many choices are drawn, if not all are counted.",
+            rich_help_panel=_COMPUTATION,
+        ),
+    ] = 10_000,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write it as .json.")
+    ] = None,
+    as_json: o.AsJson = False,
+    force: o.Force = False,
+    seed: o.Seed = 0,
+) -> None:
+    """History attack: some known records of a person against all that a column links.
+
+    Example: [bold]crypsis attack histories visits.csv --person code --known month --known ward[/bold]
+    """
+    from crypsis import singling_out
+    from crypsis.cli.console import console, may_write, shown_progress, write_text
+    from crypsis.cli.pairs import texts
+    from crypsis.report.histories import histories_view
+    from crypsis.report.json import to_json
+
+    may_write(output, (".json",), force=force)
+    with shown_progress():
+        dataset = options.dataset(data)
+        near = texts("--tolerance", tolerance)
+        found = singling_out.unicity(
+            dataset, known or None, events=max(events, at), knowledge=knowledge, order=order,
+            tolerance=near, exact=exact or None, draws=draws, seed=seed,
+        )  # fmt: skip
+        whole = singling_out.history_classes(
+            dataset, known or None, ordered=found.knowledge == "order", order=order
+        )
+    if output is not None:
+        write_text(output, to_json("histories", found))
+    if as_json:
+        typer.echo(to_json("histories", found))
+    else:
+        screen = console()
+        screen.print(histories_view(found, whole, o.title(data)))
+        if output is not None:
+            screen.print(f"\nWrote {output}", markup=False)
+    if max_unicity is not None:
+        share = found.at(at)
+        if getattr(share, "low", share) > max_unicity:
+            raise typer.Exit(1)
+        if getattr(share, "high", share) > max_unicity:
+            raise typer.Exit(4)
 
 
 @app.command("file")

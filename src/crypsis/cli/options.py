@@ -7,7 +7,7 @@ descriptions of the command line come from there.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import wraps
 from pathlib import Path
@@ -66,6 +66,7 @@ def row_map_of(path: Path | None) -> Sequence[int] | None:
 
 _NAMES = "Names are separated by commas."
 _ROLES = ("identifiers", "quasi_identifiers", "sensitive", "insensitive", "excluded")
+_UNITS = ("person", "household")
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,8 @@ class DataOptions:
     roles: Roles
     roles_file: Path | None
     engine: EngineOptions
+    units: Mapping[str, str]
+    """The columns of the person and of the household, as far as they were given."""
     words: tuple[str, ...]
     """The reading options as they were typed, for a command that reads the same data."""
 
@@ -103,14 +106,19 @@ class DataOptions:
         found = read(source, **self.reading_keywords(), **vars(self.engine))
         own = decided(**self.roles)  # type: ignore[misc]
         if self.roles_file is None:
-            return found.with_roles(own)
+            person, household = (self.units.get(name) for name in _UNITS)
+            return replace(found.with_roles(own), person=person, household=household)
         filed = roles.load(self.roles_file, found.names)
         notes = {
             name: note
             for name, note in filed.notes.items()
             if own.get(name, filed.roles[name]) is filed.roles[name]  # about the role of the file
         }
-        return found.with_roles({**filed.roles, **own}, notes, filed.container)
+        return replace(
+            found.with_roles({**filed.roles, **own}, notes, filed.container),
+            person=self.units.get("person", filed.person),
+            household=self.units.get("household", filed.household),
+        )
 
     def answers(self) -> dict[str, str]:
         """The answers to the checklist of a policy, from the roles file."""
@@ -120,7 +128,7 @@ class DataOptions:
 
     def without_roles(self) -> DataOptions:
         """The same for another file of the same kind, whose columns may be others."""
-        return replace(self, roles={}, roles_file=None)
+        return replace(self, roles={}, roles_file=None, units={})
 
 
 def takes_data(verb: Callable[..., None]) -> Callable[..., None]:
@@ -173,6 +181,7 @@ def shared_options() -> list[inspect.Parameter]:
         _option(name, list[str] | None, f"{roles[name].__metadata__[0]} Repeat.", "Roles")
         for name in _ROLES
     ]
+    found += [_option(name, str | None, roles[name].__metadata__[0], "Roles") for name in _UNITS]
     found.append(_option("roles", Path | None, "The roles of all columns, as TOML.", "Roles"))
     reading = get_type_hints(ReadOptions, include_extras=True)
     found += [_reading_option(name, hint.__metadata__[0]) for name, hint in reading.items()]
@@ -212,12 +221,13 @@ def _gathered(typed: dict[str, Any]) -> DataOptions:
     words = tuple(
         word
         for name, value in typed.items()
-        if name not in (*_ROLES, "roles") and value not in (None, False, [])
+        if name not in (*_ROLES, *_UNITS, "roles") and value not in (None, False, [])
         and (name, value) not in (("missing", "value"), ("engine", "duckdb"))
         for one in (value if isinstance(value, list) else [value])
         for word in ([cli_option(name, None)] if value is True else [cli_option(name, None), str(one)])
     )  # fmt: skip
     roles: Any = {name: value for name in _ROLES if (value := typed.pop(name))}
+    units = {name: value for name in _UNITS if (value := typed.pop(name))}
     engine = EngineOptions(**{one.name: typed.pop(one.name) for one in fields(EngineOptions)})
     roles_file, missing = typed.pop("roles"), typed.pop("missing")
     typed["names"] = None if typed["names"] is None else _split(typed["names"])
@@ -225,7 +235,7 @@ def _gathered(typed: dict[str, Any]) -> DataOptions:
     typed["delimiter"] = "\t" if typed["delimiter"] == "\\t" else typed["delimiter"]
     typed["missing_markers"] = typed["missing_markers"] or None
     typed["types"] = _types(typed["types"] or ())
-    return DataOptions(ReadOptions(**typed), missing, roles, roles_file, engine, words)
+    return DataOptions(ReadOptions(**typed), missing, roles, roles_file, engine, units, words)
 
 
 def title(source: str) -> str:

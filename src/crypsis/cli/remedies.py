@@ -83,6 +83,8 @@ def _role_words(options: DataOptions, names: Iterable[str]) -> list[str]:
         for column in columns:  # type: ignore[attr-defined]
             if column in known:
                 words += [cli_option(name, None), column]
+    for name, column in options.units.items():
+        words += [cli_option(name, None), column]
     return words
 
 

@@ -8,13 +8,13 @@ from typing import Unpack
 
 from crypsis import progress
 from crypsis.columns.counts import count_columns, count_pair
-from crypsis.columns.roles import Guess, guess
+from crypsis.columns.roles import Guess, guess, linking_columns
 from crypsis.counting.cells import Cells, ColumnSetCounts
 from crypsis.counting.partitions import count_column_sets
 from crypsis.dataset import ColumnNote, Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import ParameterError
 from crypsis.options import MissingValues, Role, Roles
-from crypsis.results import Number, Result, without_control
+from crypsis.results import Number, Result, number_text, without_control
 from crypsis.tables import Kind
 
 _COUNTED_IN_MEMORY = 50_000_000
@@ -48,6 +48,9 @@ class ColumnProfile(Result):
     """What indicates, with a confidence of at least 0.8, that it identifies people by itself."""
     override: str = ""
     """The owner's reason for a role that contradicts the evidence."""
+    links: bool = False
+    """Whether it seems to identify people and repeats, so that it links the records of one person,
+    and nobody decided about that."""
 
 
 class Profile(Result):
@@ -61,10 +64,29 @@ class Profile(Result):
     """The columns whose pairs were counted."""
     missing: str
     """How missing values are compared in the pairs."""
+    person: str | None = None
+    """The column that identifies the person of a record, if it was decided."""
+    people: Number | None = None
+    """The number of persons, where that column is known."""
+
+    @property
+    def proposals(self) -> tuple[str, ...]:
+        """The columns that may identify persons with several records, each in a sentence."""
+        return tuple(
+            f"Column {one.column!r} repeats: if it identifies people, there are "
+            f"{number_text(one.distinct, ',')} people in {self.rows:,} records."
+            for one in self.columns
+            if one.links
+        )
 
     def __str__(self) -> str:
         guessed = sum(column.guessed for column in self.columns)
-        lines = [f"{self.rows:,} records, {len(self.columns)} columns ({guessed} roles guessed)"]
+        of_people = "" if self.people is None else f" of {number_text(self.people, ',')} people"
+        lines = [
+            f"{self.rows:,} records{of_people}, {len(self.columns)} columns ({guessed} roles "
+            "guessed)",
+            *(f"  {text}" for text in self.proposals),
+        ]
         for role in Role:
             names = [column.column for column in self.columns if column.role is role]
             lines += [f"  {role.value}: {', '.join(names)}"] if names else []
@@ -127,6 +149,8 @@ def scan(
         most_identifying=tuple(found[:limit]),
         columns_paired=tuple(paired),
         missing=dataset.missing.value,
+        person=dataset.person,
+        people=next((one.distinct for one in columns if one.column == dataset.person), None),
     )
 
 
@@ -159,6 +183,7 @@ def _profile(dataset: Dataset, guess: Guess, counts: ColumnSetCounts | None) -> 
         free_text=guess.free_text,
         evidence=guess.reason if guess.identifies else "",
         override=dataset.notes.get(guess.column, ColumnNote()).override,
+        links=bool(linking_columns(dataset, [guess])),
     )
 
 

@@ -43,10 +43,10 @@ class Dataset:
         The roles that were decided; a column without one is undecided.
     person : str, optional
         The column that identifies the person, where a person may have several rows.
+    household : str, optional
+        The column that identifies the household: one member found finds the others.
     weight : str, optional
         The column with the sampling weight: how many people of the population a row represents.
-    household : str, optional
-        The column that identifies the household of a row.
     stratum : str, optional
         The column of the strata in which the sample was drawn.
     cluster : str, optional
@@ -239,13 +239,12 @@ class Dataset:
     def knowable(self) -> tuple[str, ...]:
         """The released columns that an intruder may know: those that are not signed off.
 
-        A quasi-identifier is known whatever was written about it. The columns of the person and of
-        the weight are not among them.
+        A quasi-identifier is known whatever was written about it. The columns of the person, of the
+        household and of the weight are not among them.
         """
+        apart = (self.person, self.household, self.weight)
         return tuple(
-            name
-            for name in self.released
-            if name not in (self.person, self.weight) and name not in self.signed_off
+            name for name in self.released if name not in apart and name not in self.signed_off
         )
 
     @property

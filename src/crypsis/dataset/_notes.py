@@ -31,6 +31,8 @@ class ColumnNote(Result):
     """The file with the hierarchy of the values, relative to the roles file."""
     priors: Mapping[Any, float] = field(default_factory=dict)
     """The share of people with each value in the population, such as a published rate."""
+    several_people: str = ""
+    """The reason why an identifier that repeats is not that of one person, such as a doctor's."""
     public_presence: str = ""
     """The reason why it is public who is in the table, although that discloses the value."""
 

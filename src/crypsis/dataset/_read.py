@@ -70,7 +70,7 @@ def read(
     person : str, optional
         The column that identifies the person, where a person may have several rows.
     household : str, optional
-        The column that identifies the household of a row.
+        The column that identifies the household: one member found finds the others.
     weight : str, optional
         The column with the sampling weight.
     stratum : str, optional

@@ -40,6 +40,7 @@ def takes_roles(function: Callable[_Parameters, _Returned]) -> Callable[_Paramet
     roles = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
         for name, kind in _ROLE_TYPES.items()
+        if name not in own.parameters
     ]
     known = {parameter.name for parameter in (*plain, *roles)}
 

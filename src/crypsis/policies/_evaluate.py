@@ -26,6 +26,7 @@ class Measurement(Result):
     columns: tuple[str, ...] = ()
     affected: int | None = None
     k: int | None = None
+    events: int | None = None
     applies: bool = True
     requested: bool = False
     lower_bound: bool = False
@@ -63,8 +64,8 @@ def evaluate(policy: Policy, measured: Sequence[Measurement]) -> tuple[Finding, 
     for threshold in policy.thresholds:
         name = threshold.measure
         of_it = [one for one in measured if one.measure == name]
-        for one in of_it or [Measurement(name, None, "It was not measured.", k=threshold.k)]:
-            if one.k in (None, threshold.k):
+        for one in of_it or [Measurement(name, None, "It was not measured.")]:
+            if one.k in (None, threshold.k) and one.events in (None, threshold.events):
                 findings.append(_finding(policy, threshold, one))
     return tuple(sorted(findings, key=_rank))
 

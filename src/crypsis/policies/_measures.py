@@ -26,7 +26,7 @@ class Measure(Result):
     """Whether a threshold is the most ("at_most") or the least ("at_least") that is allowed."""
     meaning: str
     parameter: str | None = None
-    """A parameter of the measure itself, such as the class size `k`."""
+    """A parameter of the measure itself: the class size `k`, or the number of known `events`."""
 
     @property
     def question(self) -> str:
@@ -105,6 +105,10 @@ _ALL = (
     Measure("singling_out.unique_on_released_columns", "fraction", "at_most",
             "the fraction of records that are unique on all released columns except one sensitive "
             "attribute; columns that the owner signed off are not known to the intruder"),
+    Measure("singling_out.unicity", "fraction", "at_most",
+            "the fraction of people whom an intruder singles out who knows `events` of the records "
+            "that a released column links, and maybe their order, their number, or which is the "
+            "first and the last", "events"),
     Measure("inference.attribute_gain", "fraction", "at_most",
             "in the worst equivalence class, the probability of inferring a categorical sensitive "
             "attribute correctly by its most frequent value, minus that in all records"),

@@ -48,6 +48,8 @@ class Threshold(BaseModel):
     k: Annotated[int, Field(ge=2)] | None = None
     """The class size of `singling_out.records_in_small_classes`; of records or households at risk,
     those above 1/k."""
+    events: Annotated[int, Field(ge=1, le=12)] | None = None
+    """The number of known records of a person; needed by `singling_out.unicity` alone."""
     required: bool = True
     """Whether the verdict is "cannot tell" if this could not be measured."""
     severity: Severity = Severity.HIGH
@@ -68,8 +70,10 @@ class Threshold(BaseModel):
         given = [way for way in ("at_most", "at_least") if getattr(self, way) is not None]
         if given != [known.limit]:
             raise ValueError(f"{self.measure} needs a threshold {known.limit}, and no other")
-        if (known.parameter == "k") != (self.k is not None):
-            raise ValueError(f"{self.measure} {'needs' if known.parameter else 'has no'} 'k'")
+        for name, given_one in (("k", self.k), ("events", self.events)):
+            if (known.parameter == name) != (given_one is not None):
+                has = "needs" if known.parameter == name else "has no"
+                raise ValueError(f"{self.measure} {has} {name!r}")
         limit = self.limit
         if not math.isfinite(limit):  # every number would meet a threshold that is infinite
             raise ValueError(f"the threshold of {self.measure} must be a number")
@@ -143,7 +147,7 @@ class Policy(BaseModel):
 
     @model_validator(mode="after")
     def _once(self) -> Policy:
-        keys = [(one.measure, one.k) for one in self.thresholds]
+        keys = [(one.measure, one.k, one.events) for one in self.thresholds]
         if len(set(keys)) < len(keys):
             raise ValueError("a measure has two thresholds; it may have one")
         if self.small_zip3 and not self.small_zip3_source:

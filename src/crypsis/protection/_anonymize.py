@@ -12,20 +12,22 @@ import numpy as np
 import pyarrow as pa
 
 from crypsis.dataset import ColumnNote, Data, Dataset, as_columns, as_dataset, takes_roles
-from crypsis.errors import ParameterError
+from crypsis.errors import ParameterError, RoleError
 from crypsis.options import PlanOptions, Role, Roles
 from crypsis.protection._anonymized import Anonymized, Plan
-from crypsis.protection._decided import check_decided, check_evidence
+from crypsis.protection._decided import check_decided, check_evidence, check_person
 from crypsis.protection._derived import check_derived
 from crypsis.protection._key import Key, fresh_seed
-from crypsis.protection._measured import Measured
+from crypsis.protection._link_search import with_links
+from crypsis.protection._measured import Measured, measure
 from crypsis.protection._order import in_random_order, order_notes
 from crypsis.protection._plan import plan as make_plan
 from crypsis.protection._preview import Preview
 from crypsis.protection._recode import RecodingKind
+from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection._statement import InformationLoss, Method
 from crypsis.protection.masking._mask import check_rare_values, masked_rows
-from crypsis.protection.masking._masks import Mask, Pseudonym, TopCode, split_methods
+from crypsis.protection.masking._masks import Mask, Pseudonym, ShiftDates, TopCode, split_methods
 from crypsis.tables import open_frame
 
 
@@ -75,7 +77,7 @@ def mask(
     [0.0, 2.0, None]
     """
     original = as_dataset(data, **roles)
-    wanted = {as_columns(target): one for target, one in masks.items()}
+    wanted = _for_persons(original, {as_columns(target): one for target, one in masks.items()})
     if seed is None:
         seed = fresh_seed() if key is None or key.seed is None else key.seed
     streams = np.random.SeedSequence(seed).spawn(len(wanted) + 1)
@@ -87,8 +89,8 @@ def mask(
     made = replace(original, rows=rows, given=None, _cells={})
     measured = Measured(made.count, 0, 0)
     if made.quasi_identifiers and made.count:
-        tally = rows.tally(made.quasi_identifiers)
-        measured = Measured(tally.rows, tally.smallest, int(tally.distinct))
+        known = PrivacyRequirements(people=made.person is not None)
+        measured = measure(made, made.quasi_identifiers, known, made)
     methods = tuple(
         Method(", ".join(names), one.method, one.describe(), one.model_dump(exclude={"method"}),
                names)
@@ -100,6 +102,25 @@ def mask(
     return Anonymized(made, None, measured, loss, key, original, methods, shuffle, notes)
 
 
+def _for_persons(
+    data: Dataset, masks: Mapping[tuple[str, ...], Mask]
+) -> dict[tuple[str, ...], Mask]:
+    """The masks, those that need the person first, before pseudonyms replace it."""
+    found: dict[tuple[str, ...], Mask] = {}
+    for names, one in masks.items():
+        if isinstance(one, ShiftDates) and not one.person:
+            if data.person is None:
+                raise RoleError(
+                    "Dates are shifted by the same number of days for a person, and whose records "
+                    "these are is not known.",
+                    code="no-person",
+                    hint="Set {person}.",
+                )
+            one = one.model_copy(update={"person": data.person})
+        found[names] = one
+    return dict(sorted(found.items(), key=lambda pair: not isinstance(pair[1], ShiftDates)))
+
+
 def anonymize(
     data: Data,
     *,
@@ -109,6 +130,9 @@ def anonymize(
     levels: Mapping[str, int] | None = None,
     plan: Plan | str | Path | None = None,
     recoding: RecodingKind | None = None,
+    unicity: float | None = None,
+    events: int = 3,
+    order: str | None = None,
     seed: int | None = None,
     key: Key | None = None,
     verify: bool = True,
@@ -123,10 +147,12 @@ def anonymize(
         The data; it is not changed.
     k : int, optional
         The smallest equivalence class; see `crypsis.protection.plan`. Needed unless `plan` is set.
+        Where a person has several records (`person`), it counts people.
     methods : mapping, optional
         The method of each column: keep, intervals, date, prefix, frequent or suppress; or a mask,
         as an object or written noise:0.5, rank-swap:5, shuffle, microaggregate:10, mdav:10,
-        pram:0.8, suppress-rare:5, round:10, top:90, bottom:18, pseudonym.
+        pram:0.8, suppress-rare:5, round:10, top:90, bottom:18, pseudonym, shift:30 (dates by up to
+        30 days, the same for all records of a person).
     top_code : mapping of str to float, optional
         Top coding of quasi-identifiers by the plan, of other columns by a mask.
     levels : mapping of str to int, optional
@@ -135,6 +161,14 @@ def anonymize(
         A plan to apply instead of making one.
     recoding : {"local", "full-domain"}, optional
         See `crypsis.protection.Plan.apply`; by default as the plan has it, else "local".
+    unicity : float, optional
+        The share of people whom `events` known records of theirs may single out. Records of a
+        person then stay linked by new pseudonyms, as far as that allows; without it the column of
+        the person is released as its role says.
+    events : int
+        The number of known records of a person.
+    order : str, optional
+        The column with the time of a record: pseudonyms are given to consecutive records.
     seed : int, optional
         Makes masks and the order of the rows reproducible; by default the operating system's
         randomness.
@@ -158,7 +192,8 @@ def anonymize(
     RequirementsNotMetError
         If the requirements cannot be met.
     RoleError
-        If a column is undecided, or decided against strong evidence without a written reason.
+        If a column is undecided, or decided against strong evidence without a written reason, or
+        if an identifier repeats and it is not decided whether records are those of one person.
 
     Notes
     -----
@@ -180,6 +215,7 @@ def anonymize(
     recoded, masks = split_methods(methods or {})
     check_decided(original, planned)
     check_evidence(original, _pseudonymized(masks))
+    check_person(original)
     known = original.quasi_identifiers
     for name, limit in (top_code or {}).items():
         if name not in known:
@@ -202,6 +238,8 @@ def anonymize(
     if any((levels or {}).values()):
         made = _on_levels(subject, made, levels or {})
     result = made.apply(subject, recoding=recoding, verify=verify, shuffle=shuffle, seed=seed)
+    if unicity is not None:
+        result = with_links(result, made, subject, recoding, shuffle, (unicity, events, order))
     if masked is None:
         return result
     perturbed = {name for names in masks for name in names} - _pseudonymized(masks)

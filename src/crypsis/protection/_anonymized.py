@@ -101,7 +101,8 @@ class Plan(BaseModel):
             the same levels and those in small classes are suppressed (as in ARX). By default as
             the plan was applied before; "local" if it was not.
         verify : bool
-            Whether the result is measured now; otherwise `Anonymized.write` measures the file.
+            Whether the result is measured now; otherwise `Anonymized.write` measures the file. k of
+            people is always measured now.
         shuffle : bool
             Whether the rows are released in random order; their order is in the key.
         seed : int, optional
@@ -123,16 +124,20 @@ class Plan(BaseModel):
         """
         original = as_dataset(data, **roles)
         recoding = recoding or self.recoding or "local"
+        requirements = self.requirements
+        if original.person is not None:
+            requirements = requirements.model_copy(update={"people": True})
         check_decided(original, [one.name for one in self.columns], self.removed)
         removed = tuple(dict.fromkeys((*self.removed, *original.identifiers, *original.excluded)))
-        made = recode(original, self.columns, removed, self.requirements, recoding)
-        plan = self.model_copy(update={"columns": made.columns, "removed": removed, "recoding": recoding,
+        made = recode(original, self.columns, removed, requirements, recoding)
+        plan = self.model_copy(update={"requirements": requirements, "columns": made.columns,
+                                       "removed": removed, "recoding": recoding,
                                        "made_with": f"crypsis {__version__}"})  # fmt: skip
         measured = made.measured
-        if verify:
+        if verify or requirements.people:  # people are not in the file, so they are counted here
             names = [one.name for one in plan.columns]
-            measured = measured or measure(made.data, names, self.requirements)
-            check(measured, self.requirements)
+            measured = measured or measure(made.data, names, requirements, made.persons)
+            check(measured, requirements)
             made.data.rows.known_count = measured.rows or None  # not to be counted again
         check_derived(original, made.data, [one.name for one in plan.columns], made.row_map)
         methods = recoding_methods(plan.columns, removed, made.recoding, recoding == "local")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from crypsis.columns.roles import contradictions
+from crypsis.columns.roles import contradictions, guess, linking_columns
 from crypsis.dataset import Dataset
 from crypsis.errors import RoleError
 
@@ -36,6 +36,27 @@ def check_evidence(data: Dataset, pseudonymized: Collection[str] = ()) -> None:
             code="role-against-evidence",
             hint="Set {identifiers} or {excluded}, or give the reason in the roles file: override.",
             columns=names,
+        )
+
+
+def check_person(data: Dataset) -> None:
+    """Raise `RoleError` if records may be those of the same people and nobody decided about that.
+
+    k-anonymity of records is none of people who have several of them.
+    """
+    if data.person is not None:
+        return
+    known = (*data.quasi_identifiers, *data.sensitive)
+    others = [name for name in data.names if name not in known]
+    found = linking_columns(data, guess(data, columns=others)) if others else ()
+    if found:
+        counted = data.rows.tally([found[0]])
+        raise RoleError(
+            f"Column {found[0]!r} repeats: if it identifies people, there are "
+            f"{int(counted.values):,} people in {counted.rows:,} records, and k would count records.",
+            code="person-undecided",
+            hint="Set {person} (or {household}) to it, or write in the roles file whose it is: several_people.",
+            columns=found,
         )
 
 

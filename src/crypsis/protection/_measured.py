@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from pydantic import ConfigDict
 from scipy.special import betainc, betaincinv
 
+from crypsis.counting.cells import Cells
+from crypsis.counting.grouping import group
 from crypsis.dataset import Dataset
 from crypsis.errors import RequirementsNotMetError
 from crypsis.inference.rules import MAX_RATIO
@@ -54,7 +56,7 @@ class Measured(Result):
     __pydantic_config__ = ConfigDict(extra="forbid")
     rows: int
     k: int
-    """The size of the smallest equivalence class."""
+    """The size of the smallest equivalence class: records, or people where they are known."""
     classes: int
     """The number of equivalence classes."""
     diversity: int | None = None
@@ -76,13 +78,24 @@ class Measured(Result):
     each_column: int | None = None
     """The smallest number of records with a value of a quasi-identifier."""
     population: PopulationClasses | None = None
+    people: int | None = None
+    """The number of people whose records these are; None where it is not known."""
+    unicity: float | None = None
+    """The share of people whom the known records single out; the upper end of an interval."""
+    members: int | None = None
+    """The people in all classes: a person counts once in each of their classes."""
 
     def __str__(self) -> str:
         return self.text(PrivacyRequirements())
 
     def text(self, required: PrivacyRequirements) -> str:
         """What was measured, each beside what is required."""
-        lines = [f"{self.rows:,} records in {self.classes:,} equivalence classes (k = {self.k:,})"]
+        of_people = "" if self.people is None else f" of {self.people:,} people"
+        unit = "" if self.people is None else " people"
+        lines = [
+            f"{self.rows:,} records{of_people} in {self.classes:,} equivalence classes "
+            f"(k = {self.k:,}{unit})"
+        ]
         if required.k is not None:
             lines[0] = f"{lines[0][:-1]}; required: {required.k:,})"
         if self.each_column is not None:
@@ -92,7 +105,7 @@ class Measured(Result):
         elif self.k and self.classes:
             lines.append(
                 f"Re-identification risk: prosecutor {percent_text(1 / self.k)} (highest), marketer "
-                f"{percent_text(self.classes / self.rows)} (average)"
+                f"{percent_text(self.classes / (self.members or self.rows))} (average)"
             )
         for name, text in _MEASURES.items():
             value = getattr(self, name)
@@ -119,13 +132,20 @@ _MEASURES = {
     "best_guess": "Share of the most frequent sensitive value in a class:",
     "excess": "Largest excess of a sensitive value over its baseline:",
     "near_certain": "Records with a near-certain rare sensitive value:",
+    "unicity": "Unicity, the share of people singled out by known records:",
 }
 
 
-def measure(data: Dataset, names: Sequence[str], requirements: PrivacyRequirements) -> Measured:
+def measure(
+    data: Dataset,
+    names: Sequence[str],
+    requirements: PrivacyRequirements,
+    persons: Dataset | None = None,
+) -> Measured:
     """Count what the rows meet; missing values equal each other, the strictest reading.
 
-    The sensitive columns are measured by `crypsis.inference`, as in any assessment.
+    The sensitive columns are measured by `crypsis.inference`, as in any assessment. `persons` are
+    the same rows with the column that identifies their people, if k is of people.
     """
     rows = data.rows
     if requirements.each_column is not None:
@@ -138,14 +158,38 @@ def measure(data: Dataset, names: Sequence[str], requirements: PrivacyRequiremen
     cells = strict.cells([*names, *sensitive])
     if not len(cells):
         return Measured(0, 0, 0)
-    sizes = cells.marginal(names).counts
+    sizes = members = cells.marginal(names).counts
+    people = None
+    if requirements.people:
+        if persons is None:
+            raise RequirementsNotMetError(
+                "Whose records these are is not known, so k of people could not be measured.",
+                code="people-not-known",
+                hint="Set {person}.",
+            )
+        members, people = people_in_classes(persons, names)
     return Measured(
         int(sizes.sum()),
-        int(sizes.min()),
+        int(members.min()),
         sizes.size,
         **(_sensitive_measured(strict, names, requirements) if sensitive else {}),
-        population=_population_classes(strict, names, sizes, requirements),
+        population=_population_classes(strict, names, members, requirements, people=people),
+        people=people,
+        members=None if people is None else int(members.sum()),
     )
+
+
+def people_in_classes(data: Dataset, names: Sequence[str]) -> tuple[Ints, int]:
+    """The people in each class, in the order of the cells, and the number of all people.
+
+    A record without a person is counted as nobody's.
+    """
+    person = data.person or ""
+    cells = Cells.from_table(data.rows.cells([*names, person]), [*names, person])
+    first, member = group(cells.codes[:-1], cells.domains[:-1])
+    known = cells.codes[-1] != cells.missing_codes[-1]
+    found = np.bincount(member[known], minlength=first.size)
+    return found.astype(np.int64), int(np.unique(cells.codes[-1][known]).size)
 
 
 def _sensitive_measured(
@@ -196,26 +240,29 @@ def _population_classes(
     sizes: Ints,
     requirements: PrivacyRequirements,
     confidence: float = 0.95,
+    people: int | None = None,
 ) -> PopulationClasses | None:
+    """Sizes of records or, where the number of `people` in the release is known, of people."""
+    in_release = people
     people, k, beta = requirements.population, requirements.population_k, requirements.beta
     if people is None or k is None or beta is None:
         return None
-    rows = int(sizes.sum())
+    rows = int(sizes.sum()) if in_release is None else in_release
     if isinstance(data.population, Dataset):
         from crypsis.singling_out import population_class_sizes
 
         matches = np.maximum(population_class_sizes(data, names), sizes)
         enough = matches >= k
         return PopulationClasses(
-            people, k, beta, 1.0, float(matches.min()), float(sizes[enough].sum() / rows),
-            float(sizes[enough].sum() / rows), float(enough.mean()),
+            people, k, beta, 1.0, float(matches.min()), float(sizes[enough].sum() / sizes.sum()),
+            float(sizes[enough].sum() / sizes.sum()), float(enough.mean()),
         )  # fmt: skip
     share = betaincinv(sizes, rows - sizes + 1, 1 - confidence)  # Clopper and Pearson 1934
     expected = np.maximum(people * share, sizes)  # released records are people of the population
     # At least k of the people, each there with that probability.
     safe = (betainc(k, people - k + 1, share) if people >= k else 0 * share) >= 1 - beta
     safe |= sizes >= k
-    weight = sizes / rows
+    weight = sizes / sizes.sum()
     return PopulationClasses(
         people, k, beta, confidence, float(expected.min()),
         float(weight[expected >= k].sum()), float(weight[safe].sum()), float(np.mean(safe)),
@@ -237,7 +284,8 @@ def check(measured: Measured, requirements: PrivacyRequirements) -> None:
         )
     missed: dict[str, str] = {}
     if requirements.k is not None and measured.k < requirements.k:
-        missed["k"] = f"k is {measured.k}, required is {requirements.k}"
+        unit = " people" if requirements.people else ""
+        missed["k"] = f"k is {measured.k}{unit}, required is {requirements.k}"
     recursive = requirements.recursive_diversity
     slack = _SLACK
     for name, limit, upper in (
@@ -250,6 +298,7 @@ def check(measured: Measured, requirements: PrivacyRequirements) -> None:
         ("excess_ratio", None if requirements.excess is None else MAX_RATIO, True),
         ("near_certain", None if requirements.excess is None else 0, True),
         ("each_column", requirements.each_column, False),
+        ("unicity", requirements.unicity, True),
     ):
         if limit is None:
             continue

@@ -54,7 +54,8 @@ def plan(
         The data.
     k : int
         The smallest equivalence class: of the population if one is given, of each column alone
-        with `each_column`, otherwise of the release.
+        with `each_column`, otherwise of the release. With `person` it is k people, whose records
+        may be several.
     beta : float
         The probability, for each cell, that its class in the population is smaller than k.
     release_k : int, optional
@@ -133,7 +134,7 @@ def plan(
         k=own_k if release_k is None else release_k, diversity=diversity,
         entropy_diversity=entropy_diversity, recursive_diversity=recursive_diversity,
         closeness=closeness, best_guess=best_guess, excess=excess, each_column=k if each_column else None,
-        suppression=suppression,
+        suppression=suppression, people=dataset.person is not None,
         **({} if people is None else {"population": people, "population_k": k, "beta": beta}),
     )  # fmt: skip
     _check_options(dataset, weights, top_code, hierarchies, methods, domains)
@@ -183,9 +184,12 @@ def _check_options(
 
 def _check_requirements(data: Dataset, requirements: PrivacyRequirements) -> None:
     asked = max(requirements.k or 1, requirements.each_column or 1)
-    if asked > data.count:
+    there, unit = data.count, "records"
+    if data.person is not None:
+        there, unit = int(data.rows.tally([data.person]).values), "people"
+    if asked > there:
         raise ParameterError(
-            f"Parameter 'k' is {asked:,}, but the data have only {data.count:,} records.",
+            f"Parameter 'k' is {asked:,}, but the data have only {there:,} {unit}.",
             hint="Set a smaller {k}.",
             parameter="k",
         )

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis import progress
-from crypsis.counting.grouping import group_keys
+from crypsis.counting.grouping import group, group_keys
 from crypsis.dataset import Data, as_dataset
 from crypsis.errors import ParameterError, unknown_columns
 from crypsis.options import Roles
@@ -63,10 +63,13 @@ class AllowedValues(Result):
 
 @dataclass(frozen=True, eq=False)
 class _ClassSizes:
-    """The classes of one choice: their sizes, the rows in classes of each size, the loss."""
+    """The classes of one choice: their sizes (in people where they are known), the rows and the
+    number of classes of each size, the loss.
+    """
 
     sizes: Ints
     rows: Ints
+    classes: Ints
     loss: float
 
 
@@ -103,6 +106,12 @@ class Preview:
         self.names = tuple(one.name for one in plan.columns)
         cells = dataset.cells(self.names)
         self._codes, self._counts = cells.codes, cells.counts
+        self._people: tuple[Ints, Ints] | None = None
+        if dataset.person is not None:
+            finer = dataset.cells([*self.names, dataset.person])
+            known = finer.codes[-1] != finer.missing_codes[-1]
+            _, cell = group(finer.codes[:-1], finer.domains[:-1])
+            self._people = cell[known], finer.codes[-1][known].astype(np.int64)
         self.rows = int(cells.counts.sum())
         self.steps: dict[str, tuple[Step, ...]] = {one.name: _steps(one) for one in plan.columns}
         self._levels = {
@@ -138,7 +147,7 @@ class Preview:
         chosen = self._chosen(levels or {})
         found = self._class_sizes(chosen)
         below = int(found.rows[found.sizes < k].sum())
-        classes = int((found.rows // found.sizes).sum())
+        classes = int(found.classes.sum())
         return PreviewOutcome(
             dict(zip(self.names, chosen, strict=True)), k, self.rows, classes,
             int(found.sizes[0]), below, int(found.rows[found.sizes == 1].sum()),
@@ -223,14 +232,30 @@ class Preview:
         )
         domains = tuple(len(one.labels[i + 1]) for one, i in zip(columns, levels, strict=True))
         keys, bound = group_keys(codes, domains)
-        classes = np.bincount(_totals(keys, bound, self._counts))
-        sizes = np.flatnonzero(classes)
-        classes = classes[sizes]
+        if self._people is None:
+            classes = np.bincount(_totals(keys, bound, self._counts))
+            sizes = np.flatnonzero(classes)
+            rows = sizes * classes[sizes]
+            numbers = classes[sizes]
+        else:
+            sizes, rows, numbers = self._of_people(keys)
         lost = sum(self._losses[c][level + 1] for c, level in enumerate(levels)) / len(levels)
         if len(self._known) >= _CACHED:
             self._known.pop(next(iter(self._known)))
-        self._known[levels] = _ClassSizes(sizes, sizes * classes, float(lost))
+        self._known[levels] = _ClassSizes(sizes, rows, numbers, float(lost))
         return self._known[levels]
+
+    def _of_people(self, keys: Ints) -> tuple[Ints, Ints, Ints]:
+        """The sizes of the classes in people, and the rows and the number of classes of each."""
+        assert self._people is not None  # noqa: S101 - asked for where people are known
+        cell, person = self._people
+        _, member = np.unique(keys, return_inverse=True)
+        member = member.ravel()
+        pairs = np.unique(np.stack([member[cell], person]), axis=1)[0]
+        people = np.bincount(pairs, minlength=int(member.max(initial=-1)) + 1)
+        sizes, place = np.unique(people, return_inverse=True)
+        rows = np.bincount(place[member], self._counts, sizes.size).astype(np.int64)
+        return sizes, rows, np.bincount(place, minlength=sizes.size)
 
     @cached_property
     def _losses(self) -> list[NDArray[np.float64]]:

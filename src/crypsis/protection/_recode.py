@@ -31,6 +31,7 @@ from crypsis.protection._statement import InformationLoss
 from crypsis.protection.recoding._choice import ColumnPlan
 from crypsis.protection.recoding._class_requirements import (
     ClassRequirements,
+    PeopleOfCells,
     grouped_cells,
     sensitive_columns,
 )
@@ -72,6 +73,8 @@ class RecodedData:
     recoding: Recoding | None
     measured: Measured | None = None
     """If it is known from the recoding."""
+    persons: Dataset | None = None
+    """The same rows in the recoded columns and that of the person, where k is of people."""
 
 
 def recode(
@@ -89,9 +92,12 @@ def recode(
         )
     _check_columns(data, columns, removed)
     rows = recoded_columns(data.rows, {one.name: one.step for one in columns}, removed)
-    recoded, found, measured = RecodedRows(rows), None, None
+    names = [one.name for one in columns]
+    recoded, found, measured, persons = RecodedRows(rows), None, None, None
+    if requirements.people:
+        persons = _persons(data, columns)
     if requirements.each_column is not None:
-        counts = column_counts(rows, [one.name for one in columns])
+        counts = column_counts(rows, names)
         least = min(map(min_count, counts.values()))
         if least >= requirements.each_column:
             measured = Measured(data.count, 1, 0, each_column=least)
@@ -100,9 +106,31 @@ def recode(
             steps = {one.name: one.step for one in columns}
             recoded = RecodedRows(recoded_columns(data.rows, steps, removed))
     elif requirements.about_classes:
-        recoded, found = _recode_classes(data, columns, rows, requirements, recoding == "local")
+        recoded, found, persons = _recode_classes(
+            data, columns, rows, requirements, recoding == "local", persons
+        )
     after = _with_rows(data, recoded.rows)
-    return RecodedData(after, tuple(columns), recoded.row_map, found, measured)
+    with_person = None if persons is None else _with_rows(data, persons)
+    return RecodedData(after, tuple(columns), recoded.row_map, found, measured, with_person)
+
+
+def _persons(data: Dataset, columns: Sequence[ColumnPlan]) -> Rows:
+    """The rows in the columns of the plan, after their steps, and that of the person."""
+    if data.person is None:
+        raise RoleError(
+            "The plan requires k of people, and the column that identifies them is not known.",
+            code="plan-needs-person",
+            hint="Set {person}.",
+        )
+    steps = {one.name: one.step for one in columns}
+    if data.person in steps:
+        raise RoleError(
+            f"Column {data.person!r} identifies the person of a record; it cannot be a "
+            "quasi-identifier as well.",
+            code="person-is-quasi-identifier",
+            columns=(data.person,),
+        )
+    return recoded_columns(data.rows.select([*steps, data.person]), steps)
 
 
 def _check_columns(data: Dataset, columns: Sequence[ColumnPlan], removed: Sequence[str]) -> None:
@@ -151,8 +179,9 @@ def _recode_classes(
     rows: Rows,
     requirements: PrivacyRequirements,
     local: bool,
-) -> tuple[RecodedRows, Recoding]:
-    """Every row in an equivalence class that meets the requirements.
+    persons: Rows | None,
+) -> tuple[RecodedRows, Recoding, Rows | None]:
+    """Every row in an equivalence class that meets the requirements; `persons` recoded alike.
 
     Closeness refers to the records that are released, and the baseline of an excess is that of
     the released classes: both are measured again, and a little more is required if one was missed.
@@ -172,7 +201,14 @@ def _recode_classes(
     )
     levels = CellLevels(every, tuple(cells.codes[c][first] for c in range(len(names))), totals)
     weighted = levels.weighted([one.weight for one in columns])
-    asked = ClassRequirements(requirements, sensitive_columns(cells, sensitive, rows, member))
+    people = None if persons is None else PeopleOfCells.of(persons, first.size)
+    asked = ClassRequirements(
+        requirements, sensitive_columns(cells, sensitive, rows, member), people=people
+    )
+
+    def alike(found: Recoding) -> Rows | None:
+        return None if persons is None else recode_rows(persons, cells, first, levels, found).rows
+
     if requirements.excess is not None:
         rules = tuple(disclosure_rules(data, cells, name, names) for name in sensitive)
         asked = replace(asked, disclosure=rules)
@@ -192,7 +228,7 @@ def _recode_classes(
             )  # fmt: skip
         reached = _reached(_with_rows(data, recoded.rows), names, requirements, found)
         if reached <= 1:
-            return recoded, found
+            return recoded, found, alike(found)
         enough = min(factor / reached, 0.99 * factor)
     if local and requirements.excess is not None and requirements.closeness is None:
         raise _excess_error(_with_rows(data, recoded.rows), requirements.excess)
@@ -205,7 +241,7 @@ def _recode_classes(
             hint="Relax the requirements or set {recoding=local}.",
         )
     found = levels.recoding(local_recoding(weighted, asked, budget, suppress=False).levels)
-    return recode_rows(rows, cells, first, levels, found), found
+    return recode_rows(rows, cells, first, levels, found), found, alike(found)
 
 
 def _excess_error(data: Dataset, limit: float) -> RequirementsNotMetError:

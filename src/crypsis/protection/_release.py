@@ -9,12 +9,14 @@ from pathlib import Path
 import narwhals.stable.v2 as nw
 
 from crypsis.dataset import Dataset
-from crypsis.errors import OutputError
+from crypsis.errors import OutputError, RequirementsNotMetError
 from crypsis.files import form_of
 from crypsis.protection._measured import Measured, check, measure
 from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection._statement import Statement
 from crypsis.tables import Kind, Rows
+
+_OF_PEOPLE = ("k", "people", "members", "population", "unicity")
 
 
 def write_release(
@@ -71,6 +73,8 @@ def _measure_file(
     the rows, where their types are known.
     """
     written = [names[name] for name in columns]
+    if requirements.people:
+        return _with_people(data, back, written, columns, requirements, measured)
     if form == "parquet":
         found = measure(Dataset(back, data.roles), written, requirements)
         check(found, requirements)
@@ -89,6 +93,32 @@ def _measure_file(
         found = measure(as_csv, columns, requirements)
     check(found, requirements)
     return found
+
+
+def _with_people(
+    data: Dataset,
+    back: Rows,
+    written: Sequence[str],
+    columns: Sequence[str],
+    requirements: PrivacyRequirements,
+    measured: Measured | None,
+) -> Measured:
+    """What was measured with the people, who are not in the file, if its classes are the same."""
+    counted = measure(Dataset(back), written, PrivacyRequirements())
+    if measured is None or counted.rows != measured.rows or counted.classes > measured.classes:
+        raise RequirementsNotMetError(
+            "The file distinguishes other equivalence classes than those whose people were counted, "
+            "so it is not written.",
+            code="people-not-known",
+        )
+    if any(data.rows.column(name).kind is Kind.TEXT for name in data.sensitive):
+        records = requirements.model_copy(update={"people": False, "k": None})
+        as_csv = replace(data, rows=_empty_texts_missing(data), _cells={})
+        again = measure(as_csv, columns, records)
+        same = {name: getattr(measured, name) for name in _OF_PEOPLE}
+        measured = replace(again, **same)
+    check(measured, requirements)
+    return measured
 
 
 def _empty_texts_missing(data: Dataset) -> Rows:

@@ -27,7 +27,9 @@ class PrivacyRequirements(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     k: Annotated[int, Field(ge=1, le=2**53)] | None = None
-    """k-anonymity: the smallest equivalence class has at least k records."""
+    """k-anonymity: the smallest equivalence class has at least k records, or people."""
+    people: bool = False
+    """Whether k counts people, who may have several records, instead of records."""
     diversity: Annotated[int, Field(ge=1)] | None = _described("diversity")
     entropy_diversity: Annotated[float, Field(ge=1)] | None = _described("entropy_diversity")
     recursive_diversity: (
@@ -36,6 +38,10 @@ class PrivacyRequirements(BaseModel):
     closeness: Share | None = _described("closeness")
     best_guess: Annotated[float, Field(gt=0, le=1)] | None = _described("best_guess")
     excess: Share | None = _described("excess")
+    unicity: Share | None = None
+    """Unicity: the share of people whom `events` known records of theirs single out."""
+    events: Annotated[int, Field(ge=1, le=12)] | None = None
+    """The number of known records, where unicity is required."""
     each_column: Annotated[int, Field(ge=1)] | None = None
     """k-anonymity of each quasi-identifier alone: records with each of its values."""
     population: Annotated[int, Field(ge=1)] | None = None
@@ -51,6 +57,11 @@ class PrivacyRequirements(BaseModel):
             raise ValueError(
                 "each_column requires k of every column alone and forms no equivalence classes, so "
                 "requirements on classes (release_k, diversity, closeness, excess) do not apply"
+            )
+        if self.each_column is not None and self.people:
+            raise ValueError(
+                "each_column counts the records of every column alone, so it cannot be used where a "
+                "person has several records (person)"
             )
         against = (self.population, self.population_k, self.beta)
         if any(part is None for part in against) and any(part is not None for part in against):

@@ -47,6 +47,10 @@ class InformationLoss(Result):
     """Quasi-identifiers that are generalized fully, to the top of their hierarchy, in every record."""
     emptied_records: int = 0
     """Records that are released without any value of a quasi-identifier that others have."""
+    links_kept: float | None = None
+    """The share of the links between a person's records, from one to the next, that are left."""
+    records_per_pseudonym: float | None = None
+    """How many records share a pseudonym, on average."""
 
     @property
     def withheld_share(self) -> float:
@@ -64,6 +68,11 @@ class InformationLoss(Result):
         if self.fully_generalized_columns:
             names = ", ".join(map(_cell, self.fully_generalized_columns))
             lines.append(f"Fully generalized columns: {names}")
+        if self.links_kept is not None:
+            lines.append(
+                f"Links between the records of a person: {100 * self.links_kept:.1f} % are left "
+                f"({self.records_per_pseudonym:.2f} records of each pseudonym on average)"
+            )
         return "\n".join(lines)
 
 
@@ -211,7 +220,10 @@ class Statement(BaseModel):
         """The statement as Markdown."""
         loss = self.information_loss
         lines = ["# How this release was made", ""]
-        lines += [f"{self.records_after:,} of the {self.records_before:,} records are released."]
+        people = self.measured.people
+        whose = "" if people is None else f" They are those of {_counted(people, *_PERSON)}."
+        released = f"{self.records_after:,} of the {self.records_before:,} records are released."
+        lines += [released + whose]
         lines += ["", "## Methods", "", "| column | method | description |", "| --- | --- | --- |"]
         lines += [
             f"| {_cell(one.column)} | {_cell(one.method)} | {_cell(one.description)} |"
@@ -232,6 +244,12 @@ class Statement(BaseModel):
         ]
         if loss.fully_generalized_columns:
             lines.append(f"- fully generalized columns: {_names(loss.fully_generalized_columns)}")
+        if loss.links_kept is not None:
+            lines.append(
+                f"- links between the records of a person that are left: "
+                f"{100 * loss.links_kept:.1f} % ({loss.records_per_pseudonym:.2f} records of each "
+                "pseudonym on average)"
+            )
         lines += [
             "",
             "A missing value was missing in the original or was suppressed; the release does not "
@@ -249,7 +267,7 @@ class Statement(BaseModel):
                 known += (
                     " Records equal in all of them form an equivalence class. There are "
                     f"{_counted(self.measured.classes, 'class', 'classes')}; the smallest has "
-                    f"{_counted(self.measured.k, 'record')} (k = {self.measured.k:,})."
+                    f"{self._size()} (k = {self.measured.k:,})."
                 )
             lines += [known, ""]
         rows = list(self._compared())
@@ -272,10 +290,17 @@ class Statement(BaseModel):
             ]
         return lines
 
+    def _size(self) -> str:
+        """The size of the smallest class; of people only where they were counted."""
+        k = self.measured.k
+        return _counted(k, "record") if self.measured.people is None else _counted(k, *_PERSON)
+
     def _compared(self) -> Iterator[str]:
         asked = self.requirements
         for words, bound in ((_LOWER, "at least"), (_UPPER, "at most")):
             for name, meaning in words.items():
+                if name == "k" and asked.people:
+                    meaning = "k-anonymity: people in every class"
                 limit, found = getattr(asked, name), getattr(self.measured, name)
                 if limit is not None:
                     yield f"| {meaning} | {bound} {_number(limit)} | {_number(found)} |"
@@ -287,6 +312,7 @@ class Statement(BaseModel):
             yield f"| records removed or without any value left | {share} | {found:.4g} % |"
 
 
+_PERSON = ("person", "people")
 _LOWER = {
     "k": "k-anonymity: records in every class",
     "diversity": "l-diversity: values of each sensitive attribute in every class",
@@ -297,6 +323,7 @@ _LOWER = {
 _UPPER = {
     "closeness": "t-closeness: distance of a class's sensitive values from those of all records",
     "best_guess": "share of the most frequent sensitive value in a class",
+    "unicity": "unicity: people singled out by the known records",
     "excess": "excess of the share of a sensitive value in a class over what a model without the "
     "class predicts",
 }

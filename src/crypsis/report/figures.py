@@ -63,6 +63,9 @@ def _singling_out(answer: Answer) -> Iterator[Any]:
     found: Any = answer.results.get("equivalence_classes")
     if found is not None and found.sampled_fraction == 1:
         yield charts.class_sizes(found)
+    histories: Any = answer.results.get("unicity")
+    if histories is not None:
+        yield charts.unicity_curve(histories)
     sets: Any = answer.results.get("quasi_identifiers")
     if sets is not None and sets.ranking:
         yield charts.contributions(sets)

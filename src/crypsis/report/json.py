@@ -57,7 +57,7 @@ def schema() -> dict[str, Any]:
     column = _object(
         column=_TEXT, kind=_TEXT, role=_TEXT, guessed=_BOOLEAN, confidence=_NUMBER, reason=_TEXT,
         distinct={"anyOf": [_COUNT, estimate]}, missing=_COUNT, hipaa=_MAYBE_TEXT,
-        free_text=_BOOLEAN, evidence=_TEXT, override=_TEXT,
+        free_text=_BOOLEAN, evidence=_TEXT, override=_TEXT, links=_BOOLEAN,
     )  # fmt: skip
     answer = _object(
         question=_TEXT, title=_TEXT, status=_enum(Status), headline=_TEXT,
@@ -67,6 +67,7 @@ def schema() -> dict[str, Any]:
     change = _object(measure=_TEXT, before=_NUMBER, after=_NUMBER, unit=_TEXT)
     result = _object(
         verdict=_enum(Verdict), statement=_TEXT, complete=_BOOLEAN, reasons=_list(reason), name=_TEXT, rows=_COUNT,
+        people=_MAYBE_COUNT,
         policy={"type": "object"}, columns=_list(column), findings=_list(finding),
         answers=_list(answer), changes=_list(change),
         not_asked={"type": "object", "additionalProperties": _TEXT},

@@ -35,7 +35,7 @@ def assessment_markdown(found: Assessment, phrasing: Phrasing | None = None) -> 
     lines = [
         f"# {safe(found.name)}: {wording.head(found).lower()}",
         "",
-        f"{wording.plural(found.rows, 'record')}, {wording.plural(len(found.columns), 'column')}. "
+        f"{wording.records(found)}, {wording.plural(len(found.columns), 'column')}. "
         f"Policy {safe(policy['title'])} ({safe(policy['source'])}, {policy['date']}): "
         f"{wording.outcome(found)}.",
         "",

@@ -41,10 +41,19 @@ def shown(name: str, width: int = 40) -> Text:
 
 def scan_view(profile: Profile, source: str, width: int) -> RenderableType:
     """The scan of a dataset."""
+    of_people = "" if profile.people is None else f" of {number_text(profile.people, ',')} people"
     head = Text.assemble(
-        (source, "bold"), f": {profile.rows:,} records, {len(profile.columns)} columns"
+        (source, "bold"), f": {profile.rows:,} records{of_people}, {len(profile.columns)} columns"
     )
-    parts: list[RenderableType] = [head, "", _columns(profile, wide=width >= _WIDE)]
+    parts: list[RenderableType] = [head]
+    if profile.proposals:
+        names = [one.column for one in profile.columns if one.links]
+        hint = (
+            f"Decide whose records they are: --person {names[0]}, or several_people in the roles "
+        )
+        parts += [Text(text, "yellow") for text in profile.proposals]
+        parts.append(Text(f"{hint}file.", "yellow"))
+    parts += ["", _columns(profile, wide=width >= _WIDE)]
     guessed = [column for column in profile.columns if column.guessed]
     if guessed and width < _WIDE:
         parts += ["", Text("Reasons for the guessed roles", "bold"), _reasons(guessed)]

@@ -21,7 +21,9 @@ _COLORS = {Verdict.SAFE: "green", Verdict.NOT_SAFE: "red", Verdict.CANNOT_TELL: 
 _STATUS_COLORS = {Status.EXCEEDED: "red", Status.NOT_EVALUATED: "yellow", Status.MET: "green"}
 _MARKS = {Status.EXCEEDED: "✗", Status.NOT_EVALUATED: "?", Status.MET: "✓", Status.NOT_ASKED: "·"}
 _FINDINGS = 4
-_ABOUT_ROLES = ("undecided-columns", "role-against-evidence", "excluded-columns")
+_ABOUT_ROLES = (
+    "undecided-columns", "person-undecided", "role-against-evidence", "excluded-columns",
+)  # fmt: skip
 _TEXT = 400
 _OUTCOME = 240
 
@@ -39,9 +41,7 @@ def assessment_view(found: Assessment, phrasing: Phrasing) -> RenderableType:
     guessed = wording.guesses(found)
     parts: list[RenderableType] = [Text(guessed, "yellow")] if guessed else []
     verdict = (wording.head(found), f"bold {_COLORS[found.verdict]}")
-    records, columns = (
-        wording.plural(found.rows, "record"), wording.plural(len(found.columns), "column")
-    )  # fmt: skip
+    records, columns = wording.records(found), wording.plural(len(found.columns), "column")
     policy = f"policy {found.policy['title']} ({found.policy['date']}): {wording.outcome(found)}"
     parts += [
         Text.assemble(shown(found.name), ": ", verdict),

@@ -99,6 +99,14 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{ending}"
 
 
+def records(found: Assessment) -> str:
+    """The records, and the people whose they are, if that is known."""
+    own = plural(found.rows, "record")
+    if found.people is None:
+        return own
+    return f"{own} of {found.people:,} {'person' if found.people == 1 else 'people'}"
+
+
 def listed(names: Sequence[str]) -> str:
     """Names in quotes, with commas."""
     return ", ".join(map(repr, names))

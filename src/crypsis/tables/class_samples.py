@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from crypsis.counting.estimates import DistinctSketch, SampledClassSizes
 from crypsis.errors import ParameterError
-from crypsis.tables.draws import HASHES
+from crypsis.tables.draws import HASHES, smallest_hashes
 from crypsis.tables.rows import Rows
 from crypsis.tables.sampling import sample
 from crypsis.tables.schema import Column, Kind, listed
@@ -111,6 +111,21 @@ def sample_classes(
     picked = hashed.with_columns(sure.alias("hit")).filter(drawn)
     picked = picked.select(*(column.inner for column in columns), "hit")
     return rows.derive([*columns, Column(CERTAIN, Kind.BOOLEAN, "hit")], lambda _: picked)
+
+
+def sample_values(rows: Rows, name: str, size: int, *, seed: int = 0) -> tuple[pa.Array, int]:
+    """`size` of the values of a column, drawn with equal chances, and the number of all values.
+
+    Those with the smallest hash of seed and value, on every engine the same. One pass.
+    """
+    (inner,) = rows.comparable([name])
+    values = rows.cleaned([inner]).filter(~nw.col(inner).is_null()).group_by(inner).agg()
+    column = Column(name, rows.column(name).kind, inner)
+    every = rows.derive([column], lambda _: values)
+    count = every.count
+    hashed = rows.backend.with_hash(values, inner, seed, "h")
+    drawn = smallest_hashes(rows.backend, hashed.select(inner, "h"), "h", count, size)
+    return drawn[inner].combine_chunks(), count
 
 
 def without_missing(rows: Rows, names: Sequence[str], count: int) -> Rows:

@@ -99,6 +99,7 @@ class PlanOptionsForm(Form):
     """The privacy requirements and the methods of the columns; as in `crypsis.protection.plan`."""
 
     k: ClassSize = 5
+    person: Name | None = None
     population: People | None = None
     beta: Annotated[float, Field(gt=0, lt=1)] = 0.05
     release_k: ClassSize | None = None

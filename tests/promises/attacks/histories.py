@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from tests.promises.attacks.attackers import singled_out
-from tests.promises.attacks.judge import assessed
+from tests.promises.attacks.judge import anonymized, assessed, command, flags, released
 from tests.promises.attacks.people import DISEASES
-from tests.promises.attacks.scenario import Draw, Scenarios, Trial
+from tests.promises.attacks.scenario import CHANGED, Draw, Scenarios, Trial
 
 SCENARIOS = Scenarios("Histories")
 scenario = SCENARIOS.add
@@ -94,3 +96,154 @@ def sequences_of_wards(draw: Draw, folder: Path) -> Trial:
         assessed(visits, quasi_identifiers=["ward"], sensitive=["disease"], insensitive=["code"],
                  person="code"),
     )  # fmt: skip
+
+
+def _found(
+    release: pd.DataFrame, truth: pd.DataFrame, known: int, columns: list[str], draw: Draw,
+    near: Callable[[tuple[Any, ...], tuple[Any, ...]], bool] | None = None,
+) -> float:  # fmt: skip
+    """How often `known` records of a person, as they truly are, are in one released history only.
+
+    The history must be that of the person: its records are theirs, by their places in the file.
+    """
+    histories = {
+        code: [tuple(one) for one in rows[columns].itertuples(index=False)]
+        for code, rows in release.groupby("code", sort=True)
+    }
+    owner = truth.loc[release.index, "code"].groupby(release["code"].to_numpy()).first()
+    same = near or (lambda one, other: one == other)
+    right, people = 0, sorted(truth["code"].unique())
+    for person in people:
+        own = truth[truth["code"] == person]
+        some = own.iloc[draw.permutation(len(own))[:known]]
+        wanted = [tuple(one) for one in some[columns].itertuples(index=False)]
+        fit = [
+            code
+            for code, events in histories.items()
+            if all(any(same(one, other) for other in events) for one in wanted)
+        ]
+        right += len(fit) == 1 and owner[fit[0]] == person
+    return right / len(people)
+
+
+@scenario("knows three visits of the person", least=0.4)
+def three_known_visits(draw: Draw, folder: Path) -> Trial:
+    """Six visits a person under a kept pseudonym, in classes of ten visits and more."""
+    visits = _visits(draw, 200).assign(month=draw.integers(1, 31, 1_200))
+    success = _found(visits, visits, 3, ["month", "ward"], draw)
+    return Trial(success, assessed(visits, quasi_identifiers=["month", "ward"], person="code",
+                                   sensitive=["disease"], insensitive=["code"]))  # fmt: skip
+
+
+@scenario("knows three visits to about a week", least=0.4)
+def visits_known_to_the_week(draw: Draw, folder: Path) -> Trial:
+    """Days of visits in two years under a kept pseudonym; each day has several visits."""
+    rows = 200 * 6
+    visits = _visits(draw, 200).drop(columns="month").assign(day=draw.integers(0, 200, rows))
+    success = _found(visits, visits, 3, ["day", "ward"], draw,
+                     lambda one, other: abs(one[0] - other[0]) <= 3 and one[1] == other[1])  # fmt: skip
+    return Trial(success, assessed(visits, quasi_identifiers=["day", "ward"], person="code",
+                                   sensitive=["disease"], insensitive=["code"]))  # fmt: skip
+
+
+@scenario("knows where the person was at first and at last", least=0.4)
+def first_and_last_place(draw: Draw, folder: Path) -> Trial:
+    """Places of ten people and more, in the order of the rows, under a kept pseudonym."""
+    rows = 150 * 5
+    places = pd.DataFrame({
+        "code": np.repeat([f"P{n:04d}" for n in draw.permutation(9_000)[:150]], 5),
+        "place": draw.integers(0, 15, rows), "disease": np.array(DISEASES)[np.arange(rows) % 4],
+    })  # fmt: skip
+    ends = places.groupby("code")["place"].agg(["first", "last"]).astype(str)
+    return Trial(
+        singled_out(ends, ends, ["first", "last"]),
+        assessed(places, quasi_identifiers=["place"], sensitive=["disease"], insensitive=["code"],
+                 person="code"),
+    )  # fmt: skip
+
+
+@scenario("knows two purchases and what they cost", least=0.9)
+def purchases_under_a_customer_number(draw: Draw, folder: Path) -> Trial:
+    """Amounts in full units under a customer number, declared insensitive; each amount is paid often."""
+    rows = 200 * 8
+    bought = pd.DataFrame({
+        "code": np.repeat([f"C{n:05d}" for n in draw.permutation(90_000)[:200]], 8),
+        "amount": draw.integers(5, 105, rows), "shop": draw.choice(["a", "b", "c"], rows),
+    })  # fmt: skip
+    return Trial(
+        _found(bought, bought, 3, ["amount", "shop"], draw),
+        assessed(bought, quasi_identifiers=["amount", "shop"], insensitive=["code"], person="code"),
+    )
+
+
+@scenario("knows the ages of the members of a household", least=0.9)
+def members_of_a_household(draw: Draw, folder: Path) -> Trial:
+    """Ages of people, twelve and more of each, with the number of their household."""
+    rows = 150 * 4
+    people = pd.DataFrame({
+        "home": np.repeat([f"H{n:04d}" for n in draw.permutation(9_000)[:150]], 4),
+        "age": draw.integers(0, 30, rows), "disease": np.array(DISEASES)[draw.permutation(rows) % 4],
+    })  # fmt: skip
+    ages = people["age"].astype(str).groupby(people["home"])
+    members = ages.agg(lambda one: " ".join(sorted(one))).to_frame("ages")
+    return Trial(
+        singled_out(members, members, ["ages"]),
+        assessed(people, quasi_identifiers=["age"], sensitive=["disease"], insensitive=["home"],
+                 household="home"),
+    )  # fmt: skip
+
+
+def _frequent(draw: Draw) -> pd.DataFrame:
+    """Patients with twelve visits each, all in the same ward at nearly the same age."""
+    return pd.DataFrame({
+        "code": np.repeat([f"P{n:04d}" for n in draw.permutation(9_000)[:80]], 12),
+        "age": np.repeat(20 + np.arange(80) // 2, 12), "ward": np.tile(["a", "b", "c"], 320),
+        "disease": np.array(DISEASES)[draw.permutation(960) % 4],
+    })  # fmt: skip
+
+
+def _alone(release: pd.DataFrame, owner: pd.Series) -> float:
+    """The share of classes in which all records are those of fewer than five people."""
+    people = owner.loc[release.index].groupby([release["age"], release["ward"]]).nunique()
+    return float((people < 5).mean())
+
+
+@scenario("knows age and ward of the person, who fills the class alone")
+def classes_of_one_person_without_a_decision(draw: Draw, folder: Path) -> Trial:
+    """Twelve visits a person; k = 5 as rows; the pseudonym is an identifier and repeats."""
+    visits = _frequent(draw)
+    made = anonymized(visits, k=5, identifiers=["code"], quasi_identifiers=["age", "ward"],
+                      sensitive=["disease"])  # fmt: skip
+    success = _alone(visits, visits["code"])
+    if made is None:
+        return Trial(success, "refused")
+    return Trial(success, CHANGED, after=_alone(made, visits["code"]))
+
+
+@scenario("knows age and ward of the person, who fills the class alone")
+def classes_of_one_person_at_the_command_line(draw: Draw, folder: Path) -> Trial:
+    """The same visits, anonymized at the command line with --person."""
+    visits = _frequent(draw)
+    visits.to_csv(folder / "data.csv", index=False)
+    ended = command("anonymize", folder / "data.csv", "--k", "5", "-o", folder / "out.csv", "--key",
+                    folder / "key.json", "--person", "code", *flags(identifiers=["code"],
+                    quasi_identifiers=["age", "ward"], sensitive=["disease"]))  # fmt: skip
+    made = released(folder / "out.csv", folder / "key.json")
+    success = _alone(visits, visits["code"])
+    if made is None:
+        return Trial(success, ended.verdict)
+    return Trial(success, CHANGED, after=_alone(made, visits["code"]))
+
+
+@scenario("knows three visits of the person", least=0.4)
+def visits_linked_by_new_pseudonyms(draw: Draw, folder: Path) -> Trial:
+    """Six visits a person, anonymized with k = 5 and a unicity of at most 5 % at three visits."""
+    visits = _visits(draw, 200).assign(month=draw.integers(1, 31, 1_200))
+    success = _found(visits, visits, 3, ["month", "ward"], draw)
+    made = anonymized(visits, k=5, unicity=0.05, identifiers=["code"], person="code",
+                      quasi_identifiers=["month", "ward"], sensitive=["disease"])  # fmt: skip
+    if made is None:
+        return Trial(success, "refused")
+    # The attacker generalizes what they know as the release does: to the values of their own rows.
+    generalized = made[["month", "ward"]].join(visits["code"])
+    return Trial(success, CHANGED, after=_found(made, generalized, 3, ["month", "ward"], draw))

@@ -32,7 +32,14 @@ def not_evaluated(
     """A question without an answer: its thresholds are not evaluated, or do not apply."""
     measured = [
         Measurement(
-            one.measure, None, why, k=one.k, applies=applies, requested=requested, hint=hint
+            one.measure,
+            None,
+            why,
+            k=one.k,
+            events=one.events,
+            applies=applies,
+            requested=requested,
+            hint=hint,
         )
         for one in policy.of(question)
     ]

@@ -12,6 +12,8 @@ from crypsis.assessment._request import Request
 from crypsis.dataset import Dataset
 from crypsis.errors import InputError, TooLargeError
 from crypsis.policies import Measurement
+from crypsis.report.wording import plural
+from crypsis.results import percent_text
 from crypsis.singling_out import EquivalenceClasses
 
 Named = list[tuple[str, int | None]]
@@ -112,6 +114,11 @@ def _household(request: Request, outcome: QuestionOutcome, named: Named) -> list
         return [_missing(one, why, "Set {household}.") for one in named]
     found = singling_out.household_risk(data)
     outcome.results["household_risk"] = found
+    outcome.notes.append(
+        "The highest risk that a member of a household is re-identified is "
+        f"{percent_text(found.maximum)}, the average {percent_text(found.average)} "
+        f"({plural(found.households, 'household')}): one member found finds the others."
+    )
     measured = [
         _measurement(one, "household risk", found,
                      lambda k: singling_out.household_risk(data, threshold=1 / k).share_above,

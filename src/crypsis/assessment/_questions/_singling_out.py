@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from crypsis import singling_out
 from crypsis.assessment._questions._everything_else import add_released_uniqueness, limited
+from crypsis.assessment._questions._histories import add_histories
 from crypsis.assessment._questions._outcome import QuestionOutcome, not_evaluated
 from crypsis.assessment._questions._sample_risks import add_sample_risks
 from crypsis.assessment._request import Request
@@ -30,6 +31,7 @@ def ask_singling_out(request: Request) -> QuestionOutcome:
     """Equivalence classes, re-identification risk, population, and all released columns."""
     outcome = _ask_quasi_identifiers(request)
     add_released_uniqueness(request, outcome)
+    add_histories(request, outcome)
     return outcome
 
 

@@ -59,7 +59,7 @@ def with_remedies(
     parameters: dict[str, Any] = {}
     trial: Trial | str | None = None
     if any(one.question != "pseudonyms" and one.measure not in _KNOWN for one in exceeded):
-        parameters = anonymization(request)
+        parameters = anonymization(request, exceeded)
         trial = impossible(request, parameters)
         if trial is None and tried:
             parameters, trial = reaching(request, parameters)

@@ -27,6 +27,7 @@ _RULES = frozenset(f"columns.{name}" for name, _ in PARTS.values())
 
 
 _RELEASED = "singling_out.unique_on_released_columns"
+_UNICITY = "singling_out.unicity"
 _ATTEMPTS = 3
 """How often an anonymization is tried, each time without the columns that prevented it."""
 _STRONGER = (2, 4)
@@ -44,17 +45,19 @@ class Trial:
     """The release that was tried."""
 
 
-def anonymization(request: Request) -> dict[str, Any]:
+def anonymization(request: Request, exceeded: Sequence[Finding] = ()) -> dict[str, Any]:
     """The parameters of the anonymization that a policy requires of this release.
 
     The requirements are those of the policy's own measures (k = 1 if it has none on classes),
     columns are recoded where its rules name one, and what is undecided, looks like a direct
-    identifier, is free text or cannot be recoded is excluded.
+    identifier, is free text, cannot be recoded, or links records that single people out together
+    is excluded.
     """
     data, columns = request.data, request.columns
     excluded = set(undecided(columns, accepted=True))
     excluded |= {one.column for one in columns if one.evidence and not one.override}
     excluded |= {one.column for one in columns if one.free_text}
+    excluded |= {one.columns[0] for one in exceeded if one.measure == _UNICITY}
     methods: dict[str, str] = {}
     if _RULES & {one.measure for one in request.policy.of("columns")}:
         for name, recoding in safe_harbor_recodings(request).items():

@@ -6,7 +6,7 @@ A decision that contradicts strong evidence needs a written reason (`contradicti
 """
 
 from crypsis.columns.roles._file import DecidedRoles, load, load_answers, save
-from crypsis.columns.roles._guess import contradictions, guess
+from crypsis.columns.roles._guess import contradictions, guess, linking_columns
 from crypsis.columns.roles._rules import CONFIDENT, Guess
 from crypsis.columns.roles._words import Hipaa
 
@@ -17,6 +17,7 @@ __all__ = [
     "Hipaa",
     "contradictions",
     "guess",
+    "linking_columns",
     "load",
     "load_answers",
     "save",

@@ -39,7 +39,15 @@ _HEADER = """\
 #   known_to   who knows the values: "holder only"
 #   hierarchy  the file with the hierarchy of the values
 #   priors     the share of people with a value in the population: { positive = 0.002 }
+#   several_people   the reason why an identifier that repeats does not link the records of one
+#              person: "the number of the doctor, who has many patients"
 #   public_presence  the reason why it is public who is in the table
+#
+# Where people or households have several records, the columns that identify them:
+#
+#   [units]
+#   person = "patient_nbr"
+#   household = "home"
 #
 # What a program cannot know, a policy asks in a checklist; answers are signed:
 #
@@ -64,6 +72,10 @@ class DecidedRoles(Result):
     """What the owner wrote besides the role, of the columns where there is something."""
     container: Mapping[str, str] = field(default_factory=dict)
     """What the file may contain besides the table, with the reason."""
+    person: str | None = None
+    """The column that identifies the person of a record."""
+    household: str | None = None
+    """The column that identifies the household of a record."""
 
 
 class RoleOfColumn(Protocol):
@@ -203,7 +215,21 @@ def load(path: str | Path, columns: Sequence[str]) -> DecidedRoles:
         {name: roles.get(name, Role.UNDECIDED) for name in columns},
         {name: note for name, note in notes.items() if name in columns},
         _reasons("container", document.get("container", {})),
+        **_units(document.get("units", {}), columns),
     )
+
+
+def _units(given: Any, columns: Sequence[str]) -> dict[str, str]:
+    """The columns of persons and households; a release without them keeps its roles file."""
+    known = ("person", "household")
+    if not isinstance(given, dict) or not all(
+        name in known and isinstance(column, str) for name, column in given.items()
+    ):
+        raise RoleError(
+            'The table [units] of a roles file names columns: person = "...", household = "...".',
+            code="units",
+        )
+    return {name: column for name, column in given.items() if column in columns}
 
 
 def load_answers(path: str | Path) -> dict[str, str]:
@@ -256,10 +282,10 @@ def _tables(path: Path) -> dict[str, Any]:
         raise SourceError(
             f"{named} has no [roles] table.", hint="Write a roles file from a scan of the data."
         )
-    others = [name for name in document if name not in ("roles", "answers", "container")]
+    others = [name for name in document if name not in ("roles", "units", "answers", "container")]
     if others:
         raise SourceError(
-            f"{named} has other tables than [roles], [answers] and [container]: "
+            f"{named} has other tables than [roles], [units], [answers] and [container]: "
             f"{', '.join(map(repr, others))}."
         )
     return document

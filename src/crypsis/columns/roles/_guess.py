@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import pyarrow as pa
 
@@ -75,6 +75,45 @@ def guess(
         found = find_identifiers(rows, column, values if len(values) == rows.count else None)
         guesses.append(judge(Evidence(column, classes, values, found)))
     return tuple(guesses)
+
+
+def linking_columns(data: Dataset, guesses: Iterable[Guess]) -> tuple[str, ...]:
+    """The columns that may link the records of one person, if nobody decided about persons.
+
+    Parameters
+    ----------
+    data : Dataset
+        The data; if it has a person, that was decided.
+    guesses : iterable of Guess
+        What is known of its columns: a direct identifier that repeats, or codes that look like one.
+
+    Returns
+    -------
+    tuple of str
+        Their names. A column of which the owner wrote `several_people` is not among them.
+
+    Examples
+    --------
+    >>> visits = pa.table({"patient_nbr": [712, 712, 815] * 9, "ward": ["a", "b", "a"] * 9})
+    >>> linking_columns(Dataset.from_frame(visits), guess(visits))
+    ('patient_nbr',)
+    """
+    if data.person is not None:
+        return ()
+    return tuple(
+        one.column
+        for one in guesses
+        if _links(data, one)
+        and not data.notes.get(one.column, ColumnNote()).several_people
+        and one.column != data.household
+    )
+
+
+def _links(data: Dataset, one: Guess) -> bool:
+    """Of a column that is excluded, codes alone are no evidence: they may be of anything."""
+    if one.column in data.excluded:
+        return one.links and one.role is Role.IDENTIFIER
+    return one.links or (one.repeats and one.column in data.identifiers)
 
 
 def contradictions(data: Dataset, *, seed: int = 0) -> dict[str, str]:

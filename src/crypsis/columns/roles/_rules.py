@@ -20,6 +20,8 @@ _FEW_ROWS = 10
 _SURE = 0.7
 _QUANTITY = r"^[<>=~$€£+-]{0,2} ?\d[\d.,]*( ?-? ?\d[\d.,]*)? ?[%€$£]?( ?\p{L}{1,5})?$"
 _STRUCTURED = r"^\s*(\{\s*[\"'}]|\[\s*[\[{\"']|<[A-Za-z?!][^<>]*>|a:\d+:\{|\w+=[^=&]+&\w+=)"
+_CODED = r"^(\p{L}{1,6}[-_. ]?\d{3,}|[0-9a-f]{8}[0-9a-f-]{4,})$"
+_LIKELY, _FEW_CODES, _RECORDS_OF_A_CODE = 0.6, 20, 200
 _KEYS = re.compile(
     r"""["']([^"'{}\[\]:,]{1,60})["']\s*[:=]|<([A-Za-z_][\w.-]{0,60})|(?:^|&)(\w{1,60})="""
 )
@@ -31,6 +33,8 @@ _CALLED = (
     r"^(1[567]\d{8,9}|6\d{8}|7\d{8,9}|1[3-9]\d{9})$",
 )
 # Words that are often used for categories, such as "device" for mobile or desktop.
+_SHARED = frozenset({Hipaa.NAME, Hipaa.GEOGRAPHY, Hipaa.DATE, Hipaa.PHOTO})
+"""What people share by chance: repeated, it does not show that records are those of one person."""
 _OFTEN_A_CATEGORY = frozenset(Hipaa) - {Hipaa.NAME}
 
 
@@ -45,6 +49,10 @@ class Guess(Result):
     """The identifier, of the 18 of the HIPAA Safe Harbor, that it seems to contain."""
     free_text: bool = False
     """Whether it is free text, which is never safe."""
+    repeats: bool = False
+    """Whether a value is in several records, and not one that people share by chance."""
+    links: bool = False
+    """Whether it seems to identify people and repeats: it may link the records of one person."""
 
     @property
     def identifies(self) -> bool:
@@ -54,11 +62,24 @@ class Guess(Result):
 
 def judge(evidence: Evidence) -> Guess:
     """The first guess in the order below, each from one kind of evidence."""
-    for found in _candidates(evidence):
-        if found is not None:
-            return found
-    reason = "Neither the name nor the values indicate a role."
-    return _guess(evidence, Role.UNDECIDED, reason, 0.3)
+    found = next((one for one in _candidates(evidence) if one is not None), None)
+    if found is None:
+        reason = "Neither the name nor the values indicate a role."
+        found = _guess(evidence, Role.UNDECIDED, reason, 0.3)
+    shared = found.free_text or found.hipaa in _SHARED or evidence.flags
+    repeats = not (shared or evidence.unique or evidence.constant)
+    return replace(found, repeats=repeats, links=repeats and _links(evidence, found))
+
+
+def _links(evidence: Evidence, found: Guess) -> bool:
+    """Whether the column identifies people, or has codes that each repeat a little."""
+    if evidence.kind is not Kind.TEXT and not evidence.integers:
+        return False
+    if found.role is Role.IDENTIFIER:
+        return found.confidence >= _LIKELY
+    few = evidence.filled <= _RECORDS_OF_A_CODE * evidence.distinct
+    coded = evidence.kind is Kind.TEXT and evidence.share_like(_CODED) >= 0.95
+    return coded and few and evidence.distinct >= _FEW_CODES
 
 
 def _candidates(evidence: Evidence) -> Iterator[Guess | None]:

@@ -22,7 +22,7 @@ from crypsis.errors import ColumnError, RequirementsNotMetError, TooLargeError
 from crypsis.protection.masking import _masks as m
 from crypsis.protection.masking import _perturbation as perturb
 from crypsis.protection.masking._local_suppression import without_values
-from crypsis.protection.masking._pseudonyms import new_key, pseudonyms
+from crypsis.protection.masking._pseudonyms import day_shift, new_key, pseudonyms
 from crypsis.protection.masking._transition import transition_matrix
 
 Floats = NDArray[np.float64]
@@ -32,6 +32,8 @@ Apply = Callable[[pa.Table], pa.Table]
 Make = Callable[[], Apply]
 """Starts at the first row; the function it returns takes one part after the other."""
 
+DATE_SHIFTS = "date shifts"
+"""The name of the key of date shifts among those of pseudonyms."""
 _MAX_VALUES = 200_000_000
 _MAX_CATEGORIES = 20_000_000
 
@@ -66,6 +68,9 @@ def fitted(
         for name in names:
             keys.setdefault(name, new_key())
         return lambda: _pseudonymized({name: keys[name] for name in names})
+    if isinstance(method, m.ShiftDates):
+        keys.setdefault(DATE_SHIFTS, new_key())
+        return _shifted(method, names, keys[DATE_SHIFTS])
     if isinstance(method, m.YearOfDate | m.PostalArea | m.TopAge):
         return _safe_harbor(method, names, parts)
     return _in_memory(method, names, parts, stream)
@@ -211,6 +216,35 @@ def _pseudonymized(keys: Mapping[str, str]) -> Apply:
         return part
 
     return apply
+
+
+def _shifted(method: m.ShiftDates, names: tuple[str, ...], key: str) -> Make:
+    """Dates of a person shifted by a number of days that follows from the key and the person."""
+
+    def apply(part: pa.Table) -> pa.Table:
+        coded = _decoded(part[method.person].combine_chunks()).cast(pa.string()).dictionary_encode()
+        known = [day_shift(value, key, method.days) for value in coded.dictionary.to_pylist()]
+        without = day_shift("", key, method.days)
+        days = pa.array([*known, without], pa.int64()).take(coded.indices.fill_null(len(known)))
+        for name in names:
+            dates = _decoded(part[name].combine_chunks())
+            if not (pa.types.is_date(dates.type) or pa.types.is_timestamp(dates.type)):
+                raise ColumnError(
+                    f"Column {name!r} has no dates or times. A date shift needs them.",
+                    code="not-dates",
+                    columns=(name,),
+                    hint="Set {types} to read it as a date.",
+                )
+            by = pc.multiply(days, 86_400_000_000).cast(pa.duration("us"))
+            after = pc.add(dates.cast(_microseconds(dates.type)), by)
+            part = _with(part, name, after.cast(dates.type))
+        return part
+
+    return lambda: apply
+
+
+def _microseconds(kind: pa.DataType) -> pa.DataType:
+    return pa.timestamp("us", tz=kind.tz if pa.types.is_timestamp(kind) else None)
 
 
 def _in_memory(method: m.Mask, names: tuple[str, ...], parts: Parts, stream: SeedSequence) -> Make:

@@ -10,7 +10,14 @@ from numpy.random import SeedSequence
 from crypsis.dataset import Dataset
 from crypsis.errors import ColumnError, RequirementsNotMetError, unknown_columns
 from crypsis.protection.masking._fit import Make, Parts, fitted
-from crypsis.protection.masking._masks import Mask, Mdav, Microaggregate, Shuffle, SuppressRare
+from crypsis.protection.masking._masks import (
+    Mask,
+    Mdav,
+    Microaggregate,
+    ShiftDates,
+    Shuffle,
+    SuppressRare,
+)
 from crypsis.protection.recoding._columns import fits_in_memory
 from crypsis.protection.recoding._rows import parts_of
 from crypsis.tables import Rows
@@ -53,6 +60,8 @@ def check_rare_values(rows: Rows, masks: Masks) -> None:
 
 
 def _used(names: tuple[str, ...], mask: Mask) -> tuple[str, ...]:
+    if isinstance(mask, ShiftDates):
+        return (*names, mask.person)
     if isinstance(mask, Shuffle):
         return (*names, *mask.given)
     return (*names, *mask.within) if isinstance(mask, Mdav | Microaggregate) else names

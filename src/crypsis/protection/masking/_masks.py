@@ -196,6 +196,22 @@ class Pseudonym(_Mask):
         return "replaced by keyed pseudonyms, equal for equal values"
 
 
+class ShiftDates(_Mask):
+    """Dates shifted by up to so many days, by the same number for all records of a person."""
+
+    method: Literal["date shift"] = "date shift"
+    days: Annotated[int, Field(ge=1, le=36_500)]
+    """The largest shift, in days, forward or back."""
+    person: str = ""
+    """The column that identifies the person; by default that of the dataset."""
+
+    def describe(self) -> str:
+        return (
+            f"shifted by up to {self.days:,} days forward or back, by the same number for all "
+            "records of a person"
+        )
+
+
 class YearOfDate(_Mask):
     """Dates recoded to their year; years of birth of 90 and more years ago become one year."""
 
@@ -227,7 +243,8 @@ class TopAge(_Mask):
 
 Mask = (
     Noise | RankSwap | Shuffle | Microaggregate | Mdav | Round | TopCode | BottomCode | Pram
-    | PramMatrix | SuppressRare | LocalSuppression | Pseudonym | YearOfDate | PostalArea | TopAge
+    | PramMatrix | SuppressRare | LocalSuppression | Pseudonym | ShiftDates | YearOfDate | PostalArea
+    | TopAge
 )  # fmt: skip
 """Any of the masks."""
 
@@ -244,6 +261,7 @@ MASKS: dict[str, tuple[type[Mask], str | None]] = {
     "top": (TopCode, "limit"),
     "bottom": (BottomCode, "limit"),
     "pseudonym": (Pseudonym, None),
+    "shift": (ShiftDates, "days"),
     "year": (YearOfDate, None),
     "zip3": (PostalArea, None),
     "age": (TopAge, None),

@@ -43,6 +43,35 @@ class SensitiveColumn:
 
 
 @dataclass(frozen=True, eq=False)
+class PeopleOfCells:
+    """Who is in each cell: `people[first[c]:first[c + 1]]`.
+
+    `counted` are those who are counted in a cell, each in the smallest of their own: any cells have
+    at least as many people together as are counted in them.
+    """
+
+    first: Ints
+    people: Ints
+    counted: Ints
+
+    @classmethod
+    def of(cls, rows: Rows, cells: int) -> PeopleOfCells:
+        """From rows with the columns of the cells and, last, that of the person."""
+        names = list(rows.names)
+        found = Cells.from_table(rows.cells(names), names)
+        _, member = group(found.codes[:-1], found.domains[:-1])
+        known = found.codes[-1] != found.missing_codes[-1]
+        member, person = member[known], found.codes[-1][known].astype(np.int64)
+        sizes = np.bincount(member, minlength=cells)
+        order = np.lexsort((member, sizes[member], person))
+        _, own = np.unique(person[order], return_index=True)
+        counted = np.bincount(member[order[own]], minlength=cells).astype(np.int64)
+        by_cell = np.argsort(member, kind="stable")
+        first = np.searchsorted(member[by_cell], np.arange(cells + 1))
+        return cls(first.astype(np.int64), person[by_cell], counted)
+
+
+@dataclass(frozen=True, eq=False)
 class ClassRequirements:
     """Requirements on every class, with the sensitive columns they refer to.
 
@@ -56,6 +85,8 @@ class ClassRequirements:
     """Which part of the closeness and of the excess that are required the search allows itself."""
     disclosure: tuple[DisclosureRules, ...] = ()
     """For each sensitive column, where an excess is required."""
+    people: PeopleOfCells | None = None
+    """Who is in each cell, where k is of people."""
 
     @property
     def k(self) -> int:
@@ -65,7 +96,7 @@ class ClassRequirements:
     @property
     def sizes_only(self) -> bool:
         """Whether nothing but the size of a class is required."""
-        return not self.requirements.about_sensitive
+        return not self.requirements.about_sensitive and self.people is None
 
     def arrays(self, cells: int) -> tuple[Any, ...]:
         """The sensitive columns and their requirements, as the kernels take them."""
@@ -77,6 +108,11 @@ class ClassRequirements:
             for one, edge in zip(columns, edges, strict=False)
         ]
         parts += self._disclosure_entries(int(edges[-1]), rules)
+        if self.people is not None:
+            last = int(edges[-1] + rules[0][-1] + rules[1][-1])
+            places = np.full(cells, last, np.int64)
+            parts.append((np.arange(cells), places, self.people.counted.astype(np.float64)))
+        nobody = np.zeros(0, np.int64)
         owner, values, rows = (
             np.concatenate([np.zeros(0), *(part[i] for part in parts)]) for i in range(3)
         )
@@ -91,6 +127,8 @@ class ClassRequirements:
             np.concatenate([np.zeros(0), *(one.shares for one in columns)]),
             self._limits(),
             rules,
+            nobody if self.people is None else self.people.first,
+            nobody if self.people is None else self.people.people,
         )
 
     def _disclosure_entries(self, start: int, rules: Any) -> list[tuple[Any, Any, Any]]:
@@ -108,7 +146,7 @@ class ClassRequirements:
         return found
 
     def _limits(self) -> NDArray[np.float64]:
-        limits = np.full(6, -1.0)
+        limits = np.full(7, -1.0)
         asked = self.requirements
         factor, places = asked.recursive_diversity or (None, None)
         closeness = asked.closeness
@@ -119,6 +157,7 @@ class ClassRequirements:
             (kernel.RECURSIVE_L, places),
             (kernel.CLOSENESS, None if closeness is None else self.factor * closeness),
             (kernel.BEST_GUESS, asked.best_guess),
+            (kernel.PEOPLE, None if self.people is None else self.k),
         ):
             if limit is not None:
                 limits[place] = limit

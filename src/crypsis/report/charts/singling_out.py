@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from crypsis.errors import ParameterError
-from crypsis.results import number_text
+from crypsis.results import number_text, percent_text
 
 if TYPE_CHECKING:
-    from crypsis.singling_out import ColumnSet, EquivalenceClasses, QuasiIdentifiers
+    from crypsis.singling_out import ColumnSet, EquivalenceClasses, QuasiIdentifiers, Unicity
 
 _BLUE, _ORANGE, _GREY = "#0072B2", "#D55E00", "#8C8C8C"
 _DECISIONS = {"publish": _BLUE, "suppress": _ORANGE}
@@ -141,6 +141,42 @@ def contributions(found: QuasiIdentifiers, *, limit: int = 20) -> alt.TopLevelMi
         bars,
         "Which columns contribute most?",
         f"Columns by what they add to uniqueness; {rows[0]['column']} adds the most.",
+    )
+
+
+def unicity_curve(found: Unicity, *, limit: tuple[int, float] | None = None) -> alt.TopLevelMixin:
+    """The share of people whom known records single out, by their number; a limit as a line."""
+    rows = [
+        {
+            "events": many, "share": float(share), "low": getattr(share, "low", float(share)),
+            "high": getattr(share, "high", float(share)),
+        }
+        for many, share in zip(found.events, found.curve, strict=True)
+    ]  # fmt: skip
+    x = alt.X("events:O", title="known records of a person", axis=alt.Axis(labelAngle=0))
+    line = _chart(rows).mark_line(point=True, color=_BLUE).encode(
+        x=x,
+        y=alt.Y("share:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%"),
+                title="people singled out"),
+        tooltip=["events:O", alt.Tooltip("share:Q", format=".1%"),
+                 alt.Tooltip("low:Q", format=".1%"), alt.Tooltip("high:Q", format=".1%")],
+    )  # fmt: skip
+    chart = line + _chart(rows).mark_rule(color=_BLUE, opacity=0.5).encode(
+        x=x, y="low:Q", y2="high:Q"
+    )
+    if limit is not None:
+        rule = _chart([{"limit": limit[1]}]).mark_rule(color=_ORANGE, strokeDash=[4, 3])
+        chart += rule.encode(y="limit:Q")
+    last = found.events[-1]
+    said = ", ".join(
+        f"{many} {'record' if many == 1 else 'records'} {percent_text(share)}"
+        for many, share in zip(found.events, found.curve, strict=True)
+    )
+    return _finished(
+        chart,
+        "How many known records single a person out?",
+        f"The share of {found.people:,} people whom 1 to {last} known records single out: {said}.",
+        height=240,
     )
 
 

@@ -34,7 +34,8 @@ def anonymize(
 ) -> dict[str, Any]:
     """Anonymize the table and write release, statement, plan, report and key to the folder."""
     with session.engine, progress.step("making the release", total=4) as step:
-        release = session.release(file, roles, population=population)
+        person = options.get("person")
+        release = session.release(file, roles, population=population, person=person)
         made = an.anonymize(
             release,
             **asked_options(options, hierarchies),

@@ -45,7 +45,7 @@ def preview(
 ) -> dict[str, Any]:
     """Count the cells once; returns the generalization levels of each column."""
     with session.engine:
-        release = session.release(file, roles)
+        release = session.release(file, roles, person=options.get("person"))
         own = {**options, "population": None, "release_k": None, "each_column": False}
         made = planned(release, own, hierarchies)
         session.preview = an.Preview(release, made)
@@ -146,7 +146,7 @@ def chosen(
 ) -> an.Plan:
     """The plan with the levels chosen by hand; against a population it chooses them itself."""
     with session.engine:
-        release = session.release(file, roles)
+        release = session.release(file, roles, person=options.get("person"))
         made = planned(release, options, hierarchies)
         if not any(levels.values()):
             return made

@@ -2,12 +2,14 @@
 """Whether a group of rows meets the requirements on its size and on its sensitive values.
 
 The sensitive columns are one tuple, `sensitive`: (starts, values, rows, edges, ordered, missing,
-overall, limits, rules). Entries `starts[cell]` to `starts[cell + 1]` are the `rows` of a cell with each of
+overall, limits, rules, first, people). Entries `starts[cell]` to `starts[cell + 1]` are the `rows` of a cell with each of
 the `values`; the values of sensitive column s are numbered from `edges[s]` to `edges[s + 1]`, in
 their order if `ordered[s]`, the last one being the missing value if `missing[s]`; `overall` is the
 share of each in all rows. `limits` has a place for each requirement (`DISTINCT` and so on), below
 zero if there is none. Behind the values are the slots and the bins of the disclosure of values, with
-the `rules` of `disclosure`.
+the `rules` of `disclosure`, and last, if people are required, those who are counted in a cell: each
+in one of their cells, so that they add up to no more than there are. Who is in a cell are `people`
+from `first[cell]` to `first[cell + 1]`.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from crypsis.protection.recoding.kernels.disclosure import undisclosed
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-DISTINCT, ENTROPY, RECURSIVE_L, RECURSIVE_C, CLOSENESS, BEST_GUESS = range(6)
+DISTINCT, ENTROPY, RECURSIVE_L, RECURSIVE_C, CLOSENESS, BEST_GUESS, PEOPLE = range(7)
 SLACK = 1e-12
 
 
@@ -76,6 +78,8 @@ def entropy(rows: Floats, total: float) -> float:
 def sensitive_sound(present: Floats, total: float, sensitive: Any) -> bool:
     """Whether a group with `present[v]` rows of each sensitive value meets the requirements."""
     edges, limits = sensitive[3], sensitive[7]
+    if limits[PEOPLE] >= 0 and present[present.size - 1] < limits[PEOPLE]:
+        return False
     for s in range(edges.size - 1):
         rows = present[edges[s] : edges[s + 1]]
         known = rows[: rows.size - 1] if sensitive[5][s] else rows  # missing is no diversity
@@ -98,14 +102,42 @@ def sensitive_sound(present: Floats, total: float, sensitive: Any) -> bool:
     if rules[0][-1] == 0:
         return True
     behind = present[edges[-1] :]
-    return undisclosed(behind[: rules[0][-1]], behind[rules[0][-1] :], total, rules)
+    slots, bins = rules[0][-1], rules[1][-1]
+    return undisclosed(behind[:slots], behind[slots : slots + bins], total, rules)
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def places(sensitive: Any) -> int:
-    """How many numbers describe the sensitive values of a group."""
+    """How many numbers describe the sensitive values and the people of a group."""
     rules = sensitive[8]
-    return sensitive[3][-1] + rules[0][-1] + rules[1][-1]
+    return sensitive[3][-1] + rules[0][-1] + rules[1][-1] + (sensitive[7][PEOPLE] >= 0)
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def different_people(cells: Ints, most: int, sensitive: Any) -> int:
+    """The number of different people in some cells, counted up to `most`."""
+    first, people = sensitive[9], sensitive[10]
+    seen, found = np.empty(most, np.int64), 0
+    for cell in cells:
+        for e in range(first[cell], first[cell + 1]):
+            for s in range(found):
+                if seen[s] == people[e]:
+                    break
+            else:
+                seen[found] = people[e]
+                found += 1
+                if found == most:
+                    return found
+    return found
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def group_sound(cells: Ints, total: int, present: Floats, k: int, sensitive: Any) -> bool:
+    """Whether the cells of a group meet the requirements; `present` has their sensitive values."""
+    last = present.size - 1
+    if sensitive[7][PEOPLE] >= 0 and present[last] < k:
+        present[last] = different_people(cells, k, sensitive)
+    return sensitive_sound(present, float(total), sensitive)
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -149,7 +181,8 @@ def which_sound(cells: Ints, part: Ints, rows: Ints, k: int, sensitive: Any) -> 
     for p in range(rows.size):
         if good[p]:
             present[:] = 0.0
-            for j in range(starts[p], starts[p + 1]):
-                add(present, cells[order[j]], 1.0, sensitive)
-            good[p] = sensitive_sound(present, float(rows[p]), sensitive)
+            mine = cells[order[starts[p] : starts[p + 1]]]
+            for cell in mine:
+                add(present, cell, 1.0, sensitive)
+            good[p] = group_sound(mine, rows[p], present, k, sensitive)
     return good

@@ -20,7 +20,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from crypsis.protection.recoding.kernels.requirements import by_part, places, sensitive_sound
+from crypsis.protection.recoding.kernels.requirements import by_part, group_sound, places
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -112,11 +112,11 @@ def meeting(
     for g in range(groups):
         if good[g]:
             n = number[g]
-            for j in range(starts[n], starts[n + 1]):
-                cell = free[some[order[j]]]
+            mine = free[some[order[starts[n] : starts[n + 1]]]]
+            for cell in mine:
                 for e in range(sensitive[0][cell], sensitive[0][cell + 1]):
                     present[sensitive[1][e]] += sensitive[2][e]
-            good[g] = sensitive_sound(present, float(totals[g]), sensitive)
+            good[g] = group_sound(mine, totals[g], present, k, sensitive)
             present[:] = 0.0
     return good
 

@@ -1,0 +1,137 @@
+"""What several records of one person, or of one household, disclose together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from crypsis import singling_out
+from crypsis.assessment._questions._outcome import QuestionOutcome
+from crypsis.assessment._request import Request
+from crypsis.dataset import Dataset
+from crypsis.errors import ColumnError, InputError, TooLargeError
+from crypsis.policies import Measurement, Threshold
+from crypsis.results import percent_text
+from crypsis.singling_out import Knowledge, Unicity
+from crypsis.tables import Kind
+
+UNICITY = "singling_out.unicity"
+HISTORIES = "histories"
+"""The results of whole histories begin with this word."""
+IN_ROWS = "unicity in the order of the rows"
+_SHOWN_EVENTS = 6
+
+
+def linking_units(data: Dataset) -> dict[str, str]:
+    """The released columns that link several records: of a person, or of a household."""
+    found = {}
+    for unit, column in (("person", data.person), ("household", data.household)):
+        if column is not None and column in data.released:
+            counted = data.rows.tally([column])
+            if counted.estimated or counted.values < counted.rows - counted.missing:
+                found[unit] = column
+    return found
+
+
+def add_histories(request: Request, outcome: QuestionOutcome) -> None:
+    """Add how many people are singled out by records that a released column links."""
+    thresholds = [one for one in request.policy.thresholds if one.measure == UNICITY]
+    if thresholds:
+        outcome.measured = [one for one in outcome.measured if one.measure != UNICITY]
+        units = linking_units(request.data)
+        if not units:
+            why = "No released column is known to link the records of one person."
+            outcome.measured.append(Measurement(UNICITY, None, why, applies=False))
+        for unit, column in units.items():
+            _add_unit(request, outcome, unit, column, thresholds)
+
+
+def _add_unit(
+    request: Request, outcome: QuestionOutcome, unit: str, column: str, thresholds: list[Threshold]
+) -> None:
+    """The curve of the people, or households, that one column links the records of."""
+    data = replace(request.data, person=column)
+    most = max(one.events or 1 for one in thresholds)
+    time = _time(data)
+    try:
+        curves = _curves(request, data, max(most, _SHOWN_EVENTS), most)
+        in_rows = _curve_in_rows(request, data, most) if time is None else None
+        whole = singling_out.history_classes(data, ordered=time is not None, order=time)
+        if in_rows is not None:
+            other = singling_out.history_classes(data, ordered=True)
+            whole = max(whole, other, key=lambda one: one.unique)
+    except ColumnError as error:
+        outcome.measured.append(Measurement(UNICITY, None, error.message, applies=False))
+        return
+    except (InputError, TooLargeError) as error:
+        outcome.measured.append(
+            Measurement(UNICITY, None, error.message, (column,), requested=True, hint=error.hint)
+        )
+        return
+    of_them = "" if unit == "person" else f" of {unit}s"
+    outcome.results[f"unicity{of_them}"] = curves[0]
+    outcome.results[f"{HISTORIES}{of_them}"] = whole
+    if in_rows is not None:
+        outcome.results[f"{IN_ROWS}{of_them}"] = in_rows
+    for one in thresholds:
+        events = one.events or 1
+        worst = max(curves, key=lambda found: float(found.at(events)))
+        share = worst.at(events)
+        more = "" if worst is curves[0] else f" {worst.text_besides(events)}"
+        text = (
+            f"{curves[0].text_at(events, unit=unit)}{more} Column {column!r} links them; "
+            f"{percent_text(whole.unique_share)} have a history that nobody else has."
+        )
+        affected = round(float(share) * worst.people)
+        known = (column, *worst.columns)
+        outcome.measured.append(
+            Measurement(UNICITY, share, text, known, affected, events=one.events)
+        )
+
+
+def _curves(request: Request, data: Dataset, shown: int, most: int) -> list[Unicity]:
+    """The curve of known records, and those of intruders who know their number or order, too."""
+    exact = True if request.exact else None
+    time = _time(data)
+    kinds = [Knowledge.NUMBER]
+    kinds += [] if time is None else [Knowledge.ORDER, Knowledge.ENDS]
+    return [
+        singling_out.unicity(data, events=shown, exact=exact, seed=request.seed),
+        *(
+            singling_out.unicity(
+                data,
+                events=most,
+                knowledge=kind,
+                order=time if kind.ordered else None,
+                exact=exact,
+                seed=request.seed,
+            )
+            for kind in kinds
+        ),
+    ]
+
+
+def _curve_in_rows(request: Request, data: Dataset, most: int) -> Unicity | None:
+    """The same by the order of the rows, which may be that of the records; None if it is not.
+
+    Rows have no order on a cluster, and the owner may write that nobody knows it: sign_off.
+    """
+    if not data.rows.local or data.person in data.signed_off:
+        return None
+    exact = True if request.exact else None
+    found = [
+        singling_out.unicity(data, events=most, knowledge=kind, exact=exact, seed=request.seed)
+        for kind in (Knowledge.ORDER, Knowledge.ENDS)
+    ]
+    return max(found, key=lambda one: float(one.at(most)))
+
+
+def _time(data: Dataset) -> str | None:
+    """The first released column with a date or a time."""
+    return next(
+        (
+            one.name
+            for one in data.rows.columns
+            if one.kind in (Kind.DATE, Kind.TIME) and one.name in data.knowable
+        ),
+        None,
+    )

@@ -1,0 +1,131 @@
+"""The search for coarser levels and new pseudonyms that keep most of a release and of its links."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+from numpy.random import SeedSequence
+
+from crypsis.dataset import Dataset
+from crypsis.errors import RequirementsNotMetError
+from crypsis.protection._anonymized import Anonymized, Plan
+from crypsis.protection._links import LinkedRecords, linked
+from crypsis.protection._preview import Preview
+from crypsis.protection._recode import RecodingKind
+from crypsis.protection._requirements import checked_requirements
+from crypsis.protection._statement import Method
+
+_COARSER, _REFINED = 6, 3
+"""How many choices of coarser levels are tried to keep more links, and then next to the best."""
+_LINKS = 1_002
+"""The place of pseudonyms of linked records among the streams of a seed."""
+
+
+def with_links(
+    first: Anonymized,
+    plan: Plan,
+    data: Dataset,
+    recoding: RecodingKind | None,
+    shuffle: bool,
+    asked: tuple[float, int, str | None],
+) -> Anonymized:
+    """The release with new pseudonyms that link records, with the least loss of values and links.
+
+    Coarser columns keep more links: levels are raised for all records, from the plan's own upward,
+    and a few of these choices are tried, then some next to the best. What is lost is the
+    information loss (NCP) plus the share of links that are cut.
+    """
+    limit, events, order = asked
+    checked_requirements(unicity=limit, events=events)
+    failures: list[RequirementsNotMetError] = []
+    path = _coarser_plans(data, plan)
+    tried: dict[int, Anonymized | None] = {}
+
+    def attempt(place: int) -> None:
+        """Try one of the plans; nothing is noted where it cannot be met."""
+        try:
+            made = first
+            if place:
+                own = path[place][0]()
+                made = own.apply(data, recoding=recoding, shuffle=shuffle, seed=first.key.seed)
+            random = np.random.default_rng(SeedSequence(first.key.seed, spawn_key=(_LINKS,)))
+            found = linked(
+                made.data, data, made.key.row_map, limit=limit, events=events, order=order,
+                random=random,
+            )  # fmt: skip
+            tried[place] = _as_linked(made, found, limit, events)
+        except RequirementsNotMetError as error:
+            failures.append(error)
+            tried[place] = None
+
+    def price(place: int) -> float:
+        made = tried[place]
+        return (
+            np.inf if made is None else (made.loss.ncp or 0.0) + 1 - (made.loss.links_kept or 0.0)
+        )
+
+    for place in np.unique(np.linspace(0, len(path) - 1, _COARSER).round().astype(int)).tolist():
+        if tried and path[place][1] >= min(map(price, tried)):
+            break
+        attempt(place)
+    for _ in range(_REFINED):
+        best = min(tried, key=price)
+        below = max((one for one in tried if one < best), default=best)
+        within = [one for one, (_, loss) in enumerate(path) if loss < price(best)]
+        above = min((one for one in tried if one > best), default=within[-1] + 1)
+        for place in ((below + best) // 2, (best + min(above, within[-1] + 1)) // 2):
+            if place not in tried:
+                attempt(place)
+    made = tried[min(tried, key=price)]
+    if made is None:
+        raise failures[0]
+    return made
+
+
+def _coarser_plans(data: Dataset, plan: Plan) -> list[tuple[Callable[[], Plan], float]]:
+    """The plan, and then one with a column on a coarser level after the other, with its loss.
+
+    Always the level is raised that costs the least.
+    """
+    path: list[tuple[Callable[[], Plan], float]] = [(lambda: plan, 0.0)]
+    asked = plan.requirements
+    if asked.population is not None or asked.each_column is not None or not plan.columns:
+        return path
+    preview = Preview(data, plan)
+    levels = dict.fromkeys(preview.names, 0)
+    while any(levels[name] < preview.top(name) for name in levels):
+        above = [
+            {**levels, name: level + 1}
+            for name, level in levels.items()
+            if level < preview.top(name)
+        ]
+        losses = [preview.outcome(one, k=1).loss for one in above]
+        levels = above[int(np.argmin(losses))]
+        path.append((partial(preview.plan_with, levels), min(losses)))
+    return path
+
+
+def _as_linked(made: Anonymized, found: LinkedRecords, limit: float, events: int) -> Anonymized:
+    assert made.plan is not None and made.measured is not None  # noqa: S101, PT018 - it was applied
+    asked = made.plan.requirements.model_copy(update={"unicity": limit, "events": events})
+    person = found.data.person or ""
+    how = (
+        "one for each person" if found.length is None
+        else f"one for at most {found.length} consecutive records of a person"
+    )  # fmt: skip
+    methods = tuple(one for one in made.methods if one.column != person)
+    new = Method(
+        person, "new pseudonyms", how, {} if found.length is None else {"records": found.length}
+    )
+    removed = tuple(name for name in made.plan.removed if name != person)
+    loss = replace(
+        made.loss, links_kept=found.links_kept, records_per_pseudonym=found.records_per_pseudonym
+    )
+    return replace(
+        made, data=found.data, methods=(*methods, new), loss=loss,
+        plan=made.plan.model_copy(update={"requirements": asked, "removed": removed}),
+        measured=replace(made.measured, unicity=found.unicity),
+    )  # fmt: skip

@@ -1,0 +1,49 @@
+"""Histories in the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from crypsis.report.terminal import shown
+from crypsis.results import percent_text
+
+if TYPE_CHECKING:
+    from crypsis.singling_out import HistoryClasses, Unicity
+
+_BAR = 30
+
+
+def histories_view(curve: Unicity, classes: HistoryClasses | None, title: str) -> RenderableType:
+    """The unicity curve, and the people whose whole history nobody else has."""
+    head = Text.assemble(
+        (title, "bold"), f": {curve.records:,} records of {curve.people:,} people, linked by "
+    )
+    head.append_text(shown(curve.person))
+    parts: list[RenderableType] = [head]
+    known = Text("Known of a record: ").append_text(Text(", ").join(map(shown, curve.columns)))
+    near = dict(curve.tolerance)
+    if near:
+        known.append(" (")
+        known.append_text(
+            Text(", ").join(Text.assemble(shown(name), f" within {near[name]}") for name in near)
+        )
+        known.append(")")
+    parts += [known, Text()]
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    table.add_column("known records", justify="right")
+    table.add_column("people singled out")
+    table.add_column("")
+    for events, share in zip(curve.events, curve.curve, strict=True):
+        table.add_row(
+            str(events), percent_text(share), Text("█" * round(_BAR * float(share)), "red")
+        )
+    parts += [table, Text(), Text(curve.text_at(min(3, curve.events[-1])))]
+    if curve.unlinked:
+        parts.append(Text(f"{curve.unlinked:,} records without a person are not part of it."))
+    if classes is not None:
+        parts.append(Text(str(classes)))
+    return Group(*parts)

@@ -1,0 +1,119 @@
+"""For each person the smallest number of events that singles them out."""
+
+from __future__ import annotations
+
+from typing import Unpack
+
+import numpy as np
+import pyarrow as pa
+
+from crypsis.dataset import Data, as_columns, as_dataset, takes_roles
+from crypsis.errors import ParameterError
+from crypsis.options import Columns, Roles
+from crypsis.results import Result, raw
+from crypsis.singling_out.histories._events import (
+    Knowledge,
+    as_knowledge,
+    event_columns,
+    histories_of,
+    person_of,
+)
+from crypsis.singling_out.histories._tolerance import Tolerances
+from crypsis.singling_out.histories.kernels import alone as kernel
+
+_WORK = 100_000
+"""How many choices of events are examined for a person."""
+
+
+class SmallestEvents(Result, eq=False):
+    """The smallest number of known events that singles each person out."""
+
+    person: str
+    columns: tuple[str, ...]
+    events: int
+    """The largest number of known events that was examined."""
+    people: int
+    counts: tuple[int, ...]
+    """How many people are singled out by one event at the least, by two, and so on."""
+    not_singled_out: int
+    """People whom no choice of so many events singles out."""
+    not_proved: int
+    """People of whom not all choices were examined: more events than shown are not needed."""
+    table: pa.Table = raw()
+    """Each person with the `events` that are enough, missing where none are, and `proved`."""
+
+
+@takes_roles
+def smallest_events(
+    data: Data,
+    columns: Columns | None = None,
+    *,
+    events: int = 6,
+    knowledge: Knowledge | str = Knowledge.SET,
+    order: str | None = None,
+    tolerance: Tolerances | None = None,
+    **roles: Unpack[Roles],
+) -> SmallestEvents:
+    """Find for each person the smallest number of events that singles them out, if well chosen.
+
+    Parameters
+    ----------
+    data : Dataset, frame or path
+        The data, with `person`.
+    columns : str or sequence of str, optional
+        What is known of an event; by default as in `unicity`.
+    events : int
+        The largest number of events that is examined.
+    knowledge, order, tolerance
+        See `unicity`.
+    **roles
+        See `crypsis.read`.
+
+    Returns
+    -------
+    SmallestEvents
+        How many people need how many events, and the table of all people (data values).
+
+    Notes
+    -----
+    The worst case of `unicity`: the intruder knows just the events that few others have. All choices
+    of one event are examined, then of two, and so on, up to 100,000 for a person; where that was
+    not enough, `proved` is false.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> visits = pa.table({"who": [1, 1, 2, 2, 3, 3], "ward": ["a", "b", "b", "c", "a", "c"]})
+    >>> smallest_events(visits, "ward", person="who").counts
+    (0, 3, 0, 0, 0, 0)
+    """
+    dataset = as_dataset(data, **roles)
+    known = as_knowledge(knowledge)
+    names = event_columns(dataset, None if columns is None else as_columns(columns))
+    if not 1 <= events <= kernel.MOST_EVENTS:
+        raise ParameterError(
+            f"Parameter 'events' must be 1 to {kernel.MOST_EVENTS}; {events} was given.",
+            parameter="events",
+        )
+    histories = histories_of(
+        dataset, names, ordered=known.ordered, order=order, tolerance=tolerance
+    )
+    everybody = np.arange(histories.people)
+    found, proved = kernel.smallest_choices(everybody, events, histories.arrays, known.code, _WORK)
+    table = pa.table(
+        {
+            "person": histories.persons,
+            "events": pa.array(found, mask=found == 0),
+            "proved": pa.array(proved),
+        }
+    )
+    return SmallestEvents(
+        person=person_of(dataset),
+        columns=names,
+        events=events,
+        people=histories.people,
+        counts=tuple(np.bincount(found, minlength=events + 1)[1:].tolist()),
+        not_singled_out=int(((found == 0) & proved).sum()),
+        not_proved=int((~proved).sum()),
+        table=table,
+    )

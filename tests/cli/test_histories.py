@@ -1,0 +1,64 @@
+"""`crypsis attack histories`, and the person at the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crypsis.cli import run
+
+
+@pytest.fixture
+def visits(tmp_path: Path) -> Path:
+    draw = np.random.default_rng(0)
+    pd.DataFrame({
+        "code": np.repeat([f"P{n:03d}" for n in range(100)], 4),
+        "month": draw.integers(1, 13, 400), "ward": draw.choice(["a", "b"], 400),
+    }).to_csv(tmp_path / "visits.csv", index=False)  # fmt: skip
+    return tmp_path / "visits.csv"
+
+
+def test_the_curve_and_its_limit(visits: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [
+        "attack",
+        "histories",
+        str(visits),
+        "--person",
+        "code",
+        "--known",
+        "month",
+        "--events",
+        "3",
+    ]
+    assert run([*words, "--max-unicity", "0.05"]) == 1
+    shown = capsys.readouterr().out
+    assert "400 records of 100 people, linked by code" in shown
+    assert "Anyone who knows 3 records of a person singles them out in" in shown
+    assert run([*words, "--tolerance", "month=12", "--max-unicity", "0.05", "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)["result"]
+    assert result["curve"] == [0.0, 0.0, 0.0]
+    assert result["tolerance"] == [["month", "12"]]
+
+
+def test_mistakes_have_status_two(visits: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for more, said in (
+        (["--known", "month"], "--person"),
+        (["--person", "cod"], "did you mean 'code'"),
+        (["--person", "code", "--tolerance", "month=a day"], "tolerance of column 'month'"),
+        (["--person", "code", "--knowledge", "everything"], "'set', 'order', 'number', 'ends'"),
+    ):
+        assert run(["attack", "histories", str(visits), *more]) == 2
+        assert said in capsys.readouterr().err
+
+
+def test_scan_proposes_the_person(visits: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["scan", str(visits)]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "if it identifies people, there are 100 people in 400 records." in shown
+    assert "--person code" in shown
+    assert run(["scan", str(visits), "--person", "code"]) == 0
+    assert "400 records of 100 people" in capsys.readouterr().out
