@@ -179,9 +179,8 @@ def _not_numbers(file: Any) -> Iterator[Content]:
     for batch in file.iter_batches(columns=names) if names else ():
         for name in names:
             values = batch.column(batch.schema.get_field_index(name)).drop_null()
-            found = numbers(values.filter(pc.is_nan(values)))
-            bits = found.view(f"u{found.dtype.itemsize}")
-            patterns[name] |= set(np.unique(bits).tolist())
+            rest = numbers(values.filter(pc.is_nan(values)))
+            patterns[name] |= set(np.unique(rest.view(f"u{rest.dtype.itemsize}")).tolist())
     for name, found in patterns.items():
         if len(found) > 1:
             text = f"Column {name!r} has NaN in {len(found)} patterns of bits."

@@ -105,7 +105,7 @@ def _catalog(database: sqlite3.Connection, path: str, reading: ReadOptions) -> I
         yield Content("pages", "The pages of the database could not be inspected.")
         return
     if free:
-        text = "The database has remains of deleted rows, or other bytes that no row has."
+        text = "The database has remains of deleted rows, or bytes of no row (VACUUM removes them)."
         yield Content("deleted-rows", text)
 
 

@@ -20,7 +20,8 @@ _INTERIOR_INDEX, _INTERIOR_TABLE, _LEAF_INDEX, _LEAF_TABLE = 2, 5, 10, 13
 _LOCK_BYTE = 1 << 30
 _LONGEST_VARINT = 9
 _WORD = re.compile(rb"[0-9A-Za-z\x80-\xff]{4,}")
-_CUTS = ((0, 0), (0, 1), (1, 0), (1, 1), (0, 2), (2, 0))
+_CUTS = tuple((cut, more) for cut in range(5) for more in range(5))
+_LEAST_LEFT = 5
 _MOST_CUT = 2_000
 
 
@@ -68,14 +69,17 @@ class Pages:
             return True
         if self.usable < self.size and bool(self.rows[:, self.usable :].any()):
             return True
-        if any(self._deleted(page, areas[1:]) for page, areas in live.items()):
+        if any(self._deleted(page, areas) for page, areas in live.items()):
             return True
         return self._unknown_words(live)
 
-    def _deleted(self, page: int, blocks: Sequence[tuple[int, int]]) -> bool:
-        """Whether rows of a table left bytes between others; indexes do that when they grow."""
+    def _deleted(self, page: int, areas: Sequence[tuple[int, int]]) -> bool:
+        """Whether rows of a table left bytes before or between others.
+
+        Indexes, and pages that point to others, have copies of rows when they grow.
+        """
         return self._kind(page) == _LEAF_TABLE and any(
-            self.rows[page, start:end].any() for start, end in blocks
+            self.rows[page, start:end].any() for start, end in areas
         )
 
     def _unknown_words(self, free: dict[int, list[tuple[int, int]]]) -> bool:
@@ -94,8 +98,7 @@ class Pages:
         unknown = {word for part in rest for word in _WORD.findall(part)} - known
         # A length may seem to be a letter, and a word may be cut where another row begins.
         return len(unknown) > _MOST_CUT or any(
-            not any(word[cut : len(word) - more] in there for cut, more in _CUTS)
-            for word in unknown
+            not any(part in there for part in _cut(word)) for word in unknown
         )
 
     def _lock(self, page: int) -> bool:
@@ -203,3 +206,11 @@ class Pages:
             if byte < 0x80:
                 return value, at + i + 1
         raise UnknownLayoutError
+
+
+def _cut(word: bytes) -> Iterator[bytes]:
+    """A word, and what is left of it without a few characters at its ends."""
+    yield word
+    for cut, more in _CUTS:
+        if len(word) - cut - more >= _LEAST_LEFT:
+            yield word[cut : len(word) - more]
