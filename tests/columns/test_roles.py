@@ -383,7 +383,10 @@ def test_a_weak_guess_is_written_as_undecided(tmp_path: Path) -> None:
     [
         ('a = { override = "x" }', "lacks its role"),
         ('a = { role = "insensitive", overide = "x" }', "did you mean 'override'"),
-        ('a = { role = "insensitive", override = " " }', "override of column 'a' must be text"),
+        ('a = { role = "insensitive", override = " " }', "override of column 'a' must say why"),
+        ('a = { role = "insensitive", override = "." }', "override of column 'a' must say why"),
+        ('a = { role = "insensitive", sign_off = "- / -" }', "sign_off of column 'a' must say why"),
+        ('a = { role = "insensitive", hierarchy = " " }', "hierarchy of column 'a' must not be"),
         ('a = { role = "insensitive", override = true }', "override of column 'a' must be text"),
         ('a = { role = "sensitive", harmless = "none" }', "must be a list"),
     ],

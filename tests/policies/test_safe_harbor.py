@@ -98,6 +98,37 @@ VIOLATIONS: dict[str, tuple[str, list[Any]]] = {
     "birth years of ages above 89": ("birth_year", cycle([1950, 1970, TODAY - 96])),
     "birth year by abbreviation": ("yob", cycle([1950, 1970, TODAY - 93])),
     "birth year bands": ("birth_cohort_year_of_birth", cycle(["1920-1929", "1950-1959"])),
+    "ages in words": ("age", cycle(["thirty", "forty-two", "ninety-three"])),
+    "decades of ages": ("age_group", cycle(["70s", "80s", "90s", "100s"])),
+    "a word for an old person": ("v25", cycle(["octogenarian", "nonagenarian"])),
+    "years since birth": ("years_since_birth", cycle([34, 67, 96])),
+    "birth years of two digits": ("yob", cycle(["55", "80", "12"])),
+    "names of generations": ("generation", cycle(["Greatest (1901-1927)", "Boomer (1946-1964)"])),
+    "compact timestamps": ("v26", [day.strftime("%Y%m%dT101500Z") for day in DAYS]),
+    "a date inside of a text": ("v27", ["seen early"] * (ROWS - 1) + ["seen at 14:05 on 3/4/2023"]),
+    "fiscal weeks": ("fiscal", cycle(["FY23W12", "FY23W13", "FY24W01"])),
+    "fiscal quarters": ("v28", cycle(["FY23Q1", "FY23Q2", "FY24Q3"])),
+    "Italian months": ("v29", cycle(["gennaio", "febbraio", "marzo"])),
+    "Polish months": ("v30", cycle(["styczeń", "luty", "marzec"])),
+    "Portuguese months": ("v31", cycle(["janeiro", "fevereiro", "março"])),
+    "Austrian months": ("v32", cycle(["Jänner", "Feber", "März"])),
+    "Chinese months": ("v33", cycle(["2023年3月", "2023年4月", "2022年12月"])),
+    "another calendar": ("v34", cycle(["12 Ramadan 1444", "3 Shawwal 1444"])),
+    "month and day": ("v35", cycle(["3/1", "4/2", "12/24", "7/15"])),
+    "month and day packed": ("v36", [f"{1 + i % 12:02d}{1 + i % 28:02d}" for i in range(ROWS)]),
+    "labeled postal codes": ("catch", cycle(["Zone 02139", "ZIP 10027"])),
+    "postal codes of a region": ("region_code", cycle(["94110", "10025", "60614"])),
+    "small areas of a region": ("area3", cycle(["036", "059", "021"])),
+    "area codes": ("area_code", cycle([617, 212, 203])),
+    "plus codes": ("loc", cycle(["87JC9VXX+XX", "87G8Q2PQ+VG"])),
+    "cells of a grid": ("v37", cycle(["872a10089ffffff", "872a100d6ffffff"])),
+    "last digits": ("last4", [f"{(7919 * i) % 10_000:04d}" for i in range(ROWS)]),
+    "initials": ("v38", cycle(["J.S.", "A.B.", "M.K.", "R.T."])),
+    "genomes": (
+        "v39",
+        ["".join("ACGT"[(i * 7 + j * j) % 4] for j in range(40)) for i in range(ROWS)],
+    ),
+    "supervisors": ("supervisor", cycle(["Kim", "Lee", "Patel", "Olsen"])),
     # (D), (E) telephone and fax
     "telephone": ("phone", numbered("(415) 555-{j:04d}")),
     "telephone as numbers": ("contact_no", [4_155_550_000 + 37 * i for i in range(ROWS)]),
@@ -137,6 +168,15 @@ COMPLIANT: dict[str, dict[str, list[Any]]] = {
     "age bands": {"age_group": cycle(["18-24", "65-74", "80-89", "90+"])},
     "age bands in words": {"age_group": cycle(["under 18", "18-64", "90 and older"])},
     "a top band at 85": {"ageband": cycle(["65-74", "75-84", "85+"])},
+    "measured at birth": {"birth_weight_g": [1500 + 37 * i for i in range(ROWS)],
+                          "birth_order": cycle([1, 2, 3])},
+    "a census of beds": {"icu_census": cycle(list(range(5, 30)))},
+    "fractions": {"visual_acuity": cycle(["6/6", "6/9", "6/12"]), "grade": cycle(["1/3", "2/3"])},
+    "codes of drugs": {"ndc": cycle(["00093-7214-01", "00071-0155-23", "68180-0980-03"])},
+    "decades of ages to 80": {"age_group": cycle(["60s", "70s", "80s"])},
+    "birth years of two digits": {"yob": cycle(["55", "80", "71"])},
+    "cohorts of a study": {"cohort": cycle([2015, 2018, 2021])},
+    "procedure codes": {"cpt_code": cycle(["99213", "99214", "93000"])},
     "states and regions": {"state": cycle(["CA", "NY", "TX", "UT", "OR"]),
                            "region": cycle(["Northeast", "South", "West"])},
     "stays and durations": {"time_in_hospital": cycle([1, 2, 3, 9]), "los_days": cycle([2, 30, 41]),
@@ -224,8 +264,8 @@ def test_the_checklist_is_answered_by_the_owner() -> None:
     columns = base() | COMPLIANT["three digits"]
     found = assessed(columns, answers={})
     assert found.verdict is Verdict.CANNOT_TELL
-    assert len(found.checklist) == 5
-    assert [reason.code for reason in found.reasons] == ["checklist"] * 5
+    assert len(found.checklist) == 7
+    assert [reason.code for reason in found.reasons] == ["checklist"] * 7
     some = dict(list(ANSWERS.items())[1:])
     assert assessed(columns, answers=some).verdict is Verdict.CANNOT_TELL
     assert assessed(columns).verdict is Verdict.SAFE

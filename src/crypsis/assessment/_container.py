@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from crypsis.columns.roles import identifier_in, visible
 from crypsis.dataset import Dataset
 from crypsis.errors import InputError, TooLargeError
 from crypsis.options import Role
@@ -68,7 +69,47 @@ def written_text(columns: Sequence[str]) -> str:
 def open_contents(data: Dataset) -> list[Content]:
     """What the file contains besides the table, without what the owner signed off."""
     found = () if data.rows.contents is None else data.rows.contents()
-    return [one for one in found if one.name not in data.container]
+    every = (*found, *_names(data), *_spellings(data))
+    return [one for one in dict.fromkeys(every) if one.name not in data.container]
+
+
+def _names(data: Dataset) -> Iterator[Content]:
+    """Names of columns, files, sheets and tables that contain an identifier."""
+    for name in data.released:
+        sign = identifier_in(name)
+        if sign is not None:
+            yield Content(f"header:{name}", f"The name of column {name!r} has {sign.noun}.")
+    for name in () if data.rows.titles is None else data.rows.titles():
+        sign = identifier_in(name)
+        if sign is not None:
+            yield Content(f"title:{name}", f"The name {name!r} of a file or table has {sign.noun}.")
+
+
+def _spellings(data: Dataset) -> Iterator[Content]:
+    """Sensitive attributes whose equal values are written in different ways in the file.
+
+    The texts are not compared as values: two notations of one value are not diverse.
+    """
+    names = [name for name in data.sensitive if _is_plain(data, name)]
+    if data.rows.written is None or not names:
+        return
+    for name in names:
+        try:
+            texts = data.rows.written(names).value_counts([name], at_most=_MOST_VALUES)[name]
+            read = _distinct(data.rows, [name])[name] - (sum(texts.values()) < data.rows.count)
+        except (InputError, TooLargeError):
+            continue
+        seen = {" ".join(visible(str(text)).split()) for text in texts}
+        if len(texts) > min(read, len(seen)):
+            text = (
+                f"Equal values of the sensitive attribute {name!r} are written in different ways."
+            )
+            yield Content(f"spelling:{name}", text)
+
+
+def _is_plain(data: Dataset, name: str) -> bool:
+    kinds = {column.name: column.kind for column in data.rows.columns}
+    return name in data.released and kinds[name] is not Kind.NESTED
 
 
 def measure_contents(data: Dataset, contents: Sequence[Content]) -> Measurement:

@@ -42,7 +42,7 @@ def as_numbers(column: pa.ChunkedArray) -> Floats | None:
         kind = column.type
     if pa.types.is_temporal(kind):
         if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
-            column = column.cast(pa.timestamp("us")).cast(pa.int64())
+            column = column.cast(pa.timestamp("us"), safe=False).cast(pa.int64())
             return _floats(column) / 86_400_000_000
         return _floats(column.cast(pa.int64()) if kind.bit_width == 64 else column.cast(pa.int32()))
     if pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind):

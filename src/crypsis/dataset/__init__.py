@@ -1,7 +1,7 @@
 """Datasets: rows with the roles of their columns, and how data is given to functions."""
 
 from crypsis.dataset._dataset import Dataset
-from crypsis.dataset._notes import ColumnNote, check_priors
+from crypsis.dataset._notes import ColumnNote, check_priors, is_reason
 from crypsis.dataset._read import as_dataset, read
 from crypsis.dataset._roles import (
     ROLE_KEYWORDS,
@@ -26,6 +26,7 @@ __all__ = [
     "as_role",
     "check_priors",
     "decided",
+    "is_reason",
     "read",
     "takes_roles",
 ]

@@ -9,6 +9,8 @@ from typing import Any
 from crypsis.errors import ParameterError
 from crypsis.results import Result
 
+_FEWEST_LETTERS = 3
+
 
 class ColumnNote(Result):
     """What the owner wrote about a column besides its role, in the roles file.
@@ -35,6 +37,25 @@ class ColumnNote(Result):
     """The reason why an identifier that repeats is not that of one person, such as a doctor's."""
     public_presence: str = ""
     """The reason why it is public who is in the table, although that discloses the value."""
+
+    def __post_init__(self) -> None:
+        for part in ("override", "sign_off", "public_presence"):
+            text = getattr(self, part)
+            if text and not is_reason(text):
+                raise ParameterError(
+                    f"{text!r} is not a reason. The {part} of a column must say why, in words.",
+                    code="no-reason",
+                    parameter=part,
+                )
+
+
+def is_reason(text: object) -> bool:
+    """Whether a text can be a reason: it has letters, more than initials.
+
+    >>> is_reason("Parcels."), is_reason("."), is_reason("n/a")
+    (True, False, False)
+    """
+    return isinstance(text, str) and sum(map(str.isalpha, text)) >= _FEWEST_LETTERS
 
 
 def with_priors(

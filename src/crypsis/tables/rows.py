@@ -75,6 +75,8 @@ class Rows:
         """Opens the same rows with some columns as their texts in the file."""
         self.contents: Callable[[], tuple[Content, ...]] | None = None
         """Lists what the file has besides the rows."""
+        self.titles: Callable[[], tuple[str, ...]] | None = None
+        """The names that a recipient sees with the rows: of files, the sheet, the table."""
         self._load = load
         self._by_name = {column.name: column for column in self.columns}
         self._too_many: dict[frozenset[str], int] = {}  # column sets with more combinations

@@ -21,7 +21,7 @@ from crypsis.options import FORMATS, ReadOptions
 from crypsis.tables import arrow_files, databases, excel
 from crypsis.tables.arrow import TableRows, plain
 from crypsis.tables.backend import Frame
-from crypsis.tables.contents import list_contents
+from crypsis.tables.contents import list_contents, list_titles
 from crypsis.tables.csv import arrow_reader, duckdb_reader
 from crypsis.tables.csv.dialect import Dialect, detect_dialect, size
 from crypsis.tables.duckdb.backend import DuckBackend
@@ -86,6 +86,7 @@ def _opened(
     rows.reopen = partial(again, written=tuple(written))
     rows.written = lambda names: again(written=tuple(names))
     rows.contents = partial(list_contents, form, paths, place, reading)
+    rows.titles = partial(list_titles, form, paths, place, reading)
     return rows
 
 
@@ -228,7 +229,9 @@ def open_spilled(names: Sequence[str], parts: Iterable[pa.Table]) -> Rows:
             hint="Exclude that column.",
         ) from None
     rows = open_source(path, ReadOptions(format="parquet"))
-    rows.reopen = rows.written = rows.contents = None  # the file is private to this process
+    rows.reopen = rows.written = rows.contents = rows.titles = (
+        None  # the file is private to this process
+    )
     weakref.finalize(rows.backend, PrivateFolder.remove, folder)
     return rows
 

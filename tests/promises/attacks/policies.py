@@ -82,6 +82,8 @@ def _from_ages(written: Callable[[np.ndarray], Any], read: Callable[[Any], Any])
     return made
 
 
+_ITALIAN = ("gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre "
+            "dicembre").split()  # fmt: skip
 _item("year of birth of people over 89", "The year of birth, also of people over 89", "birth_year",
       _from_ages(lambda a: 2026 - a, lambda v: 2026 - v), role="quasi-identifier",
       attacker="subtracts from the current year")  # fmt: skip
@@ -138,6 +140,21 @@ _item("quarters", "The quarter of the admission, 2025-Q3", "admission_quarter",
       _days(lambda d: [f"{one.year}-Q{one.quarter}" for one in d], lambda v: v.str[-1],
             lambda d: [str(one.quarter) for one in d]))  # fmt: skip
 
+_item("dates inside of a remark", "Remarks such as: seen at 14:05 on 03/04/2025", "remark_code",
+      _days(lambda d: d.strftime("seen at 14:05 on %m/%d/%Y"),
+            lambda v: pd.to_datetime(v.str[-10:], format="%m/%d/%Y").dt.strftime("%Y-%m-%d"), _date))  # fmt: skip
+_item("compact timestamps", "The admission as 20250304T101500Z", "e",
+      _days(lambda d: d.strftime("%Y%m%dT101500Z"),
+            lambda v: pd.to_datetime(v.str[:8], format="%Y%m%d").dt.strftime("%Y-%m-%d"), _date))  # fmt: skip
+_item("fiscal weeks", "The admission as a week of a fiscal year, FY25W12", "fiscal",
+      _days(lambda d: d.strftime("FY%yW%V"), lambda v: v.str[-2:], lambda d: d.strftime("%V")))  # fmt: skip
+_item("months in another language", "The month of the admission in Italian", "periodo",
+      _days(lambda d: [_ITALIAN[one.month - 1] for one in d],
+            lambda v: [_ITALIAN.index(one) + 1 for one in v], lambda d: d.month))  # fmt: skip
+_item("decades of ages", "Ages as decades, 90s among them", "age_group",
+      _from_ages(lambda a: [f"{n // 10 * 10}s" for n in a], lambda v: v.str[:-1].astype(int)),
+      role="quasi-identifier", within=9, attacker="reads the decade: the claim is one of ten years")  # fmt: skip
+
 
 def _codes(pattern: str, low: int = 0, high: int = 10**9, repeat: int = 1) -> Make:
     def made(draw: Draw) -> Any:
@@ -175,6 +192,10 @@ _item("five digits of the zip code", "The zip code with five digits", "zip",
       _words("02138", "02139", "02140", "02141"), role="quasi-identifier")  # fmt: skip
 _item("areas of few people", "The first three digits of zip codes, 036 among them", "zip3",
       _words("021", "036", "100"), role="quasi-identifier")  # fmt: skip
+_item("zip codes in a label", "The zip code, written Zone 02139", "catchment_zone",
+      _words("Zone 02138", "Zone 02139", "Zone 02140"), role="quasi-identifier")  # fmt: skip
+_item("zip codes of a region", "The zip code in a column called region_code", "region_code",
+      _words("10001", "94110", "60601", "30301"), role="quasi-identifier")  # fmt: skip
 _item("coordinates", "Latitude in degrees, with two decimals", "latitude",
       _is(lambda draw: draw.uniform(42, 43, ROWS).round(2)))  # fmt: skip
 _item("telephone numbers", "Telephone numbers as integers", "contact_no",
@@ -184,6 +205,8 @@ _item("e-mail addresses", "E-mail addresses", "mail",
       _is(lambda draw: [f"{one.lower().replace(' ', '.')}@example.org" for one in names(draw, ROWS)]))  # fmt: skip
 _item("social security numbers", "Social security numbers without hyphens", "sn",
       _codes("{:09d}", 101_010_001, 665_999_999))  # fmt: skip
+_item("last digits of social security numbers", "The last four digits", "last4",
+      _codes("{:04d}", 0, 10**4))  # fmt: skip
 _item("record numbers", "Medical record numbers, each in three rows", "mrn",
       _codes("{:07d}", 10**6, 10**7, repeat=3))  # fmt: skip
 _item("health plan numbers", "Health plan beneficiary numbers", "beneficiary",

@@ -7,6 +7,7 @@ A decision that contradicts strong evidence needs a written reason (`contradicti
 
 from crypsis.columns.roles._file import DecidedRoles, load, load_answers, save
 from crypsis.columns.roles._guess import contradictions, guess, linking_columns
+from crypsis.columns.roles._identifier_search import identifier_in, visible
 from crypsis.columns.roles._rules import CONFIDENT, Guess
 from crypsis.columns.roles._words import Hipaa
 
@@ -17,8 +18,10 @@ __all__ = [
     "Hipaa",
     "contradictions",
     "guess",
+    "identifier_in",
     "linking_columns",
     "load",
     "load_answers",
     "save",
+    "visible",
 ]

@@ -5,6 +5,7 @@ A function takes a text of digits and letters without separators and says whethe
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from datetime import date
 
@@ -301,3 +302,58 @@ def jp_individual(text: str) -> bool:
 def hu_tax(text: str) -> bool:
     """Hungary, adóazonosító jel: an 8, days since 1867, the weighted sum modulo 11."""
     return text[0] == "8" and _weighted(text, range(1, 10)) % 11 == int(text[9])
+
+
+def sg_nric(text: str) -> bool:
+    """Identity numbers of Singapore, by their last letter.
+
+    >>> sg_nric("S1234567D"), sg_nric("S1234567A")
+    (True, False)
+    """
+    total = sum(int(d) * w for d, w in zip(text[1:8], (2, 7, 6, 5, 4, 3, 2), strict=True))
+    total += {"T": 4, "G": 4, "M": 3}.get(text[0], 0)
+    letters = {"S": "JZIHGFEDCBA", "T": "JZIHGFEDCBA", "M": "KLJNPQRTUWX"}.get(
+        text[0], "XWUTRQPNMLK"
+    )
+    return letters[10 - total % 11 if text[0] == "M" else total % 11] == text[8]
+
+
+def hk_identity(text: str) -> bool:
+    """Identity numbers of Hong Kong: one or two letters, six digits and a check digit.
+
+    >>> hk_identity("A1234563"), hk_identity("A1234564")
+    (True, False)
+    """
+    body = text[:-1].rjust(8)
+    values = [36 if c == " " else ord(c) - 55 if c.isalpha() else int(c) for c in body]
+    total = sum(value * weight for value, weight in zip(values, range(9, 1, -1), strict=True))
+    return "0123456789A"[(11 - total % 11) % 11] == text[-1]
+
+
+def au_tax(text: str) -> bool:
+    """Tax file numbers of Australia.
+
+    >>> au_tax("123456782"), au_tax("123456789")
+    (True, False)
+    """
+    weights = (1, 4, 3, 7, 5, 8, 6, 9, 10)
+    return sum(int(d) * w for d, w in zip(text, weights, strict=True)) % 11 == 0
+
+
+def coin_address(text: str) -> bool:
+    """Addresses of Bitcoin (Base58Check).
+
+    >>> coin_address("1BoatSLRHtKNngkdXEeobR76b53LETtpyT")
+    True
+    """
+    signs = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+    if not set(text) <= set(signs):
+        return False
+    number = 0
+    for sign in text:
+        number = number * 58 + signs.index(sign)
+    if number >> 200:
+        return False
+    content = number.to_bytes(25, "big")
+    twice = hashlib.sha256(hashlib.sha256(content[:-4]).digest()).digest()
+    return twice[:4] == content[-4:]

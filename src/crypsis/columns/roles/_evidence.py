@@ -39,6 +39,7 @@ _SOME_SHARE, _SOME_VALUES = 0.02, 3
 _NO_GAPS = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]{4}"
 _NAMES_EXAMINED = 1_000
 _MOST_WORDS = 5
+_FEW_NAMES = 5
 
 
 @dataclass(frozen=True)
@@ -163,8 +164,10 @@ class Evidence:
     @cached_property
     def people(self) -> float:
         """The confidence that the values are names of people, from 0 to 1."""
-        if self.kind is not Kind.TEXT or self.distinct < 5:
+        if self.kind is not Kind.TEXT or self.distinct < 2:
             return 0.0
+        if self.distinct < _FEW_NAMES:
+            return 0.85 if self._full_names else 0.0
         first = pc.replace_substring_regex(self.values, r"^([\p{L}'’-]+).*$", r"\1")
         after = pc.replace_substring_regex(self.values, r"^[^,]+, *([\p{L}'’-]+).*$", r"\1")
         known = [pc.is_in(pc.utf8_lower(part), GIVEN_NAMES) for part in (first, after)]
@@ -176,6 +179,16 @@ class Evidence:
             return 0.85
         shaped = self.share_like(SHAPED, ignore_case=False)
         return 0.5 if shaped >= 0.8 and self.distinct_share >= 0.3 and self.filled >= 20 else 0.0
+
+    @property
+    def _full_names(self) -> bool:
+        """Whether a few values have two or three words each, and most a name among them."""
+        texts = self.values.to_pylist()
+        words = [_words(text) for text in texts]
+        known = [any(word in GIVEN or word in FAMILY for word in one) for one in words]
+        western = all(2 <= len(one) <= 3 for one in words) and 2 * sum(known) > len(known)
+        long = all(len(text) > 2 for text in texts)
+        return western or (long and self.share_like(JAPANESE) == 1)
 
     @property
     def _share_of_names(self) -> float:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from crypsis.columns.roles._rules import CONFIDENT
-from crypsis.dataset import ColumnNote, check_priors
+from crypsis.dataset import ColumnNote, check_priors, is_reason
 from crypsis.errors import RoleError, SourceError, unknown_columns
 from crypsis.files import read_toml, replacing_file
 from crypsis.options import Role
@@ -59,6 +59,8 @@ _HEADER = """\
 #   [container]
 #   "sheet:Legend" = "Meaning of the codes, no data; checked by N.N."
 """
+_REASONS = ("override", "sign_off", "public_presence")
+_FEWEST_SIGNS = 3
 _NOTES = tuple(part.name for part in fields(ColumnNote))
 _ROLES = ", ".join(repr(role.value) for role in Role)
 
@@ -263,13 +265,14 @@ def load_answers(path: str | Path) -> dict[str, str]:
 
 
 def _reasons(table: str, given: Any) -> dict[str, str]:
-    """The texts of a table; one of white space is not a reason."""
+    """The texts of a table; one of white space or punctuation is not a reason."""
     if not isinstance(given, dict):
         raise RoleError(f"{table!r} of a roles file is a table: [{table}].", code=table)
     for item, reason in given.items():
-        if not isinstance(reason, str) or not reason.strip():
+        signed = isinstance(reason, str) and sum(map(str.isalnum, reason)) >= _FEWEST_SIGNS
+        if not (signed if table == "answers" else is_reason(reason)):
             raise RoleError(
-                f"What is written for {item!r} must be text: who checked it, when, and why.",
+                f"What is written for {item!r} must be words: who checked it, when, and why.",
                 code=table,
             )
     return {item: reason.strip() for item, reason in given.items()}
@@ -318,13 +321,16 @@ def _parts(name: str, value: Any) -> dict[str, Any]:
 
 
 def _note(name: str, parts: Mapping[str, Any], folder: Path) -> ColumnNote:
-    """What is written besides the role; a reason of white space is not a reason."""
+    """What is written besides the role; a reason has words."""
     texts = {
         part: parts[part] for part in _NOTES if part not in ("harmless", "priors") and part in parts
     }
     for part, text in texts.items():
-        if not isinstance(text, str) or not text.strip():
+        if not isinstance(text, str):
             raise RoleError(f"The {part} of column {name!r} must be text.", columns=(name,))
+        if not (is_reason(text) if part in _REASONS else text.strip()):
+            why = "say why, in words" if part in _REASONS else "not be empty"
+            raise RoleError(f"The {part} of column {name!r} must {why}.", columns=(name,))
     if "hierarchy" in texts:
         texts["hierarchy"] = str(folder / texts["hierarchy"].strip())
     values = parts.get("harmless", [])

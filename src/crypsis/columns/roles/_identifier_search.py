@@ -6,16 +6,21 @@ compared with each format and its check digits.
 
 from __future__ import annotations
 
+import base64
+import codecs
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from crypsis.columns.roles import _checksums as check
+from crypsis.columns.roles._person_names import names_a_person
 from crypsis.columns.roles._words import Hipaa, Sign
 from crypsis.counting.arrays import truths
 from crypsis.options import Role
@@ -23,6 +28,7 @@ from crypsis.tables import Column, Kind, Rows
 
 _ID = Role.IDENTIFIER
 _MAX_CANDIDATES = 1_000_000
+_MOST_READ, _LONGEST_READ = 100_000, 400
 _CHUNK = 20_000
 _FEW, _ABOVE_CHANCE = 20, 0.2
 _SURE = 1e-4
@@ -40,6 +46,8 @@ class Sought:
     """The number of different values that must match."""
     separators: str = r"[^0-9A-Z]"
     """What is removed before the digits are checked."""
+    folded: bool = True
+    """Whether small letters mean the same as capitals."""
 
     @cached_property
     def _compiled(self) -> re.Pattern[str]:
@@ -61,7 +69,7 @@ class Sought:
         return any(self._passes(match[0]) for match in self._compiled.finditer(value))
 
     def _passes(self, text: str) -> bool:
-        plain = re.sub(self.separators, "", text.upper())
+        plain = re.sub(self.separators, "", text.upper() if self.folded else text)
         return self.check is None or self.check(plain)
 
 
@@ -73,6 +81,7 @@ _CARD = Sign("payment card numbers", _ID, Hipaa.ACCOUNT, 0.95)
 _ACCOUNT = Sign("bank accounts (IBAN)", _ID, Hipaa.ACCOUNT, 0.97)
 _HASH = Sign("hashes, which others can compute too", _ID, Hipaa.CODE, 0.95)
 _CODE = Sign("unique codes", _ID, Hipaa.CODE, 0.9)
+PERSON = Sign("names of people", _ID, Hipaa.NAME, 0.9)
 _DEVICE = Sign("device identifiers", _ID, Hipaa.DEVICE, 0.95)
 # Country calling codes of the ITU, by their first digits.
 _CALLING = (
@@ -121,12 +130,17 @@ SOUGHT: tuple[Sought, ...] = (
     Sought(_NATIONAL, r"\b[1-9]\d{5}(?:19|20)\d{9}[\dX]\b", check.cn_resident),
     Sought(_NATIONAL, r"\b[A-Z]{4}\d{6}[HMX][A-Z]{5}[A-Z0-9]\d\b"),
     Sought(_NATIONAL, r"\b[A-Z]{3}[ABCFGHLJPT][A-Z]\d{4}[A-Z]\b", None, 5),
+    Sought(_NATIONAL, r"\b[STFGM]\d{7}[A-Z]\b", check.sg_nric, 2),
+    Sought(_NATIONAL, r"\b[A-Z]{1,2}\d{6} ?\([0-9A]\)", check.hk_identity),
+    Sought(_NATIONAL, r"\b\d{3} \d{3} \d{3}\b", check.au_tax, 2),
     Sought(_DEVICE, r"\b(?:[0-9A-F]{2}[:-]){5}[0-9A-F]{2}\b"),
     Sought(_CODE, r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b", None, 3),
     Sought(_HASH, r"^(?:0x)?(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|"
                   r"[0-9a-f]{128})$", None, 3),
     Sought(_HASH, r"^(?:[a-z0-9+/_-]{22}==|[a-z0-9+/_-]{27}=|[a-z0-9+/_-]{43}=|[a-z0-9+/_-]{86}==)$",
            None, 3),
+    Sought(_CODE, r"\b[13][1-9A-HJ-NP-Za-km-z]{25,34}\b", check.coin_address, separators=r"\s",
+           folded=False),
     Sought(_HASH, r"^\$(?:2[abxy]?|argon2\w*|5|6|pbkdf2[\w-]*)\$"),
 )
 _CANDIDATES = (
@@ -135,6 +149,7 @@ _CANDIDATES = (
     r"\d\d\.\d\d\.\d\d[- ]\d|756\.\d{4}|\b0\d([ .-]\d\d){3}|\b0\d{2,4} ?[ /-] ?\d{3}|\d{7}-?[a-z]\b|"
     r"[a-z]{6}\d\d[a-z]\d\d|[a-z]{4}\d{6}[hmx]|[a-z]{5}\d{4}[a-z]|[a-z]{2} ?\d\d ?\d\d ?\d\d ?[a-d]\b|"
     r"\d{17}[\dx]|\b[12] ?\d\d ?\d\d ?[\dab]{2} ?\d{3} ?\d{3}|\d\d ?\d{6} ?[a-z] ?\d{3}|"
+    r"\b[stfgm]\d{7}[a-z]\b|[a-z]\d{6} ?\(|\b[13][1-9a-z]{25,34}\b|"
     r"([0-9a-f]{2}[:-]){5}|[0-9a-f]{8}-[0-9a-f]{4}-|^(0x)?[0-9a-f]{32}|^[a-z0-9+/_-]{22,86}=|^\$[256apbx]"
 )
 
@@ -143,6 +158,8 @@ _Check = Callable[[str], bool]
 BARE: tuple[tuple[Sign, int, _Check, float], ...] = (
     (_NATIONAL, 9, check.nl_bsn, 1 / 11),
     (_NATIONAL, 9, check.pt_nif, 1 / 28),
+    (_NATIONAL, 9, check.luhn, 1 / 10),
+    (_NATIONAL, 9, check.au_tax, 1 / 11),
     (_NATIONAL, 11, check.de_tax, 1 / 16),
     (_NATIONAL, 11, check.pl_pesel, 1 / 65),
     (_NATIONAL, 11, check.no_birth, 1 / 400),
@@ -175,6 +192,8 @@ _BARE_VALUES = r"^\d{9,18}[xX]?$"
 _BARE_EXAMINED = 2_000
 _BARE_SHARE = 0.9
 _MANY_NUMBERS = 8
+_LONG, _SURE_IF_LONG = 11, 0.0101
+"""Few codes other than identifiers have so many digits."""
 
 
 @dataclass(frozen=True)
@@ -197,10 +216,67 @@ def find_identifiers(rows: Rows, column: Column, every: pa.ChunkedArray | None) 
     else:
         texts = distinct_texts(every)
         values = texts.filter(pc.match_substring_regex(texts, pattern))
+    read = _in_readings(every) if column.kind is Kind.TEXT and every is not None else None
     if not len(values):
-        return None
+        return read
     found = _in_texts(values) if column.kind is Kind.TEXT else None
-    return found or _bare_numbers(values)
+    return found or _bare_numbers(values) or read
+
+
+def identifier_in(text: str) -> Sign | None:
+    """The identifier that a single text has, such as the name of a column or a file.
+
+    >>> identifier_in("anna.smith@example.org").noun, identifier_in("age_group")
+    ('email addresses', None)
+    """
+    values = pa.array([visible(text)])
+    for sought in SOUGHT:
+        if (sought.check is not None or sought.enough == 1) and sought.count(values)[1]:
+            return sought.sign
+    return PERSON if names_a_person(text) else None
+
+
+def visible(text: str) -> str:
+    """A text as a reader sees it: characters of one look are one, invisible ones are removed."""
+    folded = unicodedata.normalize("NFKC", text)
+    return "".join(c for c in folded if unicodedata.category(c) != "Cf")
+
+
+def _readings(text: str) -> Iterator[str]:
+    """A text as it is seen, and what it is in another notation: hexadecimal, Base64, reversed."""
+    yield visible(text)
+    for decode in (bytes.fromhex, _base64):
+        try:
+            decoded = decode(text.strip()).decode("utf-8")
+        except ValueError:
+            continue
+        if decoded.isprintable():
+            yield decoded
+    yield unquote(text)
+    yield text[::-1]
+    yield codecs.encode(text, "rot13")
+
+
+def _base64(text: str) -> bytes:
+    return base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
+
+
+def _in_readings(every: pa.ChunkedArray) -> Found | None:
+    """Names of people in a text, and identifiers in another notation."""
+    texts = distinct_texts(every)
+    if len(texts) > _MOST_READ:
+        return None
+    counts: Counter[Sign] = Counter()
+    for text in texts.to_pylist():
+        if len(text) > _LONGEST_READ:
+            continue
+        if any(map(names_a_person, _readings(text))):
+            counts[PERSON] += 1
+        other = [one for one in dict.fromkeys(_readings(text)) if one != text and "@" in one]
+        if other and SOUGHT[0].count(pa.array(other))[1]:
+            counts[_EMAIL] += 1
+    best = max(counts, key=lambda sign: counts[sign], default=None)
+    return None if best is None else Found(best, counts[best])
 
 
 def distinct_texts(values: pa.ChunkedArray) -> pa.Array:
@@ -257,5 +333,6 @@ def _valid_numbers(
     if length != 18:
         own = [value for value in own if value.isdecimal()]
     valid = sum(map(passes, own))
-    enough = valid >= _BARE_SHARE * len(own) and (chance**valid <= _SURE or valid >= _MANY_NUMBERS)
+    sure = _SURE_IF_LONG if length >= _LONG else _SURE
+    enough = valid >= _BARE_SHARE * len(own) and (chance**valid <= sure or valid >= _MANY_NUMBERS)
     return valid if valid and enough else 0

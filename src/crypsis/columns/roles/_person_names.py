@@ -6,7 +6,11 @@ recognizes a column.
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from itertools import pairwise
+
+from crypsis.columns.roles._patterns import GIVEN_NAMES
 
 # fmt: off
 _GIVEN = (
@@ -38,7 +42,9 @@ _GIVEN = (
     "mohamed mohammad ahmad hassan hussein khalid ibrahim youssef mahmoud abdullah fatimah zainab khadija "
     "राम राहुल अमित सुनील राजेश संजय अनिल विजय सुरेश रमेश प्रिया पूजा नेहा सुनीता अनीता सीता गीता "
     "rahul amit sunil rajesh sanjay anil vijay suresh ramesh pooja neha sunita anita sita gita "
-    "thi van minh anh nguyen somchai budi siti dewi"
+    "thi van minh anh nguyen somchai budi siti dewi สมชาย สมหญิง สมศักดิ์ มานี "
+    # Hebrew
+    "דוד משה יוסף אברהם יעקב שרה רחל לאה מרים אסתר david moshe yosef sarah rachel "
 )
 _FAMILY = (
     "smith johnson williams brown jones garcia miller davis rodriguez martinez hernandez lopez gonzalez "
@@ -63,7 +69,7 @@ _FAMILY = (
     "смирнова кузнецов попов шевченко коваленко бондаренко мельник kovalenko shevchenko "
     "khan singh kumar sharma patel gupta verma das reddy iyer सिंह कुमार शर्मा गुप्ता वर्मा पटेल "
     "nguyen tran pham huynh hoang wang zhang chen liu yang huang zhao zhou kim park choi jung tanaka suzuki "
-    "sato takahashi watanabe yamamoto nakamura kobayashi"
+    "sato takahashi watanabe yamamoto nakamura kobayashi כהן לוי מזרחי פרץ ביטון cohen levi mizrahi"
 )
 # fmt: on
 
@@ -99,3 +105,24 @@ SHAPED = (
     r"^\p{Lu}[\p{L}'’.-]*( ?,)?( (van|von|der|den|de|la|du|da|do|dos|di|del|ten|ter|te|zu|el|al|bin|ben|ibn|"
     r"le|y|e|af|av|of|'t)| ?\p{Lu}[\p{L}'’.-]*){1,5}$"
 )
+_OTHER_MEANINGS = frozenset(
+    "max mark jan per van ion bas sem liv ole thi minh anh li raj grace jean frank rosa scott rose may "
+    "ali wei tom stan simon martin robert richard michel bernard".split()
+)
+"""Given names that are also words of column names or family names."""
+_WORDS = re.compile(r"[^\W\d_]+")
+_SPLIT = re.compile(r"([a-z])([A-Z])")
+_SURE_GIVEN = (GIVEN | {plain(name) for name in GIVEN_NAMES.to_pylist()}) - _OTHER_MEANINGS
+
+
+def names_a_person(text: str) -> bool:
+    """Whether a given name and a family name are next to each other in a text.
+
+    >>> names_a_person("neighbor of Anna Bauer"), names_a_person("max_white_cells")
+    (True, False)
+    """
+    words = [plain(word) for word in _WORDS.findall(_SPLIT.sub(r"\1 \2", text))]
+    return any(
+        (one in _SURE_GIVEN and two in FAMILY) or (one in FAMILY and two in _SURE_GIVEN)
+        for one, two in pairwise(words)
+    )

@@ -30,6 +30,17 @@ _OPEN = re.compile(
 _BELOW = re.compile(
     rf"(?:<=?|≤|under|below|up to|less than|bis|unter) ?({_NUMBER}).*", re.IGNORECASE
 )
+_DECADE = re.compile(r"(?:in )?(?:the )?(\d{2,3})(?:'?s|er|ies)", re.IGNORECASE)
+_VERY_OLD = re.compile(r"\b(super)?(nonagenarian|centenarian)s?\b", re.IGNORECASE)
+_IN_WORDS = re.compile(
+    r"\b(ninety|hundred|neunzig|hundert|quatre-vingt-(dix|onze|douze|treize|quatorze|quinze|seize)|noventa|cien)"
+    r"(?!.*\b(or|and) (older|over|more|above))",
+    re.IGNORECASE,
+)
+_MEASURED = frozenset(
+    "weight wt g gram grams kg lb lbs oz length height cm mm head circumference order parity score "
+    "apgar gewicht rank sequence place country region type status count number rate id".split()
+)
 
 
 def names_an_age(name: str) -> bool:
@@ -38,7 +49,9 @@ def names_an_age(name: str) -> bool:
     joined = "".join(words)
     if set(words) & w.AGE_WORDS or w.AGE_COMPOUND.match(joined):
         return True
-    if re.search(r"(years?|yrs?|jahre)(old|alt|lived)|^yrs?(of)?life$", joined):
+    if re.search(
+        r"(years?|yrs?|jahre)((old|alt|lived)|(since|from|after)birth)|^yrs?(of)?life$", joined
+    ):
         return True
     return any(w.AGE_COMPOUND.match(word) for word in words)
 
@@ -49,6 +62,8 @@ def high_age(name: str, texts: Sequence[str]) -> str | None:
     years = years_in(name) if named else 1.0
     for text in texts:
         aged = _AGED.fullmatch(text)
+        if _VERY_OLD.search(text) or (named and _IN_WORDS.search(text)):
+            return "ages above 89 are written out"
         if aged and float((aged[1] or aged[2]).replace(",", ".")) >= AGE_LIMIT:
             return "ages above 89 are written out"
         if named and shows(text, years):
@@ -79,6 +94,9 @@ def shows(text: str, unit: float) -> bool:
         return start > limit or (over and start >= limit)
     if _BELOW.fullmatch(text):
         return False
+    decade = _DECADE.fullmatch(text)
+    if decade:
+        return float(decade[1]) * unit >= limit
     band = _BAND.fullmatch(text)
     if band:
         low, high = (float(band[i].replace(",", ".")) for i in (1, 2))
@@ -87,13 +105,23 @@ def shows(text: str, unit: float) -> bool:
     return False
 
 
+def names_a_birth_year(name: str) -> bool:
+    """Whether a name is that of a birth or a birth cohort, not of what was measured at birth."""
+    words = set(w.words_of(name))
+    return bool(words & w.BIRTH_WORDS) and not words & _MEASURED
+
+
 def old_birth_year(name: str, texts: Sequence[str]) -> str | None:
     """How years of birth show an age over 89 today, or None; 90 years ago means "or earlier"."""
-    if not set(w.words_of(name)) & w.BIRTH_WORDS:
+    cohort = bool(set(w.words_of(name)) & w.COHORT_WORDS)
+    if not (names_a_birth_year(name) or cohort):
         return None
     oldest = date.today().year - AGE_LIMIT
     for text in texts:
-        years = [int(year) for year in re.findall(r"(?:18|19|20)\d\d", text)]
+        years = [int(year) for year in re.findall(r"(?<!\d)(?:18|19|20)\d\d(?!\d{3})", text)]
         if years and min(years) < oldest:
             return "years of birth show ages above 89"
+    short = not cohort and all(re.fullmatch(r"'?\d\d", text) for text in texts)
+    if short and any(int(text[-2:]) < oldest % 100 for text in texts):
+        return "years of birth of two digits may show ages above 89"
     return None

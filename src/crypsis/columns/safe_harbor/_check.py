@@ -76,7 +76,7 @@ def examine(column: ColumnValues, small_areas: Collection[str] = ()) -> tuple[Sa
     found = _identifiers.identifier_name(name, texts, kind, column.records)
     if found is None and not hits and not _ages.names_an_age(name):
         postal = _places.names_a_postal_code(name) and _places.postal_areas(texts, integers=True)
-        found = None if postal else _identifiers.identifier_values(texts, kind)
+        found = None if postal else _identifiers.identifier_values(texts, kind, column.records)
     if found is None and not hits and guessed not in (None, Hipaa.GEOGRAPHY, Hipaa.DATE):
         found = (guessed, "the name or the values indicate it")
     if found is None and column.identifier:

@@ -17,7 +17,16 @@ _MONTH = (
     "jan(uary|uar)?|feb(ruary|ruar)?|mar(ch)?|mrz|m[aä]rz|apr(il)?|may|mai|jun[ei]?|jul[yi]?|"
     "aug(ust)?|sept?(ember)?|o[ck]t(ober)?|nov(ember)?|de[cz](ember)?|janvier|f[eé]vrier|mars|avril|"
     "juin|juillet|ao[uû]t|septembre|octobre|novembre|d[eé]cembre|enero|febrero|marzo|abril|mayo|junio|"
-    "julio|agosto|septiembre|octubre|noviembre|diciembre|januari|februari|maart|mei|augustus"
+    "julio|agosto|septiembre|octubre|noviembre|diciembre|januari|februari|maart|mei|augustus|"
+    "j[aä]nner|feber|gennaio|febbraio|aprile|maggio|giugno|luglio|settembre|ottobre|dicembre|"
+    "janeiro|fevereiro|mar[cç]o|maio|junho|julho|setembro|outubro|novembro|dezembro|"
+    "stycze[nń]|luty|marzec|kwiecie[nń]|maj|czerwiec|lipiec|sierpie[nń]|wrzesie[nń]|pa[zź]dziernik|"
+    "listopad|grudzie[nń]|stycznia|lutego|marca|kwietnia|maja|czerwca|lipca|sierpnia|wrze[sś]nia|"
+    "pa[zź]dziernika|listopada|grudnia|marts|augusti|desember|tammikuu|helmikuu|maaliskuu|huhtikuu|"
+    "toukokuu|kes[aä]kuu|hein[aä]kuu|elokuu|syyskuu|lokakuu|marraskuu|joulukuu|ocak|[sş]ubat|mart|nisan|"
+    "may[iı]s|haziran|temmuz|a[gğ]ustos|eyl[uü]l|ekim|kas[iı]m|aral[iı]k|январ[ья]|феврал[ья]|марта?|"
+    "апрел[ья]|ма[йя]|июн[ья]|июл[ья]|августа?|сентябр[ья]|октябр[ья]|ноябр[ья]|декабр[ья]|"
+    "muharram|safar|rajab|sha'?ban|ramadan|shawwal"
 )
 _WEEKDAY = (
     "mon(day)?|tue(s|sday)?|wed(nesday)?|thu(r|rs|rsday)?|fri(day)?|sat(urday)?|sun(day)?|montag|"
@@ -38,9 +47,23 @@ _DISTINCT = re.compile(
     rf"{_D}(st|nd|rd|th)?[-/. ]+(of )?({_MONTH})([-/. ,]+('?\d\d|{_YEAR}))?{_CLOCK}|"
     rf"({_MONTH})[-/. ]+{_D}(st|nd|rd|th)?(,? +('?\d\d|{_YEAR}))?{_CLOCK}|"
     rf"({_SEASON})[-/ ]+(of )?{_YEAR}|{_YEAR}[-/ ]+({_SEASON})|"
-    rf"({_WEEKDAY}),? .*\d.*",
+    rf"({_WEEKDAY}),? .*\d.*|"
+    rf"fy ?'?({_YEAR}|\d\d)[-/ ]?([qhwpm]\d{{1,2}}|(wk|week|period|month)[- ]?\d{{1,2}})|"
+    rf"({_YEAR}[年년] ?)?{_M}[月월]( ?{_D}[日일])?|{_D} ({_MONTH}) 1[34]\d\d",
     re.IGNORECASE,
 )
+# A complete date anywhere in a text.
+_INSIDE = re.compile(
+    rf"(?<!\d){_YEAR}([-/.])(0?[1-9]|1[0-2])\2{_D}(?!\d)|"
+    rf"(?<![\d/.-]){_D}([-/.]){_D}\6{_YEAR}(?!\d)|"
+    rf"(?<!\d){_YEAR}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])T\d{{2,6}}|"
+    rf"\b{_D}(st|nd|rd|th|\.)?[- ](of )?({_MONTH})\.?[-, ]+{_YEAR}\b|"
+    rf"\b({_MONTH})\.? {_D}(st|nd|rd|th)?,? {_YEAR}\b",
+    re.IGNORECASE,
+)
+_MONTH_AND_DAY = re.compile(rf"{_M}([/.-]){_D}\.?")
+_SHORT = ((frozenset(("m", "mo", "mm")), 12), (frozenset(("d", "dd")), 31))
+_RATIOS = frozenset("acuity vision visual va ratio bp pressure snellen score stage grade".split())
 # Several different such values, and all of them: month names, weekdays, quarters, weeks.
 _NAMED_PARTS = re.compile(
     rf"({_MONTH})\.?|({_WEEKDAY})\.?|q[1-4]|[1-4]\. ?quarter|quarter [1-4]|w(eek|k)? ?\d{{1,2}}|({_SEASON})",
@@ -91,7 +114,7 @@ def element_of_date(name: str, texts: Sequence[str], kind: str) -> str | None:
         return None
     if kind in ("date", "time"):
         return None if dates_of_january_first(texts) else "the values are dates or times"
-    if any(_DISTINCT.fullmatch(text) for text in texts):
+    if any(_DISTINCT.fullmatch(text) or _INSIDE.search(text) for text in texts):
         return None if dates_of_january_first(texts) else "values are written as dates"
     named = names_a_date(name)
     if all_years(texts):
@@ -99,6 +122,8 @@ def element_of_date(name: str, texts: Sequence[str], kind: str) -> str | None:
     if len(set(texts)) > 1 and all(_NAMED_PARTS.fullmatch(text) for text in texts):
         return "the values are months, weeks, quarters, weekdays or seasons"
     words = set(w.words_of(name))
+    if _months_and_days(texts) and not words & _RATIOS:
+        return "the values are months with days"
     if not words & w.DURATIONS and all(_CLOCK_TIME.fullmatch(text) for text in texts):
         return "the values are times of day"
     numbers = _integers(texts)
@@ -108,7 +133,19 @@ def element_of_date(name: str, texts: Sequence[str], kind: str) -> str | None:
         return None
     if named and not _flags(numbers):
         return "the name is that of an element of a date"
+    if any(words <= short and set(numbers) == set(range(1, most + 1)) for short, most in _SHORT):
+        return "the numbers are all months of a year, or all days of a month"
     return packed_dates(numbers)
+
+
+def _months_and_days(texts: Sequence[str]) -> bool:
+    """Whether the values are months and days (3/14), or both in four digits (0314)."""
+    found = [_MONTH_AND_DAY.fullmatch(text) for text in texts]
+    if all(found):
+        parts = [(one[1], one[3]) for one in found if one]
+        return min(len({one[place] for one in parts}) for place in (0, 1)) >= 3
+    packed = [re.fullmatch(r"(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])", text) for text in set(texts)]
+    return len(packed) >= 12 and all(packed)
 
 
 def _integers(texts: Sequence[str]) -> list[int] | None:

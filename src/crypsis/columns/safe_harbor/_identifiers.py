@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from crypsis.columns.roles import Hipaa
 from crypsis.columns.safe_harbor import _words as w
 
+_PART_WORDS = frozenset("last last4 ssn ssn4 tail lastfour".split())
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 # One such value is enough.
 _CERTAIN: tuple[tuple[Hipaa, re.Pattern[str]], ...] = tuple(
@@ -42,11 +43,14 @@ _MOSTLY: tuple[tuple[Hipaa, re.Pattern[str]], ...] = tuple(
         (Hipaa.ACCOUNT, r"[A-Z]{2}\d{2} ?([A-Z0-9]{4} ?){2,7}[A-Z0-9]{1,4}"),
         (Hipaa.ACCOUNT, r"\d{4}[ -]\d{4}[ -]\d{4}[ -]\d{1,7}"),
         (Hipaa.NAME, r".*\b(inc|llc|l\.l\.c|ltd|corp|corporation|gmbh|plc|& co|company)\.?"),
-        (Hipaa.BIOMETRIC, r"[A-Za-z0-9+/=]{80,}"),
+        (Hipaa.BIOMETRIC, r"[A-Za-z0-9+/=]{80,}|[ACGTN]{20,}"),
+        (Hipaa.NAME, r"([^\W\d_]\. ?){2,3}"),
     )
 )  # fmt: skip
 _PERSON = re.compile(r"[A-Z][^\W\d_'’-]*[\w'’-]*(,? [A-Z][\w'’.-]*){1,3}")
 _CODE_SHAPE = re.compile(r"(?=.*\d{4})[A-Za-z]{0,5}[-_/ #:]?\d{4,}([-_/ ]?[A-Za-z0-9]{1,4})?")
+_LONG_TOKEN = re.compile(r"\S{12,}")
+_FEW = 20
 _GENERIC_WORK = frozenset(
     "private public government federal state local self self-employed selfemployed retired "
     "unemployed student none other unknown nonprofit non-profit military employed full-time "
@@ -54,7 +58,7 @@ _GENERIC_WORK = frozenset(
 )
 
 
-def identifier_values(texts: Sequence[str], kind: str) -> tuple[Hipaa, str] | None:
+def identifier_values(texts: Sequence[str], kind: str, records: int) -> tuple[Hipaa, str] | None:
     """The identifier that the values are, whatever the name."""
     distinct = sorted(set(texts))
     if not distinct:
@@ -70,6 +74,8 @@ def identifier_values(texts: Sequence[str], kind: str) -> tuple[Hipaa, str] | No
             return item, f"most values are {_plural(item)}"
     if all(re.fullmatch(r"\d+(\.0+)?", text) for text in distinct):
         return _long_numbers(distinct)
+    if len(distinct) >= max(_FEW, 0.9 * records) and all(map(_LONG_TOKEN.fullmatch, distinct)):
+        return Hipaa.CODE, "the values are long and different in nearly all records"
     shaped = sum(bool(_CODE_SHAPE.fullmatch(text)) for text in distinct)
     dates = sum(bool(re.fullmatch(r".*(19|20)\d\d.*", text)) for text in distinct)
     if len(distinct) >= 5 and shaped >= 0.8 * len(distinct) and dates < 0.5 * len(distinct):
@@ -113,6 +119,8 @@ def identifier_name(
         if written and (asked or people >= max(1, 0.4 * len(written)) or
                         (many and len(written) >= 0.15 * records)):  # fmt: skip
             return Hipaa.NAME, "names of relatives or household members"
+    if found & _PART_WORDS and all(re.fullmatch(r"\D{0,4}\d{4}", text) for text in distinct):
+        return Hipaa.SSN, "the last digits of a number"
     numbered = bool(words) and words[-1] in w.NUMBER_ENDS and len(distinct) > 2
     digits = any(any(c.isdigit() for c in text) for text in distinct)
     if numbered and digits and found & w.RECORD_WORDS and not found & w.CODE_LISTS:

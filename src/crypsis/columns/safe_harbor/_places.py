@@ -69,6 +69,13 @@ _POINT = re.compile(
     r"\(?-?\d{1,2}\.\d{2,} ?[,; ] ?-?\d{1,3}\.\d{2,}\)?|POINT ?Z? ?\(.*\)|\d{1,3}°.*[NSEWO]",
     re.IGNORECASE,
 )
+_LABELED = re.compile(r"\b(zip|zcta|plz|postal|postcode|zone)( code)?[ :#-]*\d{5}\b", re.IGNORECASE)
+_GRID = re.compile(
+    r"[23456789CFGHJMPQRVWX]{4,8}\+[23456789CFGHJMPQRVWX]{2,3}|8[0-9a-f]{5,13}f{3,}|"
+    r"\d{1,2}[C-HJ-NP-X][A-HJ-NP-Z]{2}(\d\d){2,5}",
+    re.IGNORECASE,
+)
+"""Plus codes, H3 cells and squares of the military grid."""
 _ZIP3 = re.compile(r"(\d{3})(\*\*|xx|XX|--|\.\.|__|##)?")
 _ZIP = re.compile(r"\d{5}(-\d{4})?|\d{9}")
 
@@ -79,7 +86,10 @@ def names_a_place(name: str) -> bool:
     joined = "".join(w.words_of(name))
     found = bool(words & w.PLACE_WORDS) or joined in w.PLACE_WORDS
     found = found or bool(
-        re.search(r"(zip|county|city|fips|postcode|zcta|zipcode)(cd|code|\d)?$", joined)
+        re.search(
+            r"census(tract|block|area|place|district)|(zip|county|city|fips|postcode|zcta|zipcode)(cd|code|\d)?$",
+            joined,
+        )
     )
     capacity = "capacity" in joined or "ethnicity" in joined or "toxicity" in joined
     if capacity or "velocity" in joined or "electricity" in joined or "specificity" in joined:
@@ -128,11 +138,27 @@ def fine_place(
         if not any(character.isdigit() for text in texts for character in text):
             return None  # "zip_match" with yes and no
         return "postal codes of more than three digits"
-    by_value = _place_values(texts, integers)
+    by_value = _place_values(texts, integers) or _area_codes(name, texts, small_areas)
     if by_value is not None:
         return by_value
     if names_a_place(name) and kind != "boolean" and not _plain_category(texts):
         return "the name is that of a place smaller than a state"
+    return None
+
+
+def _area_codes(name: str, texts: Sequence[str], small_areas: Collection[str]) -> str | None:
+    """Postal and telephone codes in a column whose name is that of some area."""
+    words = set(w.words_of(name))
+    codes = {re.sub(r"\.0+$", "", text) for text in texts}
+    if not words & w.AREA_WORDS or len(codes) < 2 or not all(code.isdecimal() for code in codes):
+        return None
+    if all(len(code) == 5 for code in codes):
+        return "values of an area are five digits, like postal codes"
+    if all(len(code) == 3 for code in codes):
+        if codes & set(small_areas):
+            return "three-digit postal codes of areas with 20,000 people or fewer"
+        if {"area", "code"} <= words and all(code[0] not in "01" for code in codes):
+            return "the numbers are area codes of telephones"
     return None
 
 
@@ -150,6 +176,10 @@ def _place_values(texts: Sequence[str], integers: bool) -> str | None:
     distinct = set(texts)
     if any(_POINT.fullmatch(text) for text in distinct):
         return "values are geographic coordinates"
+    if any(_LABELED.search(text) for text in distinct):
+        return "values have postal codes of five digits"
+    if len(distinct) > 1 and all(_GRID.fullmatch(text) for text in distinct):
+        return "values are cells of a geographic grid"
     if integers or all(text.isdecimal() for text in distinct):
         return _coded_counties(distinct)
     for text in distinct:

@@ -105,7 +105,7 @@ def recoded(
         return [top if _ages.shows(text, unit) or _written(text) else text for text in texts]
     packed = _packed(texts) if kind in ("integer", "number") else None
     years = packed if packed is not None else [_year(text) for text in texts]
-    if set(w.words_of(name)) & w.BIRTH_WORDS:
+    if _ages.names_a_birth_year(name) or set(w.words_of(name)) & w.COHORT_WORDS:
         oldest = date.today().year - _ages.AGE_LIMIT
         years = [None if year is None else max(year, oldest) for year in years]
     return [None if year is None else str(year) for year in years]

@@ -31,7 +31,7 @@ DATE_ELEMENTS = _set(
     "woche semaine semana settimana kw quarter quartal trimestre qtr weekday dow wochentag jour "
     "doy yearday dayofyear dayofweek dayofmonth season jahreszeit saison yyyymm yyyymmdd ym ymd "
     "yearmonth dob dod doa dt dtm ts mth birthday birthdate geburtsdatum fecha data "
-    "admitdate dischargedate deathdate isoweek yearweek yyyyww hour minute"
+    "admitdate dischargedate deathdate isoweek yearweek yyyyww hour minute mmdd ddmm mmddyy"
 )
 DATE_ENDINGS = (
     "date",
@@ -64,6 +64,9 @@ BIRTH_WORDS = _set(
     "birth born yob dob geburt geburtsjahr jahrgang naissance nacimiento nascita birthyear bday "
     "birthdate birthday geburtsdatum natal byear birthyr"
 )
+COHORT_WORDS = _set("cohort generation")
+"""Words for years in which people were born, or were included in a study."""
+AREA_WORDS = _set("area region zone loc location geo place home catch site gebiet zona")
 AGE_WORDS = _set(
     "age ages alter edad eta leeftijd idade agep ridageyr lebensalter wiek alder aldur ika"
 )
@@ -78,8 +81,8 @@ PLACE_WORDS = _set(
     "city cities stadt ort wohnort gemeinde landkreis kreis kommune commune ville ciudad municipio "
     "comune citta barrio localidad distrito district catchment hrr hsa pcsa geocode geoid geohash "
     "latitude longitude lat lon lng latlon latlong coordinates coordinate gps address street zip "
-    "zipcode zip5 zip3 zip4 postcode postal postalcode plz postleitzahl cap pincode census metro "
-    "residence wohnsitz arrondissement bezirk nuts3 lau cp"
+    "zipcode zip5 zip3 zip4 postcode postal postalcode plz postleitzahl cap pincode metro "
+    "easting northing utm mgrs residence wohnsitz arrondissement bezirk nuts3 lau cp"
 )
 ZIP_WORDS = _set("zip zipcode zip5 zip3 zip4 postcode postal postalcode plz postleitzahl zcta cp")
 LARGE_PLACES = _set(
@@ -97,7 +100,7 @@ RELATIVES = _set(
 )
 EMPLOYERS = _set(
     "employer employers arbeitgeber employeur empleador company firm firma workplace organization "
-    "organisation empresa entreprise werkgever datore azienda"
+    "organisation empresa entreprise werkgever datore azienda supervisor boss"
 )
 RECORD_WORDS = _set(
     "patient pat pt person member subject participant respondent client customer employee record "

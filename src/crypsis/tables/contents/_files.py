@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,6 +11,10 @@ from pathlib import Path
 from crypsis.tables.contents._content import Content
 
 _CHUNK = 1 << 20
+_UUID = re.compile(r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}", re.IGNORECASE)
+_NUMBER = re.compile(r"\d{1,9}")
+_MORE_NUMBERS = 200
+"""Parts without rows are not written, so that the numbers of the others have gaps."""
 _COMPLETE = "_SUCCESS"
 _CHECKED_BYTES, _CHECKSUM_HEAD, _CHECKSUM = 512, 8, 4
 _MORE, _EXTRA, _NAME, _COMMENT = 0b10, 0b100, 0b1000, 0b10000
@@ -24,6 +29,27 @@ def folder_contents(folder: Path, read: Sequence[str]) -> Iterator[Content]:
             continue
         name = str(path.relative_to(folder))
         yield Content(f"file:{name}", f"File {name!r} is in the folder.")
+
+
+def folder_names(folder: Path, read: Sequence[str]) -> Iterator[Content]:
+    """Names of files and folders that tell more than a number of the part.
+
+    Folders called key=value are columns of the table. Files are numbered by their writers; any other
+    name is a value of all rows of the file.
+    """
+    places, top = [Path(path).absolute() for path in read], folder.absolute()
+    below = [path.relative_to(top) for path in places if path.is_relative_to(top)]
+    for name in sorted({part for path in below for part in path.parts[:-1] if "=" not in part}):
+        yield Content(f"folder:{name}", f"Folder {name!r} has files of the table.")
+    stems = [_UUID.sub("", path.name) for path in below]
+    frames = {_NUMBER.sub("#", stem, count=1) for stem in stems}
+    found = [_NUMBER.search(stem) for stem in stems]
+    numbers = {int(one[0]) for one in found if one}
+    if len(below) > 1 and (
+        len(frames) > 1 or max(numbers, default=0) >= _MORE_NUMBERS + 10 * len(below)
+    ):
+        text = "The names of the files differ in more than the number of the part."
+        yield Content("file-names", text)
 
 
 def _is_mark(path: Path) -> bool:

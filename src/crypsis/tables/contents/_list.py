@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from crypsis.options import ReadOptions
 from crypsis.tables.contents._content import Content
-from crypsis.tables.contents._databases import duckdb_contents, sqlite_contents
-from crypsis.tables.contents._files import attributes, folder_contents, gzip_contents
+from crypsis.tables.contents._csv_spelling import csv_contents
+from crypsis.tables.contents._duckdb import duckdb_contents, duckdb_table
+from crypsis.tables.contents._files import (
+    attributes,
+    folder_contents,
+    folder_names,
+    gzip_contents,
+)
+from crypsis.tables.contents._json_spelling import json_contents
 from crypsis.tables.contents._opendocument import opendocument_contents
 from crypsis.tables.contents._parquet import parquet_contents
-from crypsis.tables.contents._workbook import workbook_contents
+from crypsis.tables.contents._sqlite import sqlite_contents, sqlite_table
+from crypsis.tables.contents._workbook import sheet_title, workbook_contents
 
 _OF_ONE_FILE: dict[str, Callable[[str, ReadOptions], Iterator[Content]]] = {
     "duckdb": duckdb_contents,
     "sqlite": sqlite_contents,
+}
+_TITLE: dict[str, Callable[[str, ReadOptions], str]] = {
+    "duckdb": duckdb_table,
+    "sqlite": sqlite_table,
+    "excel": sheet_title,
+}
+_OF_TEXT: dict[str, Callable[[str, ReadOptions], Iterator[Content]]] = {
+    "csv": csv_contents,
+    "json": json_contents,
 }
 
 
@@ -45,6 +63,32 @@ def _contents(
         yield from _OF_ONE_FILE[form](paths[0], reading)
     if "://" not in asked and Path(asked).expanduser().is_dir():
         yield from folder_contents(Path(asked).expanduser(), paths)
+        yield from folder_names(Path(asked).expanduser(), paths)
+    elif len(paths) > 1:
+        yield from folder_names(
+            Path(os.path.commonpath([Path(path).parent for path in paths])), paths
+        )
     for path in paths:
+        if form in _OF_TEXT:
+            yield from _OF_TEXT[form](path, reading)
         yield from gzip_contents(path)
         yield from attributes(path)
+
+
+def list_titles(
+    form: str, paths: Sequence[str], asked: str, reading: ReadOptions
+) -> tuple[str, ...]:
+    """The names that a recipient sees with the table: of files, folders, the sheet, the table."""
+    local = [Path(path).absolute() for path in paths if "://" not in path]
+    top = Path(asked).expanduser().absolute()
+    names = [path.name.split(".csv")[0] for path in local]
+    if "://" not in asked and top.is_dir():
+        names.append(top.name)
+        names += [part for path in local for part in _parts(path, top)]
+    if form in _TITLE and local:
+        names.append(_TITLE[form](str(local[0]), reading))
+    return tuple(dict.fromkeys(name for name in names if name))
+
+
+def _parts(path: Path, top: Path) -> tuple[str, ...]:
+    return path.relative_to(top).parts[:-1] if path.is_relative_to(top) else ()

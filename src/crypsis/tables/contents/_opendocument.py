@@ -7,7 +7,12 @@ import zipfile
 from collections.abc import Iterator
 
 from crypsis.options import ReadOptions
-from crypsis.tables.contents._archive import UnreadableError, parse, texts
+from crypsis.tables.contents._archive import (
+    UnreadableError,
+    archive_contents,
+    parse,
+    texts,
+)
 from crypsis.tables.contents._content import Content
 
 _HARMLESS = re.compile(
@@ -19,6 +24,9 @@ _PROPERTIES = frozenset(
 )
 _PARTS = {
     "annotation": "comments",
+    "remark": "comments in its XML",
+    "hidden": "hidden rows or columns",
+    "filter-condition": "filters",
     "named-range": "named ranges",
     "named-expression": "named expressions",
     "database-range": "database ranges",
@@ -42,11 +50,14 @@ def opendocument_contents(path: str, reading: ReadOptions) -> Iterator[Content]:
             seen.add(name)
         if "table:formula" in given:
             seen.add("formula")
+        if given.get("table:visibility", "visible") != "visible":
+            seen.add("hidden")
 
     try:
         with zipfile.ZipFile(path) as archive:
             members = archive.namelist()
-            parse(archive, "content.xml", start)
+            parse(archive, "content.xml", start, remark=lambda: seen.add("remark"))
+            around = list(archive_contents(archive))
             properties = texts(archive, "meta.xml") if "meta.xml" in members else {}
     except (UnreadableError, zipfile.BadZipFile, OSError):
         yield Content("workbook", "The parts of the document could not be inspected.")
@@ -57,6 +68,7 @@ def opendocument_contents(path: str, reading: ReadOptions) -> Iterator[Content]:
             yield Content(f"sheet:{name}", f"Sheet {name!r} is in the document.")
     for part in sorted(seen):
         yield Content(f"sheet-part:{part}", f"The document has {_PARTS.get(part, 'formulas')}.")
+    yield from around
     for name in sorted(_PROPERTIES & set(properties)):
         yield Content(f"property:{name}", f"The document has the property {name!r}.")
     for member in members:

@@ -8,11 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet
 
+from crypsis.counting.arrays import numbers
 from crypsis.tables.contents._content import Content
+from crypsis.tables.contents._parquet_bytes import UnknownLayoutError, has_other_bytes
 
 _HARMLESS_KEYS = (
     b"ARROW:schema",
@@ -40,7 +43,11 @@ def parquet_contents(paths: Sequence[str]) -> Iterator[Content]:
             files[path] = pyarrow.parquet.ParquetFile(path, memory_map=True)
             yield from _metadata(files[path])
             yield from _dictionaries(path, files[path])
-        except (pa.ArrowException, OSError, ValueError, KeyError):
+            yield from _not_numbers(files[path])
+            if has_other_bytes(path):
+                text = f"File {short!r} has bytes that are in no page and not in its footer."
+                yield Content(f"bytes:{short}", text)
+        except (pa.ArrowException, OSError, ValueError, KeyError, UnknownLayoutError):
             yield Content(f"inside:{short}", f"The metadata of {short!r} could not be inspected.")
     yield from _columns_of_some(files)
 
@@ -163,6 +170,21 @@ def _dictionaries(path: str, file: Any) -> Iterator[Content]:
                 if not _all_used(column, part.dictionary):
                     text = f"The dictionary of column {name!r} has values that no row has."
                     yield Content(f"dictionary:{name}", text)
+
+
+def _not_numbers(file: Any) -> Iterator[Content]:
+    """Columns in which what is not a number (NaN) has more than one pattern of bits."""
+    names = [field.name for field in file.schema_arrow if pa.types.is_floating(field.type)]
+    patterns: dict[str, set[int]] = {name: set() for name in names}
+    for batch in file.iter_batches(columns=names) if names else ():
+        for name in names:
+            values = batch.column(batch.schema.get_field_index(name)).drop_null()
+            rest = numbers(values.filter(pc.is_nan(values)))
+            patterns[name] |= set(np.unique(rest.view(f"u{rest.dtype.itemsize}")).tolist())
+    for name, found in patterns.items():
+        if len(found) > 1:
+            text = f"Column {name!r} has NaN in {len(found)} patterns of bits."
+            yield Content(f"spelling:{name}", text)
 
 
 def _all_used(column: pa.ChunkedArray, dictionary: pa.Array) -> bool:

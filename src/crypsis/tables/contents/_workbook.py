@@ -8,8 +8,14 @@ from collections.abc import Iterator
 from posixpath import join, normpath
 
 from crypsis.options import ReadOptions
-from crypsis.tables.contents._archive import UnreadableError, parse, texts
+from crypsis.tables.contents._archive import (
+    UnreadableError,
+    archive_contents,
+    parse,
+    texts,
+)
 from crypsis.tables.contents._content import Content
+from crypsis.tables.contents._sheet import sheet_contents
 
 _HARMLESS = re.compile(
     r"\[Content_Types\]\.xml|_rels/\.rels|xl/workbook\.xml|xl/_rels/workbook\.xml\.rels"
@@ -22,13 +28,14 @@ _PROPERTIES = frozenset(
     "HyperlinkBase contentStatus identifier".split()
 )
 _PROGRAMS = ("openpyxl", "XlsxWriter", "Microsoft Excel", "LibreOffice", "calamine")
-_PARTS = {
-    "f": "formulas",
-    "headerFooter": "headers and footers",
-    "hyperlink": "hyperlinks",
-    "dataValidation": "validation rules",
-    "cfRule": "conditional formats",
-}
+_KNOWN = _PROPERTIES | frozenset(
+    "created modified lastPrinted revision version language Application AppVersion DocSecurity "
+    "ScaleCrop LinksUpToDate SharedDoc HyperlinksChanged TotalTime TitlesOfParts HeadingPairs "
+    "vector variant lpstr i4 coreProperties Properties Characters Words Lines Pages".split()
+)
+_LITERAL = re.compile(r'"([^"]*)"|\\(.)')
+_MOST_LETTERS = 4
+"""The letters of a unit in a number format, such as USD or kg."""
 
 
 def workbook_contents(path: str, reading: ReadOptions) -> Iterator[Content]:
@@ -44,7 +51,7 @@ def workbook_contents(path: str, reading: ReadOptions) -> Iterator[Content]:
             yield from _not_inspected(path, reading)
             return
         try:
-            sheets, names = _sheets(archive)
+            sheets, names, about = _sheets(archive)
         except UnreadableError:
             yield from _not_inspected(path, reading)
             return
@@ -55,15 +62,28 @@ def workbook_contents(path: str, reading: ReadOptions) -> Iterator[Content]:
                 yield Content(f"sheet:{name}", f"Sheet {name!r} is in the workbook{hidden}.")
         for name in names:
             yield Content(f"defined-name:{name}", f"The workbook has the defined name {name!r}.")
+        for name in about:
+            yield Content(f"property:{name}", f"The workbook has the property {name!r}.")
         yield from _properties(archive, members)
         own = sheets[read][1] if read in sheets else ""
-        yield from _inside(archive, own, members)
+        yield from sheet_contents(archive, own)
+        yield from _formats(archive, members)
         other = {member for _, member in sheets.values()}
         for member in members:
             if not (_HARMLESS.fullmatch(member) or member in other or member.endswith("/")):
                 yield Content(f"member:{member}", _member_text(member))
-        if archive.comment:
-            yield Content("archive-comment", "The file has an archive comment.")
+        yield from archive_contents(archive)
+
+
+def sheet_title(path: str, reading: ReadOptions) -> str:
+    """The name of the sheet that is read, or nothing."""
+    import python_calamine
+
+    try:
+        names = python_calamine.CalamineWorkbook.from_path(path).sheet_names
+    except (python_calamine.CalamineError, OSError, ValueError):
+        names = []
+    return reading.sheet or (names[0] if names else "")
 
 
 def _not_inspected(path: str, reading: ReadOptions) -> Iterator[Content]:
@@ -88,11 +108,14 @@ def _member_text(member: str) -> str:
     return f"The workbook has {member!r} inside."
 
 
-def _sheets(archive: zipfile.ZipFile) -> tuple[dict[str, tuple[str, str]], list[str]]:
-    """The state and the member of each sheet by its name, and the defined names."""
+def _sheets(
+    archive: zipfile.ZipFile,
+) -> tuple[dict[str, tuple[str, str]], list[str], list[str]]:
+    """The state and the member of each sheet by its name, the defined names, and the author's."""
     targets: dict[str, str] = {}
     sheets: dict[str, tuple[str, str]] = {}
     names: list[str] = []
+    about: list[str] = []
 
     def relation(name: str, given: dict[str, str]) -> None:
         if name == "Relationship":
@@ -108,10 +131,12 @@ def _sheets(archive: zipfile.ZipFile) -> tuple[dict[str, tuple[str, str]], list[
             )  # fmt: skip
         elif name == "definedName" and not given.get("name", "").startswith("_xlnm."):
             names.append(given.get("name", ""))
+        elif name in ("absPath", "fileSharing"):  # the folder of the author, and who saved it
+            about.append(name)
 
     parse(archive, "xl/_rels/workbook.xml.rels", relation)
     parse(archive, "xl/workbook.xml", part)
-    return sheets, names
+    return sheets, names, about
 
 
 def _properties(archive: zipfile.ZipFile, members: list[str]) -> Iterator[Content]:
@@ -126,41 +151,38 @@ def _properties(archive: zipfile.ZipFile, members: list[str]) -> Iterator[Conten
         for name in sorted(_PROPERTIES & set(found)):
             if not found[name].startswith(_PROGRAMS):
                 yield Content(f"property:{name}", f"The workbook has the property {name!r}.")
+        for name in sorted(set(found) - _KNOWN):
+            yield Content(f"property:{name}", f"The workbook has the property {name!r}.")
 
 
-def _inside(archive: zipfile.ZipFile, sheet: str, members: list[str]) -> Iterator[Content]:
-    """What the sheet has besides values, and shared texts that none of its cells show."""
-    seen: set[str] = set()
-    used: set[str] = set()
-    shared = value = False
+def _formats(archive: zipfile.ZipFile, members: list[str]) -> Iterator[Content]:
+    """Number formats that show a text of their own, and remarks or links in other members."""
+    codes: list[str] = []
+    remarks: list[str] = []
+    links: list[str] = []
 
     def start(name: str, given: dict[str, str]) -> None:
-        nonlocal shared, value
-        if name == "c":
-            shared = given.get("t") == "s"
-        elif name in _PARTS:
-            seen.add(name)
-        value = name == "v"
+        if name == "numFmt":
+            codes.append(given.get("formatCode", ""))
+        elif name == "Relationship" and given.get("TargetMode", "").casefold() == "external":
+            links.append(given.get("Id", ""))
 
-    def text(found: str) -> None:
-        if value and shared and found.strip():
-            used.add(found.strip())
+    for member in members:
+        if not member.endswith((".xml", ".rels")) or member.startswith("xl/worksheets/sheet"):
+            continue
+        try:
+            parse(archive, member, start, remark=lambda: remarks.append("one"))
+        except UnreadableError:
+            yield Content(f"member:{member}", f"{member!r} could not be inspected.")
+    if any(_letters(code) > _MOST_LETTERS for code in codes):
+        yield Content("number-format", "A number format shows a text of its own.")
+    if links:
+        yield Content("links", "The workbook has links to other files or addresses.")
+    if remarks:
+        yield Content("xml-comment", "The workbook has comments in the XML of its parts.")
 
-    count = 0
 
-    def item(name: str, given: dict[str, str]) -> None:
-        nonlocal count
-        count += name == "si"
-
-    try:
-        parse(archive, sheet, start, text)
-        if "xl/sharedStrings.xml" in members:
-            parse(archive, "xl/sharedStrings.xml", item)
-    except UnreadableError:
-        yield Content("sheet-parts", "The parts of the sheet could not be inspected.")
-        return
-    for name in sorted(seen):
-        yield Content(f"sheet-part:{name}", f"The sheet has {_PARTS[name]}.")
-    if len(used) < count:
-        text_ = "The workbook has texts that no cell of the sheet shows."
-        yield Content("unused-texts", text_)
+def _letters(code: str) -> int:
+    """The letters and digits that a number format writes as they are."""
+    shown = "".join(quoted or single for quoted, single in _LITERAL.findall(code))
+    return sum(character.isalnum() for character in shown)

@@ -19,6 +19,7 @@ from crypsis.tables.schema import unique_names
 _HEAD_BYTES = 262_144
 _DELIMITERS = ",;\t|"
 _LONGEST_LINE = 2_000_000
+_COMPRESSED = (".gz", ".bz2", ".zst", ".lz4", ".br")
 _NO_ENCODINGS = ("idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined")
 
 
@@ -85,6 +86,12 @@ def _head(path: str, encoding: str) -> str:
             if len(start) == _HEAD_BYTES and b"\n" not in start:
                 start += opened.read(_LONGEST_LINE - _HEAD_BYTES)
     except OSError as error:
+        if error.strerror is None and path.lower().endswith(_COMPRESSED):
+            raise SourceError(
+                f"{short(path)} is damaged, or other bytes follow the compressed table.",
+                code="damaged",
+                hint="Compress the table anew.",
+            ) from None
         raise SourceError(f"{short(path)} could not be read ({reason(error)}).") from None
     if len(start) >= _HEAD_BYTES:
         start = start[: start.rfind(b"\n") + 1] or start

@@ -12,7 +12,7 @@ from typing import Any
 
 from crypsis.errors import MissingDependencyError, ParameterError, SourceError, unknown_columns
 from crypsis.options import ReadOptions
-from crypsis.tables.contents import list_contents
+from crypsis.tables.contents import list_contents, list_titles
 from crypsis.tables.csv.dialect import delimiter_and_names
 from crypsis.tables.csv.types import PATTERNS
 from crypsis.tables.paths import format_by_name
@@ -112,6 +112,7 @@ def open_spark(
         if path.exists():
             own = sorted(map(str, path.rglob(f"*.{form}"))) if path.is_dir() else [str(path)]
             rows.contents = partial(list_contents, form, own, str(path), reading)
+            rows.titles = partial(list_titles, form, own, str(path), reading)
     return rows
 
 

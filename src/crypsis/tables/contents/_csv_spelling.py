@@ -1,0 +1,150 @@
+"""CSV files in which equal values are written with quotes here and without them there.
+
+If the quotes depend on the column and the text alone, they tell a recipient nothing more. Otherwise
+they can distinguish rows that have the same values.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crypsis.options import ReadOptions
+from crypsis.tables.contents._content import Content
+from crypsis.tables.csv.dialect import Dialect, detect_dialect, stream
+
+_CHUNK = 1 << 24
+_QUOTE, _LINE, _RETURN = b'"', b"\n", b"\r"
+_BLANK = re.compile(rb"\n\r?\n")
+_BLANKS = re.compile(rb"\n(?:\r?\n)+")
+_MOST_TEXTS = 1_000_000
+_ONE_BYTE = ("utf-8", "utf-8-sig", "ascii")
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+
+def csv_contents(path: str, reading: ReadOptions) -> Iterator[Content]:
+    """Blank lines inside the table, and quotes that vary between equal values."""
+    dialect = detect_dialect([path], reading)
+    columns = len(dialect.names)
+    quoted, bare = np.zeros(columns, np.int64), np.zeros(columns, np.int64)
+    blank = False
+    for block in _blocks(path, dialect):
+        blank = blank or _BLANK.search(block.rstrip()) is not None
+        if _QUOTE not in block:
+            bare += block.count(_LINE)
+            continue
+        fields = _Fields.of(block, dialect)
+        if fields is None:
+            yield Content("spelling", "The quotes of the file could not be inspected.")
+            return
+        quoted += (fields.quoted & ~fields.needed).sum(axis=0)
+        bare += (~fields.quoted).sum(axis=0)
+    if blank:
+        yield Content("blank-lines", "Lines between the rows of the table are blank.")
+    for place in np.flatnonzero((quoted > 0) & (bare > 0)).tolist():
+        if _varies(path, dialect, place, few_quoted=bool(quoted[place] <= bare[place])):
+            name = dialect.names[place]
+            text = f"Equal values of column {name!r} are written with and without quotes."
+            yield Content(f"spelling:{name}", text)
+
+
+def _blocks(path: str, dialect: Dialect) -> Iterator[bytes]:
+    """The rows in blocks that end between two of them, as UTF-8."""
+    decoder = codecs.getincrementaldecoder(dialect.encoding)()
+    skip, rest = dialect.skip, b""
+    with stream(path) as opened:
+        while chunk := bytes(opened.read(_CHUNK)):
+            block = rest + (
+                chunk if dialect.encoding in _ONE_BYTE else decoder.decode(chunk).encode()
+            )
+            end = _end(block)
+            block, rest = block[:end], block[end:]
+            if skip and block:
+                block, skip = _without_first(block.lstrip(b"\r\n")), 0
+            if block:
+                yield block
+    rest = _without_first(rest) if skip else rest
+    if rest.strip(b"\r\n"):
+        yield rest + _LINE
+
+
+def _end(block: bytes) -> int:
+    """After the last line end that is not inside of quotes."""
+    end = block.rfind(_LINE) + 1
+    while end and block.count(_QUOTE, 0, end) % 2:
+        end = block.rfind(_LINE, 0, end - 1) + 1
+    return end
+
+
+def _without_first(block: bytes) -> bytes:
+    """Without the names of the columns."""
+    end = block.find(_LINE) + 1
+    while end and block.count(_QUOTE, 0, end) % 2:
+        end = block.find(_LINE, end) + 1
+    return block[end:] if end else b""
+
+
+@dataclass(frozen=True)
+class _Fields:
+    """Where the fields of a block are, one row for each record."""
+
+    block: bytes
+    start: Ints
+    end: Ints
+    quoted: Flags
+    needed: Flags
+    """Whether a text in quotes could not be written without them."""
+
+    @classmethod
+    def of(cls, block: bytes, dialect: Dialect) -> _Fields | None:
+        block = _BLANKS.sub(_LINE, block).lstrip(b"\r\n")
+        data = np.frombuffer(block, np.uint8)
+        quotes = data == ord(_QUOTE)
+        inside = (np.cumsum(quotes, dtype=np.int32) & 1).astype(bool)
+        breaks = (data == ord(dialect.delimiter)) | (data == ord(_LINE))
+        ends = np.flatnonzero(breaks & ~inside)
+        starts = np.concatenate(([0], ends[:-1] + 1)) if ends.size else ends
+        if ends.size % len(dialect.names):
+            return None
+        returned = (data[np.maximum(ends - 1, 0)] == ord(_RETURN)) & (data[ends] == ord(_LINE))
+        ends = ends - (returned & (ends > starts))
+        signs = np.concatenate(([0], np.cumsum(breaks & inside, dtype=np.int64)))
+        marks = np.concatenate(([0], np.cumsum(quotes, dtype=np.int64)))
+        quoted = quotes[np.minimum(starts, data.size - 1)] & (ends > starts)
+        needed = (signs[ends] > signs[starts]) | (marks[ends] - marks[starts] > 2)
+        shape = (-1, len(dialect.names))
+        return cls(
+            block, starts.reshape(shape), ends.reshape(shape), quoted.reshape(shape),
+            needed.reshape(shape),
+        )  # fmt: skip
+
+    def texts(self, place: int, *, quoted: bool) -> Iterator[bytes]:
+        """The texts of a column that are, or are not, in quotes."""
+        rows = np.flatnonzero(self.quoted[:, place] == quoted)
+        cut = int(quoted)
+        for row in rows.tolist():
+            yield self.block[int(self.start[row, place]) + cut : int(self.end[row, place]) - cut]
+
+
+def _varies(path: str, dialect: Dialect, place: int, *, few_quoted: bool) -> bool:
+    """Whether one text of a column is written in both ways."""
+    few: set[bytes] = set()
+    for fields in _all_fields(path, dialect):
+        few.update(fields.texts(place, quoted=few_quoted))
+        if len(few) > _MOST_TEXTS:
+            return True
+    return any(
+        not few.isdisjoint(fields.texts(place, quoted=not few_quoted))
+        for fields in _all_fields(path, dialect)
+    )
+
+
+def _all_fields(path: str, dialect: Dialect) -> Iterator[_Fields]:
+    blocks = (_Fields.of(block, dialect) for block in _blocks(path, dialect))
+    return (fields for fields in blocks if fields is not None)
