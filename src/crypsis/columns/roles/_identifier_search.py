@@ -226,6 +226,18 @@ def find_identifiers(rows: Rows, column: Column, every: pa.ChunkedArray | None) 
 def identifier_in(text: str) -> Sign | None:
     """The identifier that a single text has, such as the name of a column or a file.
 
+    Parameters
+    ----------
+    text : str
+        The text.
+
+    Returns
+    -------
+    Sign or None
+        What was found.
+
+    Examples
+    --------
     >>> identifier_in("anna.smith@example.org").noun, identifier_in("age_group")
     ('email addresses', None)
     """
@@ -237,7 +249,22 @@ def identifier_in(text: str) -> Sign | None:
 
 
 def visible(text: str) -> str:
-    """A text as a reader sees it: characters of one look are one, invisible ones are removed."""
+    """A text as a reader sees it: wide letters are plain, invisible characters are removed.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> visible("ａｎｎａ")
+    'anna'
+    """
     folded = unicodedata.normalize("NFKC", text)
     return "".join(c for c in folded if unicodedata.category(c) != "Cf")
 

@@ -32,7 +32,7 @@ def folder_contents(folder: Path, read: Sequence[str]) -> Iterator[Content]:
 
 
 def folder_names(folder: Path, read: Sequence[str]) -> Iterator[Content]:
-    """Names of files and folders that tell more than a number of the part.
+    """Names of files and folders that contain more than a number of the part.
 
     Folders called key=value are columns of the table. Files are numbered by their writers; any other
     name is a value of all rows of the file.

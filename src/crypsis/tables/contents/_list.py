@@ -8,7 +8,7 @@ from pathlib import Path
 
 from crypsis.options import ReadOptions
 from crypsis.tables.contents._content import Content
-from crypsis.tables.contents._csv_spelling import csv_contents
+from crypsis.tables.contents._csv_notation import csv_contents
 from crypsis.tables.contents._duckdb import duckdb_contents, duckdb_table
 from crypsis.tables.contents._files import (
     attributes,
@@ -16,7 +16,7 @@ from crypsis.tables.contents._files import (
     folder_names,
     gzip_contents,
 )
-from crypsis.tables.contents._json_spelling import json_contents
+from crypsis.tables.contents._json_notation import json_contents
 from crypsis.tables.contents._opendocument import opendocument_contents
 from crypsis.tables.contents._parquet import parquet_contents
 from crypsis.tables.contents._sqlite import sqlite_contents, sqlite_table

@@ -15,7 +15,7 @@ import pyarrow.parquet
 
 from crypsis.counting.arrays import numbers
 from crypsis.tables.contents._content import Content
-from crypsis.tables.contents._parquet_bytes import UnknownLayoutError, has_other_bytes
+from crypsis.tables.contents._parquet_bytes import ParquetLayoutError, has_other_bytes
 
 _HARMLESS_KEYS = (
     b"ARROW:schema",
@@ -47,7 +47,7 @@ def parquet_contents(paths: Sequence[str]) -> Iterator[Content]:
             if has_other_bytes(path):
                 text = f"File {short!r} has bytes that are in no page and not in its footer."
                 yield Content(f"bytes:{short}", text)
-        except (pa.ArrowException, OSError, ValueError, KeyError, UnknownLayoutError):
+        except (pa.ArrowException, OSError, ValueError, KeyError, ParquetLayoutError):
             yield Content(f"inside:{short}", f"The metadata of {short!r} could not be inspected.")
     yield from _columns_of_some(files)
 

@@ -27,7 +27,7 @@ _COMPRESSED_SIZE = 3
 _BLOOM_BYTES = 1
 
 
-class UnknownLayoutError(Exception):
+class ParquetLayoutError(Exception):
     """A file that does not follow the format, or is encrypted."""
 
 
@@ -39,7 +39,7 @@ class _Compact:
 
     def struct(self, depth: int = 0) -> dict[int, Any]:
         if depth > _DEEPEST:
-            raise UnknownLayoutError
+            raise ParquetLayoutError
         fields: dict[int, Any] = {}
         number = 0
         while kind := self._byte():
@@ -50,7 +50,7 @@ class _Compact:
 
     def _byte(self) -> int:
         if self.at >= len(self.data):
-            raise UnknownLayoutError
+            raise ParquetLayoutError
         self.at += 1
         return self.data[self.at - 1]
 
@@ -92,7 +92,7 @@ class _Compact:
             ]
         if kind == _STRUCT:
             return self.struct(depth + 1)
-        raise UnknownLayoutError
+        raise ParquetLayoutError
 
     def _element(self, kind: int, depth: int) -> Any:
         return self._byte() == 1 if kind in (_TRUE, _FALSE) else self._value(kind, depth)
@@ -100,7 +100,7 @@ class _Compact:
     def _taken(self, size: int) -> bytes:
         self.at += size
         if self.at > len(self.data):
-            raise UnknownLayoutError
+            raise ParquetLayoutError
         return self.data[self.at - size : self.at]
 
 
@@ -109,12 +109,12 @@ def has_other_bytes(path: str) -> bool:
     size = Path(path).stat().st_size
     with Path(path).open("rb") as file:
         if size < len(_MAGIC) + _TAIL or file.read(len(_MAGIC)) != _MAGIC:
-            raise UnknownLayoutError
+            raise ParquetLayoutError
         file.seek(size - _TAIL)
         tail = file.read(_TAIL)
         start = size - _TAIL - int.from_bytes(tail[:4], "little")
         if tail[4:] != _MAGIC or start < len(_MAGIC):
-            raise UnknownLayoutError
+            raise ParquetLayoutError
         file.seek(start)
         reader = _Compact(file.read(size - _TAIL - start))
         footer = reader.struct()
@@ -142,7 +142,7 @@ def _ranges(file: BinaryIO, footer: dict[int, Any]) -> Iterator[tuple[int, int]]
                 if _BLOOM in column:
                     yield column[_BLOOM], column[_BLOOM] + _bloom_size(file, column)
     except (KeyError, TypeError) as error:
-        raise UnknownLayoutError from error
+        raise ParquetLayoutError from error
 
 
 def _extent(column: dict[int, Any]) -> tuple[int, int]:
@@ -158,7 +158,7 @@ def _pages(file: BinaryIO, column: dict[int, Any]) -> Iterator[tuple[int, int]]:
         header, length = _header(file, at)
         following = at + length + header[_COMPRESSED_SIZE]
         if following > end:
-            raise UnknownLayoutError
+            raise ParquetLayoutError
         yield at, following
         at = following
 
@@ -168,7 +168,7 @@ def _copy(file: BinaryIO, column: dict[int, Any]) -> Iterator[tuple[int, int]]:
     _, at = _extent(column)
     try:
         found, length = _header(file, at)
-    except UnknownLayoutError:
+    except ParquetLayoutError:
         return
     if column in (found, found.get(_COLUMN)):
         yield at, at + length
@@ -181,10 +181,10 @@ def _header(file: BinaryIO, at: int) -> tuple[dict[int, Any], int]:
         reader = _Compact(file.read(size))
         try:
             return reader.struct(), reader.at
-        except UnknownLayoutError:
+        except ParquetLayoutError:
             if size == _LONGEST_HEADER:
                 raise
-    raise UnknownLayoutError
+    raise ParquetLayoutError
 
 
 def _bloom_size(file: BinaryIO, column: dict[int, Any]) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 
 from crypsis.options import ReadOptions
 from crypsis.tables.contents._content import Content
-from crypsis.tables.contents._sqlite_pages import Pages, UnknownLayoutError
+from crypsis.tables.contents._sqlite_pages import Pages, SqliteLayoutError
 from crypsis.tables.contents._tables import chosen_table
 from crypsis.tables.sql import quote
 
@@ -101,7 +101,7 @@ def _catalog(database: sqlite3.Connection, path: str, reading: ReadOptions) -> I
     try:
         roots = [1, *(root for *_, root, _ in master)]
         free = Pages(np.memmap(path, np.uint8, "r")).leftovers(roots)
-    except (UnknownLayoutError, OSError, ValueError):
+    except (SqliteLayoutError, OSError, ValueError):
         yield Content("pages", "The pages of the database could not be inspected.")
         return
     if free:

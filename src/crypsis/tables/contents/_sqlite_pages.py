@@ -25,7 +25,7 @@ _LEAST_LEFT = 5
 _MOST_CUT = 2_000
 
 
-class UnknownLayoutError(Exception):
+class SqliteLayoutError(Exception):
     """Pages that do not follow the file format."""
 
 
@@ -34,11 +34,11 @@ class Pages:
 
     def __init__(self, content: Bytes) -> None:
         if content.size < 512 or bytes(content[:16]) != b"SQLite format 3\0":
-            raise UnknownLayoutError
+            raise SqliteLayoutError
         size = int.from_bytes(bytes(content[16:18]), "big")
         self.size = 65_536 if size == 1 else size
         if self.size < 512:
-            raise UnknownLayoutError
+            raise SqliteLayoutError
         self.usable = self.size - int(content[20])
         self.count = content.size // self.size
         self.trailing = content[self.count * self.size :]
@@ -48,7 +48,7 @@ class Pages:
 
     def _number(self, page: int, at: int, width: int = 4) -> int:
         if not 0 <= page < self.count or at + width > self.size:
-            raise UnknownLayoutError
+            raise SqliteLayoutError
         return int.from_bytes(bytes(self.rows[page, at : at + width]), "big")
 
     def leftovers(self, roots: Sequence[int]) -> bool:
@@ -120,7 +120,7 @@ class Pages:
         while waiting:
             page = waiting.pop()
             if page in found:
-                raise UnknownLayoutError
+                raise SqliteLayoutError
             found.add(page)
             if self._kind(page) in (_INTERIOR_INDEX, _INTERIOR_TABLE):
                 waiting += [self._number(page, at) - 1 for at in self._cells(page)]
@@ -133,7 +133,7 @@ class Pages:
     def _kind(self, page: int) -> int:
         kind = self._number(page, self._start(page), 1)
         if kind not in (_INTERIOR_INDEX, _INTERIOR_TABLE, _LEAF_INDEX, _LEAF_TABLE):
-            raise UnknownLayoutError
+            raise SqliteLayoutError
         return kind
 
     def _array(self, page: int) -> int:
@@ -156,10 +156,10 @@ class Pages:
             following, size = self._number(page, block, 2), self._number(page, block + 2, 2)
             areas.append((block + 4, block + size))
             if following and following <= block:
-                raise UnknownLayoutError
+                raise SqliteLayoutError
             block = following
         if any(first > last or last > self.usable for first, last in areas):
-            raise UnknownLayoutError
+            raise SqliteLayoutError
         return areas
 
     def _unused(self, trees: Sequence[int], overflow: Sequence[int]) -> bool:
@@ -170,7 +170,7 @@ class Pages:
                 at = first - 1
                 while length > 0:
                     if at not in rest:
-                        raise UnknownLayoutError
+                        raise SqliteLayoutError
                     rest.discard(at)
                     if self.rows[at, 4 + min(length, self.usable - 4) : self.usable].any():
                         return True
@@ -205,7 +205,7 @@ class Pages:
             value = value << 7 | byte & 0x7F
             if byte < 0x80:
                 return value, at + i + 1
-        raise UnknownLayoutError
+        raise SqliteLayoutError
 
 
 def _cut(word: bytes) -> Iterator[bytes]:

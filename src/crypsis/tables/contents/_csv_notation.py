@@ -1,6 +1,6 @@
 """CSV files in which equal values are written with quotes here and without them there.
 
-If the quotes depend on the column and the text alone, they tell a recipient nothing more. Otherwise
+If the quotes depend on the column and the text alone, a recipient learns nothing more from them. Otherwise
 they can distinguish rows that have the same values.
 """
 
