@@ -73,6 +73,9 @@ _ALL = (
     Measure("singling_out.unique_on_released_columns", "fraction", "at_most",
             "the fraction of records that are unique on all released columns except one sensitive "
             "attribute; columns that the owner signed off are not known to the intruder"),
+    Measure("singling_out.small_classes_on_released_columns", "fraction", "at_most",
+            "the fraction of records in classes smaller than `k` of all released columns that are "
+            "not sensitive and that the owner did not sign off", "k"),
     Measure("inference.attribute_gain", "fraction", "at_most",
             "in the worst equivalence class, the probability of inferring a categorical sensitive "
             "attribute correctly by its most frequent value, minus that in all records"),

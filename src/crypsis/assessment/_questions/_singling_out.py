@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from crypsis import singling_out
-from crypsis.assessment._questions._everything_else import add_released_uniqueness, limited
+from crypsis.assessment._questions._everything_else import (
+    SMALL,
+    add_released_classes,
+    add_released_uniqueness,
+    limited,
+)
 from crypsis.assessment._questions._outcome import QuestionOutcome, not_evaluated
 from crypsis.assessment._request import Request
 from crypsis.dataset import Dataset
@@ -28,6 +33,7 @@ def ask_singling_out(request: Request) -> QuestionOutcome:
     """Equivalence classes, re-identification risk, population, and all released columns."""
     outcome = _ask_quasi_identifiers(request)
     add_released_uniqueness(request, outcome)
+    add_released_classes(request, outcome)
     return outcome
 
 
@@ -82,7 +88,7 @@ def _measure_classes(classes: EquivalenceClasses, policy: Policy) -> list[Measur
     found = [
         Measurement(one.measure, classes.share_below(one.k), classes.text_below(one.k), columns,
                     round(classes.records_below(one.k)), one.k)
-        for one in policy.of("singling_out") if one.k is not None
+        for one in policy.of("singling_out") if one.k is not None and one.measure != SMALL
     ]  # fmt: skip
     below = classes.records_below(_class_sizes(policy)[-1])
     unique, k = classes.records_below(2), number_text(classes.k, ",")

@@ -7,6 +7,7 @@ A decision that contradicts strong evidence needs a written reason (`contradicti
 
 from crypsis.columns.roles._file import DecidedRoles, load, load_answers, save
 from crypsis.columns.roles._guess import contradictions, guess
+from crypsis.columns.roles._milder_roles import stricter_role
 from crypsis.columns.roles._rules import CONFIDENT, Guess
 from crypsis.columns.roles._words import Hipaa
 
@@ -20,4 +21,5 @@ __all__ = [
     "load",
     "load_answers",
     "save",
+    "stricter_role",
 ]
