@@ -118,7 +118,7 @@ def read_numbers(values: pa.Array) -> ReadNumbers:
     texts = [one for one in listed if isinstance(one, str)]
     found = _parsed(listed, "")
     if len(texts) == len([one for one in listed if one is not None]) and texts:
-        prefix = _common_prefix(texts)
+        prefix = _shared_prefix(texts)
         if prefix:
             found = max(found, _parsed(listed, prefix), key=_read)
     numbers = np.array([number for number, _, _ in found], np.float64)
@@ -146,7 +146,7 @@ def _parsed(listed: Sequence[Any], prefix: str) -> list[_Found]:
     return max(both, key=_read)
 
 
-def _common_prefix(texts: Sequence[str]) -> str:
+def _shared_prefix(texts: Sequence[str]) -> str:
     """What nine in ten texts begin with before the first digit: a word, or a mark after one."""
     counted = Counter(re.split(r"[\d]", text, maxsplit=1)[0] for text in texts)
     prefix, count = counted.most_common(1)[0]

@@ -19,6 +19,8 @@ from crypsis.policies import Measurement
 from crypsis.report.wording import plural
 from crypsis.results import Estimate, number_text, percent_text
 
+_SURE = 0.9
+"""From so likely a guess on the headline says whether it is of a rare value."""
 _FEW_VALUES = 20
 """An ordered attribute with so few values is inferred value by value: a grade, a yes or no."""
 
@@ -104,7 +106,8 @@ def inference_outcome(
         if name not in present
     ]
     outcome.headline = _headline(found, categorical, disclosure)
-    if values is not None and all(one.near_certain == 0 for one in values.attributes):
+    sure = any(float(one.best_guess.worst) >= _SURE for one in found.targets)
+    if sure and values is not None and all(one.near_certain == 0 for one in values.attributes):
         outcome.headline += " No rare or declared value is near-certain in any class."
     first = found.targets[0]
     if not first.complete:
