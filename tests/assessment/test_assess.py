@@ -111,9 +111,21 @@ def test_without_quasi_identifiers_one_cannot_tell() -> None:
 
 
 def test_without_a_sensitive_attribute_inference_is_not_asked() -> None:
-    found = cr.assess(table(), quasi_identifiers=QIS, insensitive=SENSITIVE)
+    found = cr.assess(table().select(QIS), quasi_identifiers=QIS)
     assert found.verdict is Verdict.SAFE
+    assert found.statement.endswith("; inference not asked: no sensitive attribute")
     assert finding(found, "inference.baseline_excess").status is Status.NOT_ASKED
+
+
+@pytest.mark.parametrize("role", ["insensitive", "quasi_identifiers"])
+def test_a_sensitive_attribute_with_a_milder_role_needs_a_reason(role: str) -> None:
+    roles = {"quasi_identifiers": [*QIS], "insensitive": []}
+    roles[role] = [*roles[role], *SENSITIVE]
+    found = cr.assess(table(), **roles)
+    assert found.verdict is Verdict.CANNOT_TELL
+    (reason,) = [one for one in found.reasons if one.code == "role-against-evidence"]
+    assert "whether it can be inferred was not asked" in reason.text
+    assert "{sensitive}" in reason.hint
 
 
 def test_a_required_question_left_open_is_not_safe() -> None:

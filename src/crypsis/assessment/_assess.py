@@ -20,6 +20,7 @@ from crypsis.assessment._columns import (
     against_evidence,
     describe_columns,
     measure_columns,
+    milder_roles,
     undecided,
     with_roles,
 )
@@ -30,6 +31,7 @@ from crypsis.assessment._container import (
     open_contents,
     written_text,
 )
+from crypsis.assessment._original import about_original
 from crypsis.assessment._questions import QuestionOutcome
 from crypsis.assessment._remedies import with_remedies
 from crypsis.assessment._request import Request
@@ -155,12 +157,16 @@ def assess(
     checklist = answered_checklist(request, answers or {})
     reasons = _reasons(columns, findings, accept_guesses, complete) + unanswered(checklist)
     answered = evaluation.outcomes.get("singling_out")
+    reasons += _milder(milder_roles(columns, rules))
     reasons += content_reasons(evaluation.contents)
     reasons += unmeasured(request, {} if answered is None else answered.results)
+    reasons += about_original(request)
     decided = verdict(findings, reasons)
     return Assessment(
         verdict=decided,
-        statement=verdict_text(decided, complete, rules.not_asked),
+        statement=verdict_text(
+            decided, complete, rules.not_asked, no_sensitive=not request.data.sensitive
+        ),
         complete=complete,
         reasons=reasons,
         name=name,
@@ -359,14 +365,35 @@ def _reasons(
     return tuple(dict.fromkeys(reasons))
 
 
+def _milder(columns: Sequence[ColumnRole]) -> tuple[Reason, ...]:
+    """Roles that are milder than strong evidence: what they hide was not asked."""
+    not_asked = {
+        Role.SENSITIVE.value: "That is a sensitive attribute; whether it can be inferred was not "
+        "asked.",
+        Role.QUASI_IDENTIFIER.value: "That is a quasi-identifier, known of everybody, and in no "
+        "equivalence class.",
+    }
+    return tuple(
+        Reason(
+            "role-against-evidence",
+            f"Column {one.column!r} is {one.role} against the evidence: {one.stricter_reason} "
+            f"{not_asked[one.stricter_role or '']}",
+            f"Set {{{_OPTIONS[one.stricter_role or '']}}}, or write the reason in the roles file: "
+            "override.",
+        )
+        for one in columns
+    )
+
+
+_OPTIONS = {Role.SENSITIVE.value: "sensitive", Role.QUASI_IDENTIFIER.value: "quasi_identifiers"}
+
+
 def _answer(
     question: str, outcome: QuestionOutcome, findings: Sequence[Finding], not_asked: str | None
 ) -> Answer:
     states = [one.status for one in findings if one.question == question]
     order = (Status.EXCEEDED, Status.NOT_EVALUATED, Status.MET)
     status = next((state for state in order if state in states), Status.NOT_ASKED)
-    if not outcome.results and status is not Status.NOT_EVALUATED:
-        status = Status.NOT_ASKED
     scope = () if not_asked is None else (f"Not part of this policy: {not_asked}",)
     return Answer(
         question, QUESTIONS[question], status, outcome.headline, outcome.results,

@@ -85,6 +85,20 @@ def against_evidence(columns: Sequence[ColumnRole]) -> list[ColumnRole]:
     ]  # fmt: skip
 
 
+def milder_roles(columns: Sequence[ColumnRole], policy: Policy) -> list[ColumnRole]:
+    """The columns whose decided role is milder than strong evidence, without a written reason.
+
+    Of sensitive attributes only if the policy asks about inference, of quasi-identifiers only if it
+    asks about singling out.
+    """
+    asked = {Role.SENSITIVE.value: "inference", Role.QUASI_IDENTIFIER.value: "singling_out"}
+    return [
+        one
+        for one in columns
+        if one.stricter_role and not one.override and policy.of(asked[one.stricter_role])
+    ]
+
+
 def _undecided_columns(names: Sequence[str]) -> Measurement:
     """Met without such columns; with them it is not evaluated."""
     name = "columns.undecided"

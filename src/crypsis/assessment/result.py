@@ -28,6 +28,10 @@ class ColumnRole(Result):
     free_text: bool
     evidence: str = ""
     """What indicates, with a confidence of at least 0.8, that it identifies people by itself."""
+    stricter_role: str | None = None
+    """The role that name and values strongly indicate, where the decided one is milder."""
+    stricter_reason: str = ""
+    """What indicates it."""
     override: str = ""
     """The owner's reason for a role that contradicts the evidence."""
     links: bool = False

@@ -8,7 +8,7 @@ from typing import Unpack
 
 from crypsis import progress
 from crypsis.columns.counts import count_columns, count_pair
-from crypsis.columns.roles import Guess, guess, linking_columns
+from crypsis.columns.roles import Guess, guess, linking_columns, stricter_role
 from crypsis.counting.cells import Cells, ColumnSetCounts
 from crypsis.counting.partitions import count_column_sets
 from crypsis.dataset import ColumnNote, Data, Dataset, as_dataset, takes_roles
@@ -46,6 +46,10 @@ class ColumnProfile(Result):
     free_text: bool
     evidence: str = ""
     """What indicates, with a confidence of at least 0.8, that it identifies people by itself."""
+    stricter_role: str | None = None
+    """The role that name and values strongly indicate, where the decided one is milder."""
+    stricter_reason: str = ""
+    """What indicates it."""
     override: str = ""
     """The owner's reason for a role that contradicts the evidence."""
     links: bool = False
@@ -167,9 +171,11 @@ def profile_columns(
 def _profile(dataset: Dataset, guess: Guess, counts: ColumnSetCounts | None) -> ColumnProfile:
     known = None if guess.column in dataset.undecided else dataset.roles[guess.column]
     counted = counts or ColumnSetCounts((guess.column,), dataset.count, 0, 0, 0, 0, 0)
+    kind = dataset.rows.column(guess.column).kind
+    stricter = stricter_role(guess, known, kind, float(counted.values))
     return ColumnProfile(
         column=guess.column,
-        kind=dataset.rows.column(guess.column).kind.value,
+        kind=kind.value,
         distinct=counted.values,
         missing=counted.missing,
         unique_rows=counted.singletons,
@@ -182,6 +188,8 @@ def _profile(dataset: Dataset, guess: Guess, counts: ColumnSetCounts | None) -> 
         hipaa=None if guess.hipaa is None else guess.hipaa.value,
         free_text=guess.free_text,
         evidence=guess.reason if guess.identifies else "",
+        stricter_role=None if stricter is None else stricter.value,
+        stricter_reason="" if stricter is None else guess.reason,
         override=dataset.notes.get(guess.column, ColumnNote()).override,
         links=bool(linking_columns(dataset, [guess])),
     )

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from crypsis.counting.cells import Cells
 from crypsis.hierarchies.labels import as_text
 from crypsis.inference._prediction_models import model_seed
-from crypsis.inference._states import numbers_of
+from crypsis.inference._text_numbers import read_numbers
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -122,10 +122,10 @@ def _features(classes: Cells) -> tuple[list[bool], Floats]:
     """The quasi-identifiers of each class as numbers, and which of them are categories."""
     kinds, columns = [], []
     for codes, values in zip(classes.codes, classes.values, strict=True):
-        numbers = numbers_of(values)
-        if numbers is not None:
+        read = read_numbers(values)
+        if read.mostly and not read.ranges:  # labels of intervals are categories
             kinds.append(False)
-            columns.append(numbers[codes])
+            columns.append(read.numbers[codes])
         else:
             kinds.append(len(values) <= _MANY_CATEGORIES)
             columns.append(codes.astype(np.float64))

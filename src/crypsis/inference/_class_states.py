@@ -82,7 +82,7 @@ def class_states(table: Joint, states: States, confidence: float) -> ClassStates
     counts = np.bincount(inverse, table.counts).astype(np.int64)
     member, state = keys // count, keys % count
     known, enough = known_members(table)
-    known_only = enough[member] & (state != states.missing)
+    known_only = enough[member] & ~states.of_all[state]
     trials = np.where(known_only, known[member], table.sizes[member])
     kept = ~states.harmless[state]
     member, state, counts, trials, known_only = (
@@ -141,12 +141,17 @@ def needs_model(sure: Floats) -> NDArray[np.bool_]:
     return np.asarray(sure > MODELED)
 
 
-def baselines(table: Joint, wanted: Ints, bins: Ints, seed: int) -> Baselines:
-    """Fit the baseline of an attribute for the classes wanted; `bins` is the bin of each value."""
+def baselines(table: Joint, wanted: Ints, bins: Ints, seed: int | None) -> Baselines:
+    """Fit the baseline of an attribute for the classes wanted; `bins` is the bin of each value.
+
+    Without a seed it is the share in all records.
+    """
     count = int(bins.max()) + 1
     totals = np.bincount(bins, table.totals, minlength=count)
     chances = np.zeros((0, count))
-    if wanted.size:
+    if wanted.size and seed is None:
+        chances = np.tile(totals / totals.sum(), (wanted.size, 1))
+    elif wanted.size and seed is not None:
         own = bins[table.codes]
         chances = baseline(table.classes, table.member, own, table.counts, count, wanted, seed)
     missing = int(bins[-1]) if len(table.values) and not table.values[-1].is_valid else -1

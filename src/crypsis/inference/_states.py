@@ -1,15 +1,13 @@
 """The states of a sensitive attribute: what an intruder may learn of a person.
 
-Single values; groups of a hierarchy, so that similar values count as one; "not zero", "not the
-value that most people have" and "not harmless", which classes of different values may share; and
-"missing", which is a state of its own and no diversity.
+Single values; groups of a hierarchy, so that similar values count as one; the parts of values that
+are lists; "not zero", "not the value that most people have" and "not harmless", which classes of
+different values may share; a number where others have a word; and "missing", which is a state of
+its own and no diversity, against "known".
 """
 
 from __future__ import annotations
 
-import datetime
-import math
-import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +20,8 @@ from numpy.typing import NDArray
 from crypsis.errors import ParameterError
 from crypsis.hierarchies import Hierarchy
 from crypsis.hierarchies.labels import as_text
+from crypsis.inference._parts import listed_parts
+from crypsis.inference._text_numbers import ReadNumbers
 from crypsis.inference.conditional import Joint
 
 Ints = NDArray[np.int64]
@@ -30,18 +30,14 @@ Bools = NDArray[np.bool_]
 
 RARE = 0.5
 """A value that at most half of the people have is rare: near-certainty of it is disclosure."""
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-_UNIT = re.compile(
-    r"(?:(?:EUR|USD|GBP|CHF|JPY|CNY|INR|PLN|SEK|Rs\.?)\s*)?(?P<number>[^A-Za-z]*\d[^A-Za-z]*)"
-    r"[A-Za-z/]{0,8}\.?$"
-)
-"""A number with a unit after it, or a currency before it; not a code such as F20."""
-_MOSTLY = 0.9
-_DECORATION = str.maketrans("", "", " \u00a0\u202f_'$€£¥%")
 _ABSENT = frozenset(
     ["0", "no", "none", "n", "false", "f", "negative", "neg", "absent", "healthy", "never",
      "normal", "nil", "-", "nein", "non", "nee", "nie", "não", "nao", "aucun", "keine"]
 )  # fmt: skip
+
+
+COMPLEMENTS = ("not zero", "not the most frequent", "not harmless")
+"""The levels of one state that all values outside a set have."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +45,7 @@ class States:
     """The values of an attribute mapped to states, on one level."""
 
     level: str
-    """"value", "group", "not zero", "not the most frequent" or "not harmless"."""
+    """"value", "group", "part", "kind", "known", or one of `COMPLEMENTS`."""
     of_value: Ints
     """The state of each value."""
     prior: Floats
@@ -60,6 +56,12 @@ class States:
     """The states that were declared sensitive, because others were declared harmless."""
     missing: int
     """The state "missing"; -1 if no value is."""
+
+    @property
+    def of_all(self) -> Bools:
+        """The states that are shares of all members of a class, not of those with a known value."""
+        place = np.arange(self.prior.size)
+        return np.asarray((place == self.missing) | (self.level == "known"), bool)
 
     @property
     def rare(self) -> Bools:
@@ -74,49 +76,6 @@ class Prior:
     shares: Floats
     source: str
     """"this table", "the population" or "the rates given"."""
-
-
-def numbers_of(values: pa.Array) -> Floats | None:
-    """The values as numbers, others as NaN; None unless nine in ten known values are numbers.
-
-    Text that holds numbers is read as numbers: "1,200", "1200 EUR" and "1200.0" are one number, and
-    a word among them ("unknown") hides nothing. Dates and times are days.
-    """
-    listed = values.to_pylist()
-    found = np.array([math.nan if value is None else _number(value) for value in listed])
-    known = np.array([value is not None for value in listed], bool)
-    numeric = np.isfinite(found)
-    enough = known.any() and numeric[known].sum() >= _MOSTLY * known.sum()
-    return np.where(numeric, found, math.nan) if enough else None
-
-
-def _number(value: Any) -> float:
-    """One value as a number; infinite if it is not one."""
-    if isinstance(value, bool):
-        return math.inf
-    if isinstance(value, str):
-        return _text_number(value)
-    if isinstance(value, datetime.datetime):
-        return value.replace(tzinfo=None).toordinal() + value.hour / 24 + value.minute / 1440
-    if isinstance(value, datetime.date):
-        return float(value.toordinal())
-    if isinstance(value, datetime.time):
-        return value.hour / 24 + value.minute / 1440 + value.second / 86400
-    try:
-        return float(value)
-    except (TypeError, ValueError, OverflowError):
-        return math.inf
-
-
-def _text_number(text: str) -> float:
-    plain = _UNIT.sub(r"\g<number>", text.strip()).translate(_DECORATION)
-    if re.fullmatch(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?", plain):
-        plain = plain.replace(",", "")
-    elif re.fullmatch(r"[+-]?\d{1,3}(\.\d{3})+(,\d*)", plain):
-        plain = plain.replace(".", "").replace(",", ".")
-    elif re.fullmatch(r"[+-]?\d+,\d+", plain):
-        plain = plain.replace(",", ".")
-    return float(plain) if _NUMBER.fullmatch(plain) else math.inf
 
 
 def value_prior(
@@ -154,7 +113,12 @@ def _text_or_none(value: Any) -> str | None:
 
 
 def attribute_states(
-    table: Joint, prior: Prior, harmless: Sequence[Any], hierarchy: Hierarchy | None, name: str
+    table: Joint,
+    read: ReadNumbers,
+    prior: Prior,
+    harmless: Sequence[Any],
+    hierarchy: Hierarchy | None,
+    name: str,
 ) -> list[States]:
     """All levels of states of an attribute, the single values first."""
     values = table.values.to_pylist()
@@ -173,7 +137,14 @@ def attribute_states(
     spelled = _spellings(values)
     if spelled is not None:
         found += _level("group", spelled, found[0])
-    zero = _zero(table.values)
+    found += _kinds(read, found[0])
+    if missing >= 0:
+        found += _complement("known", ~known, -1, found[0])
+    if not read.mostly:
+        plain = {text.casefold() for text in fine}
+        for part, inside in listed_parts(table):
+            found += _complement("part", ~inside & known, missing, found[0], part in plain)
+    zero = np.asarray(read.numbers == 0) & read.mostly
     sets = {"not zero": zero, "not harmless": harmless_value}
     if prior.shares[known].max(initial=0.0) >= RARE:
         top = np.argmax(np.where(known, prior.shares, -1.0))
@@ -200,12 +171,19 @@ def _plain(text: str) -> str:
     return "".join(one for one in letters if one.isalnum() or one in "+-<>") or text
 
 
-def _zero(values: pa.Array) -> Bools:
-    numbers = numbers_of(values)
-    return np.zeros(len(values), bool) if numbers is None else np.asarray(numbers == 0)
+def _kinds(read: ReadNumbers, single: States) -> list[States]:
+    """Numbers, bounds ("<20") and words as states, where the values are of several kinds."""
+    kinds = np.unique(read.kinds[read.kinds >= 0])
+    if kinds.size < 2:
+        return []
+    order = np.append(kinds, -1) if single.missing >= 0 else kinds
+    state = np.argmax(read.kinds[:, None] == order, axis=1)
+    return _level("kind", state.astype(np.int64), single)
 
 
-def _complement(level: str, inside: Bools, missing: int, single: States) -> list[States]:
+def _complement(
+    level: str, inside: Bools, missing: int, single: States, fine: bool = False
+) -> list[States]:
     """Inside or not; what is inside is counted with the single values."""
     state = np.where(inside, 0, 1)
     if missing >= 0:
@@ -213,9 +191,10 @@ def _complement(level: str, inside: Bools, missing: int, single: States) -> list
     found = _level(level, state, single)[0]
     harmless = found.harmless.copy()
     harmless[[0, *([2] if missing >= 0 else [])]] = True
-    if level != "not harmless" and single.harmless.any():
-        harmless[1] |= bool((single.harmless & (state == 1)).any())
-    return [States(level, found.of_value, found.prior, harmless, found.declared, found.missing)]
+    if level == "part":  # a harmless list has harmless parts; the part itself is asked about
+        harmless[1] = fine
+    unknown = -1 if missing < 0 else found.missing
+    return [States(level, found.of_value, found.prior, harmless, found.declared, unknown)]
 
 
 def _level(level: str, state: Ints, single: States) -> list[States]:

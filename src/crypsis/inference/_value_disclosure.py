@@ -34,18 +34,21 @@ from crypsis.inference._states import (
     Prior,
     States,
     attribute_states,
-    numbers_of,
     reads_as_absent,
     value_prior,
 )
+from crypsis.inference._text_numbers import read_numbers
 from crypsis.inference.conditional import Joint, joint
 from crypsis.options import MissingValues, Roles
 from crypsis.results import Group, Result
-from crypsis.tables import Kind
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-_DATES = (Kind.DATE, Kind.TIME)
+
+
+_ORDINARY = ("not zero", "kind", "known")
+"""The levels of states that are ordinary in a whole table: most scores are not zero."""
+_NEIGHBORS, _STANDS_OUT = 5, 3.0
 
 
 class WorstClass(Result):
@@ -103,6 +106,8 @@ class AttributeValues(Result):
     """The largest share of a value, or group, in all records that presence alone discloses."""
     presence_prior: float | None
     """Its prior, where one was given."""
+    not_zero: float
+    """The share of records with a number other than zero, where zero stands out; else 0."""
     presence_stated_public: bool
     """Whether the owner states that presence in the table is public."""
     _classes: Cells = field(repr=False, compare=False)
@@ -150,6 +155,7 @@ def value_disclosure(
     *,
     hierarchies: Mapping[str, Hierarchy] | None = None,
     confidence: float = CONFIDENCE,
+    baseline: bool = True,
     seed: int = 0,
     **roles: Unpack[Roles],
 ) -> ValueDisclosure:
@@ -164,6 +170,9 @@ def value_disclosure(
         similar values discloses the node. By default those of the roles file.
     confidence : float
         The confidence level of the lower limits of shares in small classes, one-sided.
+    baseline : bool
+        Whether the model is fitted; without it the prior is the baseline, which is faster. What is
+        near-certain does not depend on it.
     seed : int
         The seed of the folds of the baseline.
     **roles
@@ -230,7 +239,8 @@ def value_disclosure(
     found = []
     for name in strict.sensitive:
         table = joint(strict.cells([*known, name]), name, known)
-        found.append(_attribute(strict, name, table, trees.get(name), confidence, seed))
+        fold = seed if baseline else None
+        found.append(_attribute(strict, name, table, trees.get(name), confidence, fold))
     return ValueDisclosure(tuple(known), confidence, tuple(found))
 
 
@@ -251,19 +261,25 @@ def _hierarchies(dataset: Dataset, given: Mapping[str, Hierarchy]) -> dict[str, 
 
 
 def _attribute(
-    dataset: Dataset, name: str, table: Joint, tree: Hierarchy | None, confidence: float, seed: int
+    dataset: Dataset,
+    name: str,
+    table: Joint,
+    tree: Hierarchy | None,
+    confidence: float,
+    seed: int | None,
 ) -> AttributeValues:
+    """One attribute; without a seed no model is fitted."""
     note = dataset.notes.get(name)
     prior = value_prior(table, note.priors if note else None, _population(dataset, name))
-    levels = attribute_states(table, prior, note.harmless if note else (), tree, name)
+    read = read_numbers(table.values)
+    levels = attribute_states(table, read, prior, note.harmless if note else (), tree, name)
     counted = [class_states(table, level, confidence) for level in levels]
-    numbers = numbers_of(table.values)
+    numbers = read.numbers if read.mostly else None
     asked = [one.member[needs_model(one.sure)] for one in counted]
     if numbers is None:
         known, bins = [], frequent_bins(table, counted[0])
     else:
-        relative = dataset.rows.column(name).kind not in _DATES
-        ordered = sensitive_numbers(table, numbers, relative)
+        ordered = sensitive_numbers(table, numbers, not read.dates)
         harmless = np.isin(ordered.distinct, numbers[levels[0].harmless])
         known = [_Known(table, ordered, one, harmless, confidence) for one in ordered.windows()]
         asked += [one.window.member[needs_model(one.sure)] for one in known]
@@ -291,6 +307,7 @@ def _attribute(
         near_certain_class=best.largest_certain(),
         presence=presence,
         presence_prior=presence_prior,
+        not_zero=0.0 if numbers is None else _not_zero(ordered),
         presence_stated_public=bool(note and note.public_presence),
         _classes=table.classes,
         _certain=best.certain,
@@ -419,13 +436,16 @@ def _population(dataset: Dataset, name: str) -> tuple[pa.Array, Ints] | None:
 def _presence(table: Joint, prior: Prior, levels: Sequence[States]) -> tuple[float, float | None]:
     """The largest share in all records of a state that presence discloses, and its prior.
 
-    With a given prior only a share that exceeds it counts. Without, a value that reads as absence
-    (no, none, negative, 0) counts only if every record has it.
+    With a given prior only a share that exceeds it counts. Without, nothing is known of people who
+    are not in the table: a value that reads as absence (no, none, negative, 0) counts only if every
+    record has it, and that a number is not zero, or that a value is known, does not count.
     """
     given = prior.source != "this table"
     values = table.values.to_pylist()
     best, its_prior = 0.0, None
     for level in levels:
+        if not given and level.level in _ORDINARY:
+            continue
         totals = np.bincount(level.of_value, table.totals, minlength=level.prior.size)
         known = totals.sum() - (totals[level.missing] if level.missing >= 0 else 0)
         for state in np.flatnonzero(~level.harmless & (totals > 0)):
@@ -440,3 +460,20 @@ def _presence(table: Joint, prior: Prior, levels: Sequence[States]) -> tuple[flo
                 continue
             best, its_prior = share, float(level.prior[state]) if given else None
     return best, its_prior
+
+
+def _not_zero(numbers: Numbers) -> float:
+    """The share of numbers other than zero; 0 unless zero stands out from its neighbors.
+
+    It does where three times as many records have it as the nearest numbers on average: no debts,
+    not pregnant. Zero on a scale from 0 to 10 is a number like others.
+    """
+    zero = np.flatnonzero(numbers.distinct == 0)
+    if not zero.size or numbers.distinct.size < 2:
+        return 0.0
+    place = int(zero[0])
+    near = np.argsort(np.abs(np.arange(numbers.distinct.size) - place), kind="stable")
+    others = numbers.totals[near[1 : _NEIGHBORS + 1]]
+    if numbers.totals[place] < _STANDS_OUT * others.mean():
+        return 0.0
+    return float(1 - numbers.totals[place] / numbers.totals.sum())

@@ -17,10 +17,10 @@ from crypsis.dataset import Dataset
 from crypsis.hierarchies import Hierarchy
 from crypsis.inference._class_states import baselines, class_states, frequent_bins
 from crypsis.inference._intervals import SPREAD, Numbers, sensitive_numbers
-from crypsis.inference._states import States, attribute_states, numbers_of, value_prior
+from crypsis.inference._states import States, attribute_states, value_prior
+from crypsis.inference._text_numbers import read_numbers
 from crypsis.inference.conditional import Joint, joint
 from crypsis.options import MissingValues
-from crypsis.tables import Kind
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -40,8 +40,8 @@ class StateRules:
     prior: Floats
     rare: Bools
     harmless: Bools
-    missing: int
-    """The state "missing"; -1 if there is none."""
+    of_all: Bools
+    """The states that are shares of all rows of a class, not of those with a known value."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,14 +79,14 @@ def disclosure_rules(
     note = dataset.notes.get(name)
     tree = Hierarchy.read(note.hierarchy) if note and note.hierarchy else None
     prior = value_prior(table, note.priors if note else None, None)
-    levels = attribute_states(table, prior, note.harmless if note else (), tree, name)
-    numbers = numbers_of(table.values)
+    read = read_numbers(table.values)
+    levels = attribute_states(table, read, prior, note.harmless if note else (), tree, name)
+    numbers = read.numbers if read.mostly else None
     if numbers is None:
         bins = frequent_bins(table, class_states(table, levels[0], 0.95))
         slot_of, order = np.arange(len(table.values)), None
     else:
-        relative = dataset.rows.column(name).kind not in (Kind.DATE, Kind.TIME)
-        order = sensitive_numbers(table, numbers, relative)
+        order = sensitive_numbers(table, numbers, not read.dates)
         bins = order.bins_of(numbers)
         slot_of = _slots(table, numbers, order, levels[0], bins)
     every = np.arange(table.starts.size)
@@ -122,12 +122,11 @@ def _states(level: States, slot_of: Ints, first: Ints) -> StateRules:
     """The states of a level by slot; where slots are intervals, a state each."""
     if level.level != "value" or first.size == slot_of.size:
         return StateRules(
-            level.of_value[first], level.prior, level.rare, level.harmless, level.missing
+            level.of_value[first], level.prior, level.rare, level.harmless, level.of_all
         )
     prior = _sums(slot_of, level.prior, first.size)
-    missing = -1 if level.missing < 0 else int(slot_of[level.missing])
-    rare, harmless = level.rare[first], level.harmless[first]
-    return StateRules(np.arange(first.size), prior, rare, harmless, missing)
+    rare, harmless, of_all = (one[first] for one in (level.rare, level.harmless, level.of_all))
+    return StateRules(np.arange(first.size), prior, rare, harmless, of_all)
 
 
 def _slots(table: Joint, numbers: Floats, order: Numbers, single: States, bins: Ints) -> Ints:

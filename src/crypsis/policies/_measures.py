@@ -109,6 +109,9 @@ _ALL = (
             "the fraction of people whom an intruder singles out who knows `events` of the records "
             "that a released column links, and maybe their order, their number, or which is the "
             "first and the last", "events"),
+    Measure("singling_out.small_classes_on_released_columns", "fraction", "at_most",
+            "the fraction of records in classes smaller than `k` of all released columns that are "
+            "not sensitive and that the owner did not sign off", "k"),
     Measure("inference.attribute_gain", "fraction", "at_most",
             "in the worst equivalence class, the probability of inferring a categorical sensitive "
             "attribute correctly by its most frequent value, minus that in all records"),

@@ -167,7 +167,7 @@ class Policy(BaseModel):
         weak = next((one for one in sizes if (_class_size(one) or k) < k), None)
         if weak is not None:
             raise ValueError(f"the context requires k = {k}; {weak.measure} has less")
-        if not sizes:
+        if all(one.measure == _ON_ALL_COLUMNS for one in sizes):
             why = "The class size that the acceptable risk requires in this context."
             own = Threshold(measure="singling_out.records_in_small_classes", unit="fraction",
                             at_most=0.0, k=k, why=why, source=self.context.describe())  # fmt: skip
@@ -216,7 +216,7 @@ class Policy(BaseModel):
         Examples
         --------
         >>> adapted = load_policy("default").in_context("public")
-        >>> [one.k for one in adapted.of("singling_out") if one.k]
+        >>> sorted({one.k for one in adapted.of("singling_out") if one.k})
         [11]
         """
         if recipient not in RECIPIENTS:
@@ -247,6 +247,9 @@ class Policy(BaseModel):
         return tuple(one for one in self.thresholds if one.measure.split(".")[0] == question)
 
 
+_ON_ALL_COLUMNS = "singling_out.small_classes_on_released_columns"
+
+
 def _class_size(threshold: Threshold) -> int | None:
     """The class size that a threshold of singling out requires, if it does."""
     if threshold.measure == "singling_out.records_in_small_classes":
@@ -258,6 +261,7 @@ def _adapted(threshold: Threshold, context: Context) -> Threshold:
     """A threshold of singling out with the risk that a context allows."""
     new: dict[str, float] = {
         "singling_out.records_in_small_classes": context.k,
+        _ON_ALL_COLUMNS: context.k,
         "singling_out.k_anonymity": context.k,
         "singling_out.prosecutor_risk": 1 / context.k,
         "singling_out.marketer_risk": 1 / context.k,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import cached_property
 from html import escape
 from pathlib import Path
 from typing import Any, Literal, Unpack
@@ -19,6 +20,7 @@ from crypsis.protection._decided import check_decided
 from crypsis.protection._derived import check_derived
 from crypsis.protection._key import Key, fresh_seed
 from crypsis.protection._measured import Measured, check, measure
+from crypsis.protection._not_required import NotRequired, not_required
 from crypsis.protection._order import in_random_order, order_notes
 from crypsis.protection._recode import RecodingKind, columns_loss, recode, with_steps
 from crypsis.protection._release import write_release
@@ -139,7 +141,8 @@ class Plan(BaseModel):
             measured = measured or measure(made.data, names, requirements, made.persons)
             check(measured, requirements)
             made.data.rows.known_count = measured.rows or None  # not to be counted again
-        check_derived(original, made.data, [one.name for one in plan.columns], made.row_map)
+        names = [one.name for one in plan.columns]
+        check_derived(original, made.data, names, made.row_map, removed=removed)
         methods = recoding_methods(plan.columns, removed, made.recoding, recoding == "local")
         of_columns = columns_loss(original, plan.columns) if made.recoding is None else None
         loss = information_loss(original.count, made.recoding, of_columns)
@@ -256,7 +259,14 @@ class Anonymized(Result, eq=False):
 
     def __str__(self) -> str:
         measured = () if self.measured is None else (self.measured.text(self.requirements),)
-        return "\n".join([*measured, str(self.loss)])
+        left = self.not_required
+        more = [] if left is None else left.lines(self.requirements.k)
+        return "\n".join([*measured, str(self.loss), *more])
+
+    @cached_property
+    def not_required(self) -> NotRequired | None:
+        """What was not required: sensitive attributes, and columns outside the classes."""
+        return not_required(self.data, tuple(self._recoded), self.requirements)
 
     @property
     def requirements(self) -> PrivacyRequirements:
@@ -349,4 +359,5 @@ class Anonymized(Result, eq=False):
             information_loss=self.loss,
             row_order="random" if self.shuffled else "original",
             order_notes=self.order_notes,
+            not_required=self.not_required,
         )

@@ -25,6 +25,8 @@ _ROWS = 2_000_000
 _ATTACKED, _FEWEST = 1_500, 100
 _SAMPLED = 20_000
 _HINT = "Set {quasi_identifiers} to generalize it too, or {excluded}."
+_HINT_REMOVED = "Set {excluded} for it too, or give the reason in the roles file: override."
+_KEY, _AMOUNTS = 0.9, 10
 
 
 def check_derived(
@@ -33,12 +35,16 @@ def check_derived(
     changed: Sequence[str],
     row_map: Sequence[int] | None,
     *,
+    removed: Sequence[str] = (),
     seed: int = 0,
 ) -> None:
-    """Raise if a column that is released as it is gives back a column that was changed.
+    """Raise if a column that is released as it is gives back one that was changed or not released.
 
-    Quasi-identifiers are not such columns: the classes include them, so k records share them.
+    Quasi-identifiers are not such columns: the classes include them, so k records share them. Of
+    columns that are not released, numbers and dates are looked for, but not keys, which every
+    record has another of. Only insensitive columns without an `override` are held against them.
     """
+    _check_removed(original, release, removed, seed)
     names = [n for n in release.names if release.rows.column(n).kind is not Kind.NESTED]
     changed = [n for n in changed if n in names and n in original.names]
     known = [n for n in release.quasi_identifiers if n in names]
@@ -59,6 +65,41 @@ def check_derived(
         _attack(before, after, changed, known, kept, seed)
 
 
+def _check_removed(original: Dataset, release: Dataset, removed: Sequence[str], seed: int) -> None:
+    """Raise if an insensitive column gives back one that is not released."""
+    overridden = {name for name, note in original.notes.items() if note.override}
+    kept = [
+        name
+        for name in release.insensitive
+        if name in original.names and name not in overridden
+        and original.rows.column(name).kind is not Kind.NESTED
+    ]  # fmt: skip
+    hidden = [
+        name
+        for name in removed
+        if name in original.names and original.rows.column(name).kind.ordered
+    ]
+    if not kept or not hidden or not original.count:
+        return
+    table = sample(original.rows, _SAMPLED, seed=seed, names=[*kept, *hidden])
+    hidden = [name for name in hidden if not _is_no_amount(table[name])]
+    if not hidden:
+        return
+    found = find_dependencies(table, dict.fromkeys(hidden), kept, seed=seed)
+    if found:
+        raise _refusal(found, "not released")
+
+
+def _is_no_amount(column: pa.ChunkedArray) -> bool:
+    """Whether it is a key: nearly every record has another value, and no measured number.
+
+    A few codes are no amounts either.
+    """
+    distinct = int(pc.count_distinct(column).as_py())
+    key = distinct >= _KEY * len(column) and not pa.types.is_floating(column.type)
+    return key or distinct < _AMOUNTS
+
+
 def _aligned(
     original: Dataset, release: Dataset, names: Sequence[str], row_map: Sequence[int] | None
 ) -> tuple[pa.Table, pa.Table | None]:
@@ -73,7 +114,7 @@ def _aligned(
     return before, release.to_arrow(list(names))
 
 
-def _refusal(found: Sequence[Dependency]) -> RoleError:
+def _refusal(found: Sequence[Dependency], state: str = "generalized") -> RoleError:
     worst = max(found, key=lambda one: one.recovered)
     columns = tuple(dict.fromkeys(name for one in found for name in one.columns))
     targets = tuple(dict.fromkeys(name for one in found for name in one.determines))
@@ -85,10 +126,10 @@ def _refusal(found: Sequence[Dependency]) -> RoleError:
     of = ", ".join(map(repr, worst.determines))
     if worst.kind in kinds:
         were = "was" if len(worst.determines) == 1 else "were"
-        text = f"{which} and {of}, which {were} generalized, {kinds[worst.kind]}"
+        text = f"{which} and {of}, which {were} {state}, {kinds[worst.kind]}"
     else:
         text = (
-            f"{which} gives back {of}, which was generalized, for {percent_text(worst.recovered)} "
+            f"{which} gives back {of}, which was {state}, for {percent_text(worst.recovered)} "
             f"of the records; without it {percent_text(worst.without)} could be guessed"
         )
     more = [name for name in columns if name not in worst.columns]
@@ -98,7 +139,7 @@ def _refusal(found: Sequence[Dependency]) -> RoleError:
         code="derived-column",
         columns=columns,
         determines=targets,
-        hint=_HINT,
+        hint=_HINT if state == "generalized" else _HINT_REMOVED,
     )
 
 

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from crypsis import __version__
 from crypsis.errors import SourceError
 from crypsis.protection._measured import Measured
+from crypsis.protection._not_required import NotRequired
 from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection.recoding._choice import ColumnPlan
 from crypsis.protection.recoding._levels import Recoding
@@ -186,6 +187,8 @@ class Statement(BaseModel):
     """Whether the rows are in random order or in that of the original."""
     order_notes: tuple[str, ...] = ()
     """What the order of the original shows."""
+    not_required: NotRequired | None = None
+    """What was not required, and what was found of it."""
 
     def to_json(self) -> str:
         """The statement as JSON."""
@@ -234,6 +237,10 @@ class Statement(BaseModel):
             lines += ["", f"Released unchanged: {_names(self.unchanged)}."]
         lines += ["", "## Requirements and what was measured in the release", ""]
         lines += self._requirement_lines()
+        left = self.not_required
+        if left is not None:
+            lines += ["", "## Not required", ""]
+            lines += [f"- {_cell(line)}" for line in left.lines(self.requirements.k)]
         lines += ["", "## Information loss", ""]
         if loss.ncp is not None:
             lines.append(f"- information loss (NCP): {100 * loss.ncp:.2f} %")

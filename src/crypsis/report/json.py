@@ -57,7 +57,8 @@ def schema() -> dict[str, Any]:
     column = _object(
         column=_TEXT, kind=_TEXT, role=_TEXT, guessed=_BOOLEAN, confidence=_NUMBER, reason=_TEXT,
         distinct={"anyOf": [_COUNT, estimate]}, missing=_COUNT, hipaa=_MAYBE_TEXT,
-        free_text=_BOOLEAN, evidence=_TEXT, override=_TEXT, links=_BOOLEAN,
+        free_text=_BOOLEAN, evidence=_TEXT, stricter_role=_MAYBE_TEXT, stricter_reason=_TEXT,
+        override=_TEXT, links=_BOOLEAN,
     )  # fmt: skip
     answer = _object(
         question=_TEXT, title=_TEXT, status=_enum(Status), headline=_TEXT,

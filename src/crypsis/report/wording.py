@@ -140,14 +140,21 @@ def some(names: Sequence[str], most: int = _COLUMNS_SHOWN) -> list[str]:
     return [*names[:most], *([f"and {more} more"] if more > 0 else [])]
 
 
-def verdict_text(verdict: Verdict, complete: bool, not_asked: Iterable[str]) -> str:
-    """The verdict in one sentence, with the questions that are not part of the policy.
+def verdict_text(
+    verdict: Verdict, complete: bool, not_asked: Iterable[str], *, no_sensitive: bool = False
+) -> str:
+    """The verdict in one sentence, with the questions that were not asked.
 
     >>> verdict_text(Verdict.SAFE, True, ["inference"])
     'Safe to release under this policy; not part of this policy: inference'
+    >>> verdict_text(Verdict.SAFE, True, [], no_sensitive=True)
+    'Safe to release under this policy; inference not asked: no sensitive attribute'
     """
-    names = ", ".join(SHORT_QUESTIONS[one] for one in not_asked)
+    outside = list(not_asked)
+    names = ", ".join(SHORT_QUESTIONS[one] for one in outside)
     scope = f"; not part of this policy: {names}" if names else ""
+    if no_sensitive and "inference" not in outside:
+        scope += f"; {SHORT_QUESTIONS['inference']} not asked: no sensitive attribute"
     return VERDICTS[verdict] + ("" if complete else " (incomplete)") + scope
 
 
@@ -181,6 +188,8 @@ def column_evidence(column: ColumnRole) -> str:
     parts = [f"{column.reason.rstrip('.')}."]
     if column.evidence and not column.guessed and column.role != "identifier":
         parts.append(f"Evidence of a direct identifier: {column.evidence}")
+    if column.stricter_role:
+        parts.append(f"Evidence of a {column.stricter_role} column: {column.stricter_reason}")
     if column.override:
         parts.append(f"The owner's reason: {column.override}")
     return " ".join(parts)
@@ -189,9 +198,10 @@ def column_evidence(column: ColumnRole) -> str:
 def overrides(assessment: Assessment) -> list[str]:
     """The reasons that the owner gives for roles that contradict the evidence."""
     return [
-        f"{one.column!r} is {one.role} although: {one.evidence} The owner's reason: {one.override}"
+        f"{one.column!r} is {one.role} although: {one.evidence or one.stricter_reason} The owner's reason: "
+        f"{one.override}"
         for one in assessment.columns
-        if one.override and one.evidence and not one.guessed
+        if one.override and (one.evidence or one.stricter_role) and not one.guessed
     ]
 
 

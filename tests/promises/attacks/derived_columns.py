@@ -213,3 +213,26 @@ def results_that_only_men_have(draw: Draw, folder: Path) -> Trial:
     return _undone(people.assign(age=people["age"] // 10), "sex",
                    lambda t: np.where(t["psa"].isna(), "f", "m"), ["psa"],
                    methods={"sex": "suppress"})  # fmt: skip
+
+
+def _not_released(draw: Draw, **roles: list[str]) -> Trial:
+    """The income is not released; a tax of 30 % of it is."""
+    people = _people(draw).assign(income=draw.integers(20, 90, ROWS) * 1_000)
+    people["tax"] = (people["income"] * 0.3).round(2)
+    success = equal(np.round(people["tax"] / 0.3).astype(int), people["income"])
+    made = anonymized(people, k=5, quasi_identifiers=["age", "zip", "sex"], sensitive=["disease"],
+                      insensitive=["tax"], seed=1, **roles)  # fmt: skip
+    return Trial(success, "refused" if made is None else "safe",
+                 chance=float(people["income"].value_counts(normalize=True).iloc[0]))  # fmt: skip
+
+
+@scenario("divides by the rate of the tax")
+def tax_of_an_excluded_income(draw: Draw, folder: Path) -> Trial:
+    """The income is excluded; a tax of 30 % of it, insensitive, is released."""
+    return _not_released(draw, excluded=["income"])
+
+
+@scenario("divides by the rate of the tax")
+def tax_of_an_income_called_an_identifier(draw: Draw, folder: Path) -> Trial:
+    """The income is called an identifier, so that it is not released; the tax is."""
+    return _not_released(draw, identifiers=["income"])

@@ -172,3 +172,25 @@ def sensitive_sums_disclose_each_other(draw: Draw, folder: Path) -> Trial:
         assessed(release, quasi_identifiers=QIS, sensitive=["disease", "rent", "savings"]),
         chance=commonest(release["disease"]),
     )
+
+
+@scenario("knows the club of a member")
+def clubs_of_one_member_each(draw: Draw, folder: Path) -> Trial:
+    """A club of which 28 of 3,000 people are the only member each, declared insensitive."""
+    release = plain(3_000).assign(club="none")
+    some = draw.choice(3_000, 28, replace=False)
+    release.loc[some, "club"] = [f"club {n}" for n in range(28)]
+    known = release.loc[some]
+    return Trial(
+        singled_out(release, known, ["club"]), assessed(release, **ROLES, insensitive=["club"])
+    )
+
+
+@scenario("knows the form that a person filled in, and knows two of three people who did")
+def forms_of_three_people_each(draw: Draw, folder: Path) -> Trial:
+    """A form that three people each of 24 groups have, declared insensitive; nobody is unique."""
+    release = plain(1_200).sort_values(["age", "sex"]).reset_index(drop=True).assign(form="a")
+    some = np.concatenate([np.arange(n, n + 3) for n in range(0, 1_200, 50)])
+    release.loc[some, "form"] = np.repeat([f"b{n}" for n in range(24)], 3)
+    sizes = release.groupby(["age", "sex", "form"])["form"].transform("size")
+    return Trial(float((sizes[some] <= 3).mean()), assessed(release, **ROLES, insensitive=["form"]))

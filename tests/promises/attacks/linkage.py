@@ -38,8 +38,8 @@ def _nearest(original: pd.DataFrame, masked: pd.DataFrame, owner: np.ndarray) ->
 def _judged(
     folder: Path, original: pd.DataFrame, masked: pd.DataFrame, ages: np.ndarray | None = None
 ) -> str:
-    """The verdict on the masked file beside the original, both with an age of three values."""
-    age = np.arange(len(original)) % 3 * 10 + 30
+    """The verdict on the masked file beside the original, both sorted by an age of three values."""
+    age = np.arange(len(original)) * 3 // len(original) * 10 + 30
     original.assign(age=age).to_csv(folder / "original.csv", index=False)
     masked.assign(age=age if ages is None else ages).to_csv(folder / "masked.csv", index=False)
     reason = "measured for this study and given to nobody else"

@@ -9,9 +9,9 @@ from pathlib import Path
 from tests.promises.attacks.scenario import CHANGED, Scenario, Trial
 
 GROUPS = (
-    "roles", "everything_else", "derived_columns", "missing_values", "sensitive_attributes",
-    "raw_values", "notations", "containers", "remains", "visible_names", "release", "policies",
-    "histories", "linkage",
+    "roles", "milder_roles", "everything_else", "derived_columns", "missing_values",
+    "sensitive_attributes", "written_values", "raw_values", "notations", "containers", "remains",
+    "visible_names", "release", "policies", "histories", "linkage",
     "earlier_releases", "remedies",
 )  # fmt: skip
 """One module a class of faults."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -194,3 +195,81 @@ def pairs_of_items(draw: Draw, folder: Path) -> Trial:
         "assess", folder / "data.csv", *flags(**ROLES), "--attack", folder / "attack.toml"
     )
     return Trial(success, ended.verdict, chance=1 / items)
+
+
+def _in_order(draw: Draw, places: Callable[[int], np.ndarray]) -> Trial:
+    """A release of k = 280 in an order that follows from that of the original, sorted by name.
+
+    The attacker has the list with ages and sexes: each record is that of the next person on it, from
+    its beginning or its end, whose age and sex fit.
+    """
+    people = hospital(draw, 1_200).sort_values("name").reset_index(drop=True)
+    known = people.assign(age=np.where(people["age"] < 44, "20-43", "44-66"))
+    whole = known[["age", "sex", "disease"]]
+    release = whole.iloc[places(len(whole))]
+    on_the_list = list(zip(known["age"], known["sex"], strict=True))
+
+    def claimed(order: list[int]) -> float:
+        place, claims = 0, []
+        for pair in zip(release["age"], release["sex"], strict=True):
+            while place < len(order) - 1 and on_the_list[order[place]] != pair:
+                place += 1
+            claims.append(order[place])
+            place += 1 if place < len(order) - 1 else 0
+        return equal(release.index.to_numpy(), np.array(claims))
+
+    ahead = list(range(len(whole)))
+    given = {"quasi_identifiers": ["age", "sex"], "sensitive": ["disease"], "original": people}
+    control = assessed(whole.sample(frac=1, random_state=3), **given)
+    success = max(claimed(ahead), claimed(ahead[::-1]))
+    return Trial(success, assessed(release, **given), chance=1 / 280, control=control)
+
+
+@scenario("has the list of members in alphabetical order")
+def order_of_the_original_kept(draw: Draw, folder: Path) -> Trial:
+    """Two classes of ages and sex, 280 people and more each, in the order of the original."""
+    return _in_order(draw, np.arange)
+
+
+@scenario("has the list of members in alphabetical order, and begins at its end")
+def order_of_the_original_reversed(draw: Draw, folder: Path) -> Trial:
+    """The same release with the last row first."""
+    return _in_order(draw, lambda rows: np.arange(rows)[::-1])
+
+
+@scenario("has the list of members in alphabetical order", least=0.2)
+def order_of_the_original_with_gaps(draw: Draw, folder: Path) -> Trial:
+    """The same release without six records in the middle."""
+    return _in_order(draw, lambda rows: np.delete(np.arange(rows), [500, 540, 580, 620, 660, 700]))
+
+
+def _another_original(draw: Draw, folder: Path, other: pd.DataFrame) -> Trial:
+    """Readings with four decimals, signed off, link every record to the true original."""
+    people = plain(1_200).assign(reading=draw.normal(5, 1, 1_200).round(4) + np.arange(1_200))
+    release = people.sample(frac=1, random_state=5)
+    release.to_csv(folder / "data.csv", index=False)
+    other.to_csv(folder / "other.csv", index=False)
+    (folder / "roles.toml").write_text(
+        '[roles]\nage = "quasi-identifier"\nsex = "quasi-identifier"\ndisease = "sensitive"\n'
+        'reading = { role = "insensitive", sign_off = "measured for this study, given to nobody" }\n'
+    )
+    owner = pd.Series(people.index, index=people["reading"])
+    success = equal(release["reading"].map(owner), release.index.to_numpy())
+    ended = command("assess", folder / "data.csv", "--roles", folder / "roles.toml", "--original",
+                    folder / "other.csv", "--policy", "wp216")  # fmt: skip
+    return Trial(success, ended.verdict)
+
+
+@scenario("has the true original, and looks for equal readings")
+def original_of_other_people(draw: Draw, folder: Path) -> Trial:
+    """Fifty other people are given as the original of 1,200 records, under wp216."""
+    other = plain(600).head(50).assign(reading=draw.normal(5, 1, 50).round(4))
+    return _another_original(draw, folder, other)
+
+
+@scenario("has the true original, and looks for equal readings")
+def original_with_other_diseases(draw: Draw, folder: Path) -> Trial:
+    """As many other people, with other diseases, are given as the original, under wp216."""
+    other = plain(1_200).replace({"disease": {"flu": "measles", "none": "mumps"}})
+    other = other.sample(frac=1, random_state=1).assign(reading=draw.normal(5, 1, 1_200).round(4))
+    return _another_original(draw, folder, other)

@@ -114,6 +114,65 @@ def test_incomes_that_are_alike_in_every_class(draw: np.random.Generator) -> Non
     safe(assessed(release, quasi_identifiers=["district"], sensitive=["income"]))
 
 
+def _numbers(draw: np.random.Generator) -> dict[str, Any]:
+    """Ordinary counts, scores and amounts of 1,200 people."""
+    some = draw.random(1_200)
+    return {
+        "a score from 0 to 100": draw.integers(0, 101, 1_200),
+        "pain from 0 to 10": draw.integers(0, 11, 1_200),
+        "visits": draw.poisson(2, 1_200),
+        "incomes, one in twenty zero": np.where(
+            some < 0.05, 0, draw.integers(20, 90, 1_200) * 1_000
+        ),
+        "pack-years, one in ten zero": np.where(some < 0.1, 0, draw.integers(1, 60, 1_200)),
+        "per cent as text": [f"{x:.1f} %" for x in draw.uniform(0, 100, 1_200)],
+        "amounts with a currency": [f"CHF {n // 10}'{n % 10}00.-" for n in draw.integers(200, 900, 1_200)],
+        "results of which half are bounds": np.where(
+            some < 0.5, "<20", draw.integers(20, 900, 1_200).astype(str)
+        ),
+        "results of which half are missing": np.where(
+            some < 0.5, np.nan, draw.integers(20, 900, 1_200)
+        ),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", list(_numbers(np.random.default_rng(0))))
+def test_ordinary_numbers(name: str, draw: np.random.Generator) -> None:
+    """Numbers that say nothing of the class: presence discloses no more than "not zero"."""
+    release = plain(1_200)[QIS].assign(result=_numbers(draw)[name])
+    safe(assessed(release, quasi_identifiers=QIS, sensitive=["result"]))
+
+
+def test_lists_of_diseases(draw: np.random.Generator) -> None:
+    """Lists that contain each disease as often in every class."""
+    lists = [
+        "; ".join(draw.choice(["flu", "gout", "asthma", "eczema", "ulcer"], 2, replace=False))
+        for _ in range(1_200)
+    ]
+    release = plain(1_200)[QIS].assign(diagnoses=lists)
+    safe(assessed(release, quasi_identifiers=QIS, sensitive=["diagnoses"]))
+
+
+def test_a_diagnosis_that_is_a_quasi_identifier_for_a_reason(tmp_path: Path) -> None:
+    release = plain(1_200).rename(columns={"disease": "diagnosis"})
+    release["outcome"] = np.array(["a", "b", "b", "c"])[np.arange(1_200) // 24 % 4]
+    release.to_csv(tmp_path / "data.csv", index=False)
+    (tmp_path / "roles.toml").write_text(
+        '[roles]\nage = "quasi-identifier"\nsex = "quasi-identifier"\noutcome = "sensitive"\n'
+        'diagnosis = { role = "quasi-identifier", override = "All of them are treated in public." }\n'
+    )
+    safe(command("assess", tmp_path / "data.csv", "--roles", tmp_path / "roles.toml"))
+
+
+def test_a_release_in_another_order_than_the_original(draw: np.random.Generator) -> None:
+    """Sorted by its own columns, as many files are, and the original by others."""
+    people = hospital(draw, 1_200)
+    release = people[["sex", "disease"]].assign(age=np.where(people["age"] < 44, "20-43", "44-66"))
+    release = release.sample(frac=1, random_state=2).sort_values(["age", "sex"], kind="stable")
+    safe(assessed(release, quasi_identifiers=["age", "sex"], sensitive=["disease"],
+                  original=people.sort_values("age")))  # fmt: skip
+
+
 def test_a_signed_off_measurement(draw: np.random.Generator, tmp_path: Path) -> None:
     """A measurement that only the holder has, with the reason in the roles file."""
     plain().assign(reading=draw.normal(5, 1, 600).round(4)).to_csv(

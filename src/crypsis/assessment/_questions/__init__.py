@@ -1,5 +1,6 @@
 """The four questions, one module each: from a request to measurements, results and a headline."""
 
+from crypsis.assessment._questions._everything_else import SMALL, known_insensitive
 from crypsis.assessment._questions._inference import ask_inference
 from crypsis.assessment._questions._linkage import ask_linkage
 from crypsis.assessment._questions._outcome import QuestionOutcome, not_evaluated
@@ -7,10 +8,12 @@ from crypsis.assessment._questions._pseudonyms import ask_pseudonyms
 from crypsis.assessment._questions._singling_out import ask_singling_out
 
 __all__ = [
+    "SMALL",
     "QuestionOutcome",
     "ask_inference",
     "ask_linkage",
     "ask_pseudonyms",
     "ask_singling_out",
+    "known_insensitive",
     "not_evaluated",
 ]

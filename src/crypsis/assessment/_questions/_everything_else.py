@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from crypsis import inference, singling_out
 from crypsis.assessment._questions._outcome import QuestionOutcome
 from crypsis.assessment._request import Request
+from crypsis.dataset import Dataset
 from crypsis.errors import ColumnError, InputError, TooLargeError
+from crypsis.options import MissingValues
 from crypsis.policies import Measurement
 from crypsis.report.wording import listed, plural, some
 from crypsis.results import Estimate, number_text, percent_text
+from crypsis.tables import Kind
 
 UNIQUE = "singling_out.unique_on_released_columns"
+SMALL = "singling_out.small_classes_on_released_columns"
 PREDICTED = "inference.prediction_gain"
 _VALUES = 500_000
 """About how many values a model learns from: of wide tables fewer records."""
@@ -70,6 +76,67 @@ def add_released_uniqueness(request: Request, outcome: QuestionOutcome) -> None:
         )
     )
     _note_signed_off(request, outcome)
+
+
+def add_released_classes(request: Request, outcome: QuestionOutcome) -> None:
+    """Add the records in small classes of all released columns that are not sensitive.
+
+    How many people the other columns single out is noted beside the verdict, whatever the policy.
+    """
+    data, policy = request.data, request.policy
+    wanted = [one for one in policy.of("singling_out") if one.measure == SMALL]
+    outcome.measured = [one for one in outcome.measured if one.measure != SMALL]
+    others = known_insensitive(data)
+    if not wanted:
+        return
+    if not others:
+        why = "No released column besides the quasi-identifiers and sensitive attributes is known."
+        outcome.measured += [
+            Measurement(SMALL, None, why, k=one.k, applies=False) for one in wanted
+        ]
+        return
+    columns = (*data.quasi_identifiers, *others)
+    strict = data
+    if data.missing is not MissingValues.VALUE:
+        strict = replace(data, missing=MissingValues.VALUE, _cells={})
+    try:
+        found = singling_out.equivalence_classes(
+            strict, columns, exact=request.exact or None, seed=request.seed
+        )
+    except (InputError, TooLargeError) as error:
+        outcome.measured += [
+            Measurement(SMALL, None, error.message, k=one.k, requested=True, hint=error.hint)
+            for one in wanted
+        ]
+        return
+    with_others = (
+        f"With {listed(some(others))}, which an intruder may know too: "
+        f"{found.text_below(max(one.k or 2 for one in wanted))}"
+    )
+    outcome.measured += [
+        Measurement(
+            SMALL, found.share_below(one.k or 2), with_others, others,
+            round(float(found.records_below(one.k or 2))), one.k,
+        )
+        for one in wanted
+    ]  # fmt: skip
+    single = found.records_below(2)
+    alone = "is" if single == 1 else "are"
+    outcome.notes.append(
+        f"{with_others} {number_text(single, ',')} of them {alone} singled out."
+        if float(single)
+        else with_others
+    )
+
+
+def known_insensitive(data: Dataset) -> tuple[str, ...]:
+    """What an intruder may know besides quasi-identifiers and sensitive attributes."""
+    known = (*data.quasi_identifiers, *data.sensitive)
+    return tuple(
+        name
+        for name in data.knowable
+        if name not in known and data.rows.column(name).kind is not Kind.NESTED
+    )
 
 
 def _note_signed_off(request: Request, outcome: QuestionOutcome) -> None:

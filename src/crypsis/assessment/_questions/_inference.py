@@ -8,13 +8,19 @@ from crypsis import inference
 from crypsis.assessment._questions._everything_else import add_prediction_gain
 from crypsis.assessment._questions._outcome import QuestionOutcome, not_evaluated
 from crypsis.assessment._questions._values import MEASURES as VALUE_MEASURES
-from crypsis.assessment._questions._values import not_counted, value_measurements
+from crypsis.assessment._questions._values import (
+    not_counted,
+    presence_notes,
+    value_measurements,
+)
 from crypsis.assessment._request import Request
 from crypsis.errors import TooLargeError
 from crypsis.policies import Measurement
 from crypsis.report.wording import plural
 from crypsis.results import Estimate, number_text, percent_text
 
+_SURE = 0.9
+"""From so likely a guess on the headline says whether it is of a rare value."""
 _FEW_VALUES = 20
 """An ordered attribute with so few values is inferred value by value: a grade, a yes or no."""
 
@@ -92,6 +98,7 @@ def inference_outcome(
     else:
         outcome.results["value_disclosure"] = values
         outcome.measured += value_measurements(values, limits)
+        outcome.notes += presence_notes(values, limits.get("inference.presence_disclosure", 1.0))
     present = {one.measure for one in outcome.measured}
     outcome.measured += [
         Measurement(name, None, why, applies=False)
@@ -99,6 +106,9 @@ def inference_outcome(
         if name not in present
     ]
     outcome.headline = _headline(found, categorical, disclosure)
+    sure = any(float(one.best_guess.worst) >= _SURE for one in found.targets)
+    if sure and values is not None and all(one.near_certain == 0 for one in values.attributes):
+        outcome.headline += " No rare or declared value is near-certain in any class."
     first = found.targets[0]
     if not first.complete:
         outcome.notes.append(

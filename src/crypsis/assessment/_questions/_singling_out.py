@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from crypsis import singling_out
-from crypsis.assessment._questions._everything_else import add_released_uniqueness, limited
+from crypsis.assessment._questions._everything_else import (
+    add_released_classes,
+    add_released_uniqueness,
+    limited,
+)
 from crypsis.assessment._questions._histories import add_histories
 from crypsis.assessment._questions._outcome import QuestionOutcome, not_evaluated
 from crypsis.assessment._questions._sample_risks import add_sample_risks
@@ -32,6 +36,7 @@ def ask_singling_out(request: Request) -> QuestionOutcome:
     outcome = _ask_quasi_identifiers(request)
     add_released_uniqueness(request, outcome)
     add_histories(request, outcome)
+    add_released_classes(request, outcome)
     return outcome
 
 

@@ -23,6 +23,9 @@ _KNOWN = {
     "value": "a value",
     "group": "a group of similar values",
     "interval": "a narrow interval",
+    "part": "a part of a value that is a list",
+    "kind": "a value of one kind (a number, a bound or a word)",
+    "known": "that a value is known",
     "not zero": "a value other than zero",
     "not the most frequent": "a value other than the most frequent one",
     "not harmless": "a value that is not harmless",
@@ -49,6 +52,17 @@ def value_measurements(found: ValueDisclosure, limits: Mapping[str, float]) -> l
         why = "No sensitive attribute is a number or a date."
         measured.append(Measurement("inference.interval_disclosure", None, why, applies=False))
     return measured
+
+
+def presence_notes(found: ValueDisclosure, limit: float) -> list[str]:
+    """Where nearly everybody has a number other than zero, and zero stands out."""
+    return [
+        f"{percent_text(one.not_zero)} of all records have a value of {one.attribute!r} other than "
+        "zero. This counts as disclosed by presence only if zero is declared harmless or a prior "
+        "is given."
+        for one in found.attributes
+        if one.not_zero > limit and not one.presence_stated_public
+    ]
 
 
 def not_counted(columns: tuple[str, ...], why: str) -> list[Measurement]:

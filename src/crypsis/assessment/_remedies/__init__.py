@@ -33,7 +33,13 @@ _TEXTS = {
     "columns.dates_finer_than_year": "Recode dates to the year; exclude what has no year.",
     "columns.ages_over_89": "Recode ages above 89 to 90 and older.",
 }
-_KNOWN = frozenset({"singling_out.unique_on_released_columns", "inference.prediction_gain"})
+_KNOWN = frozenset(
+    {
+        "singling_out.unique_on_released_columns",
+        "singling_out.small_classes_on_released_columns",
+        "inference.prediction_gain",
+    }
+)
 _COLUMNS = "Exclude these columns; anonymization removes direct identifiers."
 _CLASSES = "Generalize the quasi-identifiers and suppress records until the threshold is met."
 _HARMLESS = f"{_CLASSES} Values that may become known can be declared harmless in the roles file."

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from crypsis.assessment._columns import describe_columns, measure_columns, undecided
-from crypsis.assessment._questions import ask_inference, ask_linkage, ask_singling_out
+from crypsis.assessment._questions import SMALL, ask_inference, ask_linkage, ask_singling_out
 from crypsis.assessment._remedies._released_columns import (
     columns_unique_alone,
     identifying_columns,
@@ -21,7 +21,7 @@ from crypsis.errors import InputError, RequirementsNotMetError, RoleError, TooLa
 from crypsis.options import Role
 from crypsis.policies import evaluate, requirements_for
 from crypsis.policies.findings import NOT_TRIED, Finding, Remedy, Status
-from crypsis.report.wording import plural
+from crypsis.report.wording import measure_title, plural
 
 _RULES = frozenset(f"columns.{name}" for name, _ in PARTS.values())
 
@@ -111,18 +111,24 @@ def anonymize_remedy(
     remedy = Remedy("anonymize", text, parameters)
     if trial is None:
         return replace(remedy, outcome=NOT_TRIED)
-    failure = trial if isinstance(trial, str) else trial.failure
-    if failure:  # a command that does not run is not shown
+    # A command that does not run is not shown.
+    if isinstance(trial, str):
+        return replace(remedy, action="none", parameters={}, outcome=f"Not possible: {trial}")
+    if trial.failure:
         return replace(
-            remedy, action="none", parameters={}, tried=True, outcome=f"Tried: {failure}"
+            remedy, action="none", parameters={}, tried=True, outcome=f"Tried: {trial.failure}"
         )
-    assert isinstance(trial, Trial)  # noqa: S101 - a text is a failure
+    if finding.question == "inference" and {*finding.columns[:1]} & {
+        *parameters.get("excluded", ())
+    }:
+        text = f"Tried: the column {finding.columns[0]!r} is excluded. {trial.loss}"
+        return replace(remedy, tried=True, outcome=text, loss=trial.loss)
     same = [one for one in trial.findings if one.measure == finding.measure]
     own = [one for one in same if one.columns[:1] == finding.columns[:1]] or same
     return with_outcome(remedy, finding, own[0] if own else None, trial.loss)
 
 
-def reaching(request: Request, parameters: dict[str, Any]) -> tuple[dict[str, Any], Trial | str]:
+def reaching(request: Request, parameters: dict[str, Any]) -> tuple[dict[str, Any], Trial]:
     """The policy's own requirements, or the first stronger ones that meet it, with their trial.
 
     A measure without a requirement of its own may need larger classes. If none of them meets the
@@ -130,13 +136,17 @@ def reaching(request: Request, parameters: dict[str, Any]) -> tuple[dict[str, An
     """
     first = try_anonymization(request, parameters)
     limit = _uniqueness_limit(request)
-    if isinstance(first, Trial) and first.data is not None and limit is not None:
-        unique = [one for one in first.findings if one.measure == _RELEASED]
-        if any(one.status is Status.EXCEEDED for one in unique):
-            more = identifying_columns(first.data, limit, request.seed)
-            _exclude(request, parameters, more)
+    if first.data is not None and limit is not None:
+        more: set[str] = set()
+        for one in first.findings:
+            if one.status is Status.EXCEEDED and one.measure == _RELEASED:
+                more |= {*identifying_columns(first.data, limit, request.seed)}
+            if one.status is Status.EXCEEDED and one.measure == SMALL:
+                more |= {*identifying_columns(first.data, one.threshold, request.seed, one.k)}
+        if more:
+            _exclude(request, parameters, sorted(more))
             first = try_anonymization(request, parameters)
-    if isinstance(first, str) or _meets(first):
+    if first.failure or _meets(first):
         return parameters, first
     for factor in _STRONGER if parameters["k"] > 1 else ():
         stronger = {**parameters, "k": parameters["k"] * factor}
@@ -144,7 +154,7 @@ def reaching(request: Request, parameters: dict[str, Any]) -> tuple[dict[str, An
             if name in stronger:
                 stronger[name] = round(stronger[name] * 1.5 / factor, 3)
         trial = try_anonymization(request, stronger)
-        if not isinstance(trial, str) and _meets(trial):
+        if not trial.failure and _meets(trial):
             return stronger, trial
     return parameters, first
 
@@ -155,7 +165,7 @@ def _meets(trial: Trial) -> bool:
     return all(one.status is not Status.EXCEEDED for one in own)
 
 
-def try_anonymization(request: Request, parameters: dict[str, Any]) -> Trial | str:
+def try_anonymization(request: Request, parameters: dict[str, Any]) -> Trial:
     """Apply the proposed anonymization in memory, and measure the release again."""
     from crypsis import protection
 
@@ -171,7 +181,10 @@ def try_anonymization(request: Request, parameters: dict[str, Any]) -> Trial | s
                     or attempt == _ATTEMPTS - 1
                 ):
                     raise
-                _exclude(request, parameters, error.parameters["columns"])
+                columns = error.parameters["columns"]
+                if error.code == "excess-not-met":  # without one of them the others may meet it
+                    columns = columns[-1:]
+                _exclude(request, parameters, columns)
         columns = tuple(
             replace(one, guessed=False) for one in describe_columns(made.data, request.seed)
         )
@@ -183,7 +196,7 @@ def try_anonymization(request: Request, parameters: dict[str, Any]) -> Trial | s
             rows = _original_rows(request, made.key.row_map)
             measured += ask_linkage(replace(after, on=None, row_map=rows)).measured
     except (InputError, TooLargeError, RequirementsNotMetError) as error:
-        return error.message
+        return Trial(failure=error.message)
     loss = made.loss
     verb = "is" if loss.suppressed_records == 1 else "are"
     text = f"{loss.suppressed_records:,} of {plural(loss.records, 'record')} {verb} suppressed"
@@ -195,7 +208,13 @@ def try_anonymization(request: Request, parameters: dict[str, Any]) -> Trial | s
     left = [words for words in made.released_values.values() if "not released" not in words]
     if left:
         text += f"; released: {'; '.join(left)}"
-    return Trial(evaluate(request.policy, measured), f"{text}.", data=made.data)
+    findings = evaluate(request.policy, measured)
+    open_ = dict.fromkeys(
+        measure_title(one.measure, one.k) for one in findings if one.status is Status.EXCEEDED
+    )
+    if open_:
+        text += f"; still above the threshold: {', '.join(open_)}"
+    return Trial(findings, f"{text}.", data=made.data)
 
 
 def _exclude(request: Request, parameters: dict[str, Any], names: Sequence[str]) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from crypsis import inference, singling_out
+from crypsis.assessment._questions import SMALL, known_insensitive
 from crypsis.assessment._request import Request
 from crypsis.columns.codes import codes_of, mode_of_others
 from crypsis.dataset import Dataset
@@ -28,7 +30,8 @@ _NOT_ENOUGH = ", threshold exceeded: generalize the quasi-identifiers too"
 def released_columns_remedy(finding: Finding, request: Request, *, tried: bool) -> Remedy:
     """The columns without which the threshold is met, tried if there is time."""
     predicted = finding.measure == "inference.prediction_gain"
-    others = other_columns(request.data)
+    small = finding.measure == SMALL
+    others = list(known_insensitive(request.data)) if small else other_columns(request.data)
     if predicted:
         others = [name for name in others if name != finding.columns[0]]
     remedy = Remedy("exclude_columns", _TEXT, {"columns": tuple(others)})
@@ -40,8 +43,9 @@ def released_columns_remedy(finding: Finding, request: Request, *, tried: bool) 
         if predicted:
             columns, after = _without_prediction(finding, request.data, others, request.seed)
         else:
-            columns, after = _without_uniqueness(
-                finding.threshold, request.data, others, request.seed
+            size = (finding.k or 2) if small else 2
+            columns, after = _without_small_classes(
+                finding.threshold, request.data, others, request.seed, size
             )
     except (InputError, TooLargeError):
         return replace(remedy, outcome=_sentence(tuple(others), None))
@@ -61,10 +65,17 @@ def _sentence(columns: tuple[str, ...], after: str | None) -> str:
     return text if after is None else f"{text} Tried: without {them} the value becomes {after}."
 
 
-def identifying_columns(data: Dataset, threshold: float, seed: int) -> tuple[str, ...]:
-    """Columns besides the quasi-identifiers without which few records are unique."""
-    others = other_columns(data)
-    return _without_uniqueness(threshold, data, others, seed)[0] if others else ()
+def identifying_columns(
+    data: Dataset, threshold: float, seed: int, size: int | None = None
+) -> tuple[str, ...]:
+    """Columns besides the quasi-identifiers without which few records are unique.
+
+    With a size: the insensitive ones without which few are in smaller classes.
+    """
+    others = other_columns(data) if size is None else list(known_insensitive(data))
+    if not others:
+        return ()
+    return _without_small_classes(threshold, data, others, seed, size or 2)[0]
 
 
 def columns_unique_alone(data: Dataset, threshold: float) -> tuple[str, ...]:
@@ -89,8 +100,8 @@ def other_columns(data: Dataset) -> list[str]:
     ]
 
 
-def _without_uniqueness(
-    threshold: float, data: Dataset, others: list[str], seed: int
+def _without_small_classes(
+    threshold: float, data: Dataset, others: list[str], seed: int, size: int
 ) -> tuple[tuple[str, ...], float]:
     """Columns are added to the quasi-identifiers, few values first, while the threshold is met."""
     strict = replace(data, missing=MissingValues.VALUE, _cells={})
@@ -98,17 +109,21 @@ def _without_uniqueness(
     excluded: list[str] = []
     after = 0.0
     if data.quasi_identifiers:
-        after = float(singling_out.uniqueness(strict, data.quasi_identifiers).fraction)
+        after = _share_below(strict, data.quasi_identifiers, size, seed)
     distinct = {name: len(strict.cells([name])) for name in others[:_MOST_COLUMNS]}
     for name in sorted(distinct, key=lambda one: distinct[one]):
         columns = [*data.quasi_identifiers, *kept, name]
-        share = float(singling_out.uniqueness(strict, columns, seed=seed).fraction)
+        share = _share_below(strict, columns, size, seed)
         if share <= threshold:
             kept.append(name)
             after = share
         else:
             excluded.append(name)
     return (*excluded, *others[_MOST_COLUMNS:]), after
+
+
+def _share_below(data: Dataset, columns: Sequence[str], size: int, seed: int) -> float:
+    return float(singling_out.equivalence_classes(data, columns, seed=seed).share_below(size))
 
 
 def _without_prediction(

@@ -11,7 +11,9 @@ from crypsis.report.wording import STATUSES, number
 def with_outcome(remedy: Remedy, finding: Finding, after: Finding | None, loss: str) -> Remedy:
     """A remedy that was tried: the value of the measure after it, and the information loss."""
     if after is None or after.value is None:
-        return replace(remedy, tried=True, outcome="Tried: the measure could not be evaluated.")
+        why = "" if after is None else f" {after.statement}"
+        text = f"Tried: after it the measure could not be evaluated.{why}"
+        return replace(remedy, tried=True, outcome=text)
     value = number(after.value, finding.unit)
     outcome = f"Tried: the value becomes {value}, {STATUSES[after.status]}. {loss}".rstrip()
     return replace(remedy, tried=True, value_after=after.value, outcome=outcome, loss=loss)

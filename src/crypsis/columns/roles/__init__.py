@@ -8,6 +8,7 @@ A decision that contradicts strong evidence needs a written reason (`contradicti
 from crypsis.columns.roles._file import DecidedRoles, load, load_answers, save
 from crypsis.columns.roles._guess import contradictions, guess, linking_columns
 from crypsis.columns.roles._identifier_search import identifier_in, visible
+from crypsis.columns.roles._milder_roles import stricter_role
 from crypsis.columns.roles._rules import CONFIDENT, Guess
 from crypsis.columns.roles._words import Hipaa
 
@@ -23,5 +24,6 @@ __all__ = [
     "load",
     "load_answers",
     "save",
+    "stricter_role",
     "visible",
 ]

@@ -204,10 +204,7 @@ def _flat_rules(every: Sequence[DisclosureRules], excess: float) -> tuple[Any, .
         if one.missing >= 0:
             missing[a] = slots[a] + one.missing, bins[a] + one.missing_bin
     about = [
-        np.column_stack(
-            [level.prior, level.rare, level.harmless, np.arange(level.prior.size) == level.missing]
-        )
-        for level in levels
+        np.column_stack([level.prior, level.rare, level.harmless, level.of_all]) for level in levels
     ]
     return (
         slots, bins, np.cumsum([0, *(len(one.states) for one in every)]),

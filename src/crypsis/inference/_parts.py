@@ -1,0 +1,115 @@
+"""Values that are lists: "flu; HIV; gout" discloses each of its parts."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crypsis.hierarchies.labels import as_text
+from crypsis.inference.conditional import Joint
+
+Ints = NDArray[np.int64]
+
+_SEPARATORS = (r"[;|\n\t]+", r",", r"\s*[/&+]\s*", r"\s+(?:and|und|et|y|with|mit)\s+", r"\s+")
+_WORDS = _SEPARATORS[-1]
+_CODE = re.compile(r"[^\W_]*(?:\d[^\W\d_]|[^\W\d_]\d)[\w.-]*")
+_MOST_PARTS = 60
+_REPEATED = 0.5
+"""At least so many of the parts of all lists occur in several lists."""
+
+
+def listed_parts(table: Joint) -> list[tuple[str, NDArray[np.bool_]]]:
+    """The parts of the values, where these are lists, each with the values that contain it.
+
+    JSON arrays and texts with one of the usual separators are lists if their parts occur in
+    several of them. Of more than 60 parts those with the largest share in a class.
+    """
+    parts = _split(table.values.to_pylist())
+    if parts is None:
+        return []
+    places: dict[str, list[int]] = {}
+    for place, some in enumerate(parts):
+        for one in some:
+            places.setdefault(one, []).append(place)
+    # A part that is a value of its own and in no list is counted with the single values.
+    several = [one for one, where in places.items() if len(where) > 1]
+    masks = np.zeros((len(several), len(parts)), bool)
+    for row, one in enumerate(several):
+        masks[row, places[one]] = True
+    if len(several) > _MOST_PARTS:
+        largest = [_largest_share(table, mask) for mask in masks]
+        kept = np.argsort(-np.array(largest), kind="stable")[:_MOST_PARTS]
+        several, masks = [several[i] for i in kept], masks[kept]
+    return list(zip(several, masks, strict=True))
+
+
+def _largest_share(table: Joint, mask: NDArray[np.bool_]) -> float:
+    inside = np.bincount(table.member, table.counts * mask[table.codes])
+    return float((inside / table.sizes).max())
+
+
+def _split(values: Sequence[Any]) -> list[frozenset[str]] | None:
+    """The parts of each value; None unless the values are lists."""
+    arrays = [_array(value) for value in values]
+    if sum(one is not None for one in arrays) >= 2:
+        found = [frozenset() if one is None else one for one in arrays]
+        return found if _repeated(found) else None
+    texts = [value if isinstance(value, str) else None for value in values]
+    found = [frozenset() if text is None else frozenset([_plain(text)]) for text in texts]
+    for separator in _SEPARATORS:
+        new = [_divided(some, separator) for some in found]
+        longer = [one for one, before in zip(new, found, strict=True) if len(one) > len(before)]
+        if separator == _WORDS and not _codes(longer):
+            continue
+        if len(longer) >= 2 and _repeated(longer):
+            found = new
+    return found if any(len(one) > 1 for one in found) else None
+
+
+def _array(value: Any) -> frozenset[str] | None:
+    """The elements of an array, also of one written as JSON."""
+    if isinstance(value, str) and value.strip()[:1] in ("[", "{"):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            return None
+    if isinstance(value, dict):
+        value = [f"{key}: {_shown(one)}" for key, one in value.items()]
+    if not isinstance(value, list | tuple):
+        return None
+    return frozenset(_plain(_shown(one)) for one in value if one is not None)
+
+
+def _shown(value: Any) -> str:
+    return json.dumps(value) if isinstance(value, list | dict) else as_text(value)
+
+
+def _divided(parts: frozenset[str], separator: str) -> frozenset[str]:
+    """Each part divided further."""
+    every = (_plain(one) for part in parts for one in re.split(separator, part))
+    return frozenset(one for one in every if one)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split(" ")).strip(" \"'()[]{}")
+
+
+def _repeated(lists: Sequence[frozenset[str]]) -> bool:
+    """Whether parts occur in several lists."""
+    counts: dict[str, int] = {}
+    for some in lists:
+        for one in some:
+            counts[one] = counts.get(one, 0) + 1
+    total = sum(counts.values())
+    return total > 0 and sum(n for n in counts.values() if n > 1) >= _REPEATED * total
+
+
+def _codes(lists: Sequence[frozenset[str]]) -> bool:
+    """Whether the parts are codes, such as B20: only these are divided by blanks."""
+    parts = [one for some in lists for one in some]
+    return bool(parts) and sum(bool(_CODE.fullmatch(one)) for one in parts) >= 0.8 * len(parts)
