@@ -44,7 +44,7 @@ def _csv(rows: Sequence[Sequence[str]], folder: Path) -> Path:
 
 
 @scenario("counts the blanks after the disease")
-def blanks_after_the_secret(draw: Draw, folder: Path) -> Trial:
+def blanks_after_the_disease(draw: Draw, folder: Path) -> Trial:
     """A CSV file with as many blanks after the disease as the number of the patient."""
     numbers = draw.permutation(ROWS)
     rows = [

@@ -13,6 +13,8 @@ from crypsis.tables.contents._content import Content
 _CHUNK = 1 << 20
 _UUID = re.compile(r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}", re.IGNORECASE)
 _NUMBER = re.compile(r"\d{1,9}")
+_PART = re.compile(r"\d{1,9}|(?<![A-Za-z])[A-Za-z](?![A-Za-z])")
+"""The number of a part, or its letter."""
 _MORE_NUMBERS = 200
 """Parts without rows are not written, so that the numbers of the others have gaps."""
 _COMPLETE = "_SUCCESS"
@@ -42,7 +44,7 @@ def folder_names(folder: Path, read: Sequence[str]) -> Iterator[Content]:
     for name in sorted({part for path in below for part in path.parts[:-1] if "=" not in part}):
         yield Content(f"folder:{name}", f"Folder {name!r} has files of the table.")
     stems = [_UUID.sub("", path.name) for path in below]
-    frames = {_NUMBER.sub("#", stem, count=1) for stem in stems}
+    frames = {_PART.sub("#", stem, count=1) for stem in stems}
     found = [_NUMBER.search(stem) for stem in stems]
     numbers = {int(one[0]) for one in found if one}
     if len(below) > 1 and (
