@@ -63,7 +63,7 @@ class _Column:
     @property
     def uncovered(self) -> float:
         """The share of released values that are none of the original, nor cover one."""
-        empty = ~self.covers[:, :-1].any(axis=1)
+        empty = np.asarray(~self.covers[:, :-1].any(axis=1))
         return float(empty[self.labels].mean())
 
     @property
