@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 import crypsis as cr
+from crypsis.errors import RoleError
 
 ROWS = 600
 
@@ -65,7 +66,7 @@ def test_classes_with_the_other_columns_are_counted() -> None:
 def test_a_column_that_gives_back_one_that_is_not_released(role: str) -> None:
     income = np.random.default_rng(5).integers(20, 90, ROWS) * 1_000
     table = people(income=income, tax=income * 0.3)
-    with pytest.raises(cr.errors.RoleError, match="which was not released") as raised:
+    with pytest.raises(RoleError, match="which was not released") as raised:
         cr.anonymize(table, k=5, **known(insensitive=["tax"]), **{role: ["income"]})
     assert raised.value.code == "derived-column"
     assert raised.value.parameters["columns"] == ("tax",)

@@ -166,7 +166,7 @@ MEASURES: dict[str, Callable[[cr.Dataset], Any]] = {
 PASSES = {
     **dict.fromkeys(MEASURES, 1),
     "profile": 9,
-    "assess": 13,
+    "assess": 15,
     "sampled classes, all of them": 2,
     "records at risk": 2,
     "leakage": 2,

@@ -54,9 +54,12 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _error(message: str, status: int) -> int:
-    from rich.console import Console
+    try:
+        from rich.console import Console
 
-    Console(stderr=True, highlight=False).print(message, markup=False, soft_wrap=True)
+        Console(stderr=True, highlight=False).print(message, markup=False, soft_wrap=True)
+    except MemoryError:  # not even that much is left
+        sys.stderr.write(f"{message}\n")
     return status
 
 

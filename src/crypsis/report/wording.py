@@ -257,15 +257,27 @@ def outcomes(assessment: Assessment, most: int | None = None) -> list[str]:
         for one in assessment.exceeded[:most]
         if one.remedy is not None
     ]
-    effects = [
-        f"{title[0].upper()}{title[1:]}: {remedy.outcome.removesuffix(remedy.loss).rstrip()}"
-        for title, remedy in found
-        if remedy.outcome and remedy.outcome != NOT_TRIED
-    ]
+    by_title: dict[str, list[str]] = {}
+    for title, remedy in found:
+        if remedy.outcome and remedy.outcome != NOT_TRIED:
+            text = remedy.outcome.removesuffix(remedy.loss).rstrip()
+            by_title.setdefault(f"{title[0].upper()}{title[1:]}", []).append(text)
+    effects = [f"{title}: {_joined_texts(texts)}" for title, texts in by_title.items()]
     if any(remedy.outcome == NOT_TRIED for _, remedy in found):
         effects.append("The remedy was not tried on this release.")
     losses = [f"The release that was tried: {one.loss}" for _, one in found if one.loss]
     return list(dict.fromkeys([*effects, *losses]))
+
+
+def _joined_texts(texts: Sequence[str]) -> str:
+    """Sentences with the same beginning as one; others one after the other."""
+    texts = list(dict.fromkeys(texts))
+    start, colon, _ = texts[0].partition(": ")
+    if colon and all(text.startswith(start + colon) for text in texts):
+        return (
+            f"{start}: {'; '.join(t.removeprefix(start + colon).removesuffix('.') for t in texts)}."
+        )
+    return " ".join(texts)
 
 
 def clauses(text: str, most: int) -> str:

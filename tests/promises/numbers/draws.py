@@ -43,4 +43,4 @@ def release(of: Table, *, secret: Sequence[str] = ("s",), **more: Any) -> cr.Dat
         name: cr.Role.SENSITIVE if name in secret else cr.Role.QUASI_IDENTIFIER for name in names
     }
     cells = Cells.from_columns(**{name: of[name] for name in names})
-    return cr.Dataset(_rows(), roles, _cells={tuple(names): cells}, **more)
+    return cr.Dataset(_rows(), roles, _cells={(tuple(names), None): cells}, **more)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from textwrap import indent
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,7 @@ def _function(
         return frame_like(rows, dataset.given)
 
     fields = {key: one for key, one in mask.model_fields.items() if key != "method"}
-    lines = [f"{key}\n    {one.description}" for key, one in fields.items()]
+    lines = [f"{key}\n{indent(one.description or '', '    ')}" for key, one in fields.items()]
     lines += {"seed": [_SEED], "key": [_KEY]}.get(more, [])
     given = [inspect.Parameter(key, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=kind)
              for key, kind in (("data", Data), ("columns", Columns))]  # fmt: skip
