@@ -1,4 +1,4 @@
-"""The file itself: its values as they are written, and what it holds besides the table."""
+"""The file itself: its values as they are written, and what it contains besides the table."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 _PIECE = 2.0**24
 _PIECES = 4
-"""What is below 2^-72 is left out: nothing of a number above 2e-6, at most 2e-22 of others."""
+"""What is below 2^-72 is not summed: nothing of a number above 2e-6, at most 2e-22 of others."""
 
 
 def sums(column: nw.Expr, name: str) -> list[nw.Expr]:

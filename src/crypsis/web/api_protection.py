@@ -13,7 +13,7 @@ router = new_router()
 
 @router.post("/tables/{table}/assess", tags=["assess"], status_code=202)
 def assess(workspace: In, table: str, form: f.AssessForm) -> f.JobState:
-    """Ask all four questions and hold the answers against a policy.
+    """Ask all four questions and compare the answers with the thresholds of a policy.
 
     Linkage is asked where the table has a file `original`, pseudonyms where it has `released`
     (baskets of pseudonyms), with `known` and `truth`.

@@ -42,7 +42,7 @@ class OpenTable:
         self.kind, self.title, self.folder = kind, title, folder
         self.files: dict[str, TableFile] = {}
         self.hierarchies: dict[str, str] = {}
-        """For a column the slot of the file that holds its hierarchy."""
+        """For a column the slot of the file with its hierarchy."""
         self.roles: dict[str, str] = {}
         """What was decided; guesses are in `profile`."""
         self.reasons: dict[str, str] = {}

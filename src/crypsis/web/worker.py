@@ -1,7 +1,7 @@
 """The process of one table: it reads the rows, answers, and can be stopped or killed alone.
 
 Each open table has its own process. So files cannot mix, a file that crashes or fills the memory
-affects no other, and the server itself never holds a row. Questions come in as one JSON object a
+affects no other, and the server itself never has a row. Questions come in as one JSON object a
 line on standard input, answers and progress go out the same way:
 
     {"id": 3, "do": "assess", "with": {...}}      {"cancel": 3}

@@ -71,7 +71,7 @@ class WorkerProcess:
         return self._process.poll() is None
 
     def memory_bytes(self) -> int:
-        """The memory that the process holds for itself now, code shared with others left out."""
+        """The memory that the process uses for itself now, without code shared with others."""
         pid = self._process.pid
         try:
             lines = Path(f"/proc/{pid}/status").read_text().splitlines()

@@ -175,7 +175,7 @@ def _undecided(bound: _Bound) -> QuestionOutcome:
 
 
 def _perturbed(request: Request, original: Dataset, masked: Dataset) -> list[str]:
-    """The sensitive numbers that were masked: whether the mask holds is decided by ranks.
+    """The sensitive numbers that were masked: whether the mask protects them is decided by ranks.
 
     Sensitive attributes that are released as they are are not known to the intruder.
     """

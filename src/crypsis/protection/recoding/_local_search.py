@@ -36,7 +36,7 @@ def improved(cells: CellLevels, requirements: ClassRequirements, found: Recoding
         owner, order = _classes(cells, best.levels)
         if order.size < 2:
             break
-        levels, _ = improve(owner, order, requirements.k, arrays, sensitive, work)
+        levels = improve(owner, order, requirements.k, arrays, sensitive, work)
         other = cells.recoding(np.where(owner[:, None] < 0, -1, levels[owner]).astype(np.int16))
         best, before = min(other, best, key=lambda one: one.ncp), best.ncp
         if before - best.ncp < _WORTH * before or work[0] <= 0:

@@ -22,7 +22,7 @@ _HARMLESS = re.compile(
     r"|xl/styles\.xml|xl/theme/theme\d*\.xml|xl/sharedStrings\.xml|xl/calcChain\.xml"
     r"|xl/worksheets/_rels/[^/]+\.rels|docProps/(core|app)\.xml"
 )
-"""Members that hold the table, its formats and the list of members, or are inspected here."""
+"""Members with the table, its formats and the list of members, or are inspected here."""
 _PROPERTIES = frozenset(
     "creator lastModifiedBy title subject description keywords category Company Manager "
     "HyperlinkBase contentStatus identifier".split()

@@ -281,10 +281,10 @@ def _others(members: Ints, count: int, cell: int, kept: Ints) -> int:
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def improve(
     owner: Ints, order: Ints, k: int, cells: Any, sensitive: Any, work: Ints
-) -> tuple[NDArray[np.int64], float]:
+) -> NDArray[np.int64]:
     """One round of moves: the classes in their order, dissolved or by column, then the cells.
 
-    `owner` is changed; the levels of the classes and the loss that was saved are returned. A cell
+    `owner` is changed; the levels of the classes are returned. A cell
     of no class (-1) joins one where that loses less than its suppression.
     """
     codes, loss, lines, tops, counts = cells
@@ -307,7 +307,7 @@ def improve(
         for line in range(codes.shape[1]):
             widest = max(widest, codes[cell, line])
     rows_of = np.zeros(widest + 1, np.int64)
-    saved, ways = 0.0, columns + 1
+    ways = columns + 1
     for turn in range(groups * ways + size):
         if work[0] <= 0:
             break
@@ -337,5 +337,5 @@ def improve(
             keep, give = _main_part(members, count, line, codes, counts, rows_of, kept, given)
         else:
             continue
-        saved += _give(g, kept, keep, given, give, classes, cells, asked, before, joined)
-    return levels, saved
+        _give(g, kept, keep, given, give, classes, cells, asked, before, joined)
+    return levels
