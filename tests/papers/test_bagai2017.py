@@ -39,7 +39,7 @@ def test_figure_2_frequency_attack_on_transactions_that_fit_the_text():
     assert possible == {"c", "d"}
 
 
-def test_figure_3_permanent_5_and_cracks_1_2_2_2_4():
+def test_figure_3_the_graphs_that_fit_agree():
     # 24 graphs fit what the text says; all of them give the same metrics.
     fitting = 0
     for bits in product((0, 1), repeat=12):
@@ -49,15 +49,14 @@ def test_figure_3_permanent_5_and_cracks_1_2_2_2_4():
             for m in permutations(range(4))
             if all(graph[i][m[i]] for i in range(4))
         )
-        if cracks == [1, 2, 2, 2, 4]:
+        if tuple(cracks) == printed.CRACKS:
             fitting += 1
             belief = ps.Belief(graph, truth=TRUTH)
-            assert ps.permanent(belief) == 5
+            assert ps.permanent(belief) == len(cracks)
             assert ps.degree_of_anonymity(belief) == pytest.approx(math.log(5) / math.log(24))
-            assert ps.degree_of_anonymity(belief) == pytest.approx(0.506, abs=5e-4)
-            assert ps.expected_cracks(belief) == pytest.approx(2.2)
+            assert ps.expected_cracks(belief) == pytest.approx(np.mean(cracks))
             found = ps.crack_distribution(belief).probabilities
-            assert found == pytest.approx([0, 0.2, 0.6, 0, 0.2])
+            assert found == pytest.approx(np.bincount(cracks) / len(cracks))
     assert fitting == 24
 
 
@@ -100,28 +99,30 @@ def test_figure_7a_matrix_a():
     belief = ps.Belief(A, truth=TRUTH)
     assert ps.permanent(belief) == 12
     assert ps.degree_of_anonymity(belief) == pytest.approx(math.log(12) / math.log(24))
-    assert ps.degree_of_anonymity(belief) == pytest.approx(0.78190, abs=5e-6)
     assert ps.expected_cracks(belief) == pytest.approx(4 / 3)
     assert ps.doubly_stochastic(belief).matrix == pytest.approx(floats(P), abs=1e-13)
 
 
 def test_figure_7b_matrix_q():
     belief = ps.Belief(floats(Q), truth=TRUTH)
-    assert reference.permanent(Q) == F(699, 4096)
-    assert ps.permanent(belief) == pytest.approx(699 / 4096, rel=1e-14)
-    assert ps.degree_of_anonymity(belief) == pytest.approx(0.49587, abs=5e-6)
-    assert ps.expected_cracks(belief) == pytest.approx(1183 / 1398, rel=1e-13)
+    assert reference.permanent(Q) == printed.PERMANENT_Q
+    assert ps.permanent(belief) == pytest.approx(float(printed.PERMANENT_Q), rel=1e-14)
+    shares = np.array(printed.WEIGHTS) / sum(printed.WEIGHTS)
+    entropy = -(shares * np.log(shares)).sum()
+    assert ps.degree_of_anonymity(belief) == pytest.approx(entropy / math.log(24))
+    assert ps.expected_cracks(belief) == pytest.approx(float(printed.PSI_Q), rel=1e-13)
     assert ps.crack_heuristic(belief) == pytest.approx(17 / 16)
 
 
 def test_figure_7c_weights():
     assert [w for _, w in sorted((w, w) for _, w in reference.weights(Q) if w)] == [
-        F(k, 1398) * F(699, 4096) for k in printed.WEIGHTS
+        F(k, sum(printed.WEIGHTS)) * printed.PERMANENT_Q for k in printed.WEIGHTS
     ]
     # M_3 with Claudia-d and Mike-c, as its printed product needs (the text swaps them).
-    for matching, weight in (([1, 3, 2, 0], 5), ([2, 3, 0, 1], 360), ([3, 2, 0, 1], 672)):
+    third, fourth, fifth = [1, 3, 2, 0], printed.M4_PLACES, printed.M5_PLACES
+    for matching, place in ((third, 0), (fourth, -2), (fifth, -1)):
         found = ps.matching_probability(floats(Q), matching)
-        assert found == pytest.approx(weight / 1398, rel=1e-13)
+        assert found == pytest.approx(printed.WEIGHTS[place] / sum(printed.WEIGHTS), rel=1e-13)
 
 
 def test_figure_8_flat_matrix():
@@ -153,10 +154,14 @@ def test_figure_9_all_24_values(matrix, heuristic):
 
 
 def test_heuristic_errs_on_the_unsafe_side_too():
-    # README: for Q and its likeliest matching H = 2.19 while Psi = 2.80.
-    belief = ps.Belief(floats(Q), truth=[3, 2, 0, 1])
-    assert ps.crack_heuristic(belief) == pytest.approx(2.1875)
-    assert ps.expected_cracks(belief) == pytest.approx(2.80, abs=5e-3)
+    # For Q and its likeliest matching H is lower than Psi.
+    truth = printed.M5_PLACES
+    belief = ps.Belief(floats(Q), truth=truth)
+    heuristic = sum(Q[i][j] for i, j in enumerate(truth))
+    exact = sum(reference.edge_probabilities(Q)[i][j] for i, j in enumerate(truth))
+    assert ps.crack_heuristic(belief) == pytest.approx(float(heuristic))
+    assert ps.expected_cracks(belief) == pytest.approx(float(exact))
+    assert heuristic < 0.8 * exact
 
 
 @pytest.mark.parametrize("size", [2, 3, 5, 6])
@@ -210,9 +215,12 @@ def test_figure_10_nmape_of_24_000_matrices():
 
 
 def test_nmape_may_exceed_nine_percent():
-    # README: an 8-cycle with weights 2/3 and 1/3 gives 9.15 %.
+    # A circle of eight edges with weights 2/3 and 1/3: two matchings, 16 to 1.
     cycle = (2 * np.eye(4) + np.roll(np.eye(4), 1, axis=1)) / 3
-    assert attack_graphs.heuristic_error(cycle) == pytest.approx(9.15, abs=5e-3)
+    edges = (16 * np.eye(4) + np.roll(np.eye(4), 1, axis=1)) / 17
+    apart = [abs((cycle - edges)[range(4), mu].sum()) for mu in permutations(range(4))]
+    assert attack_graphs.heuristic_error(cycle) == pytest.approx(100 * np.mean(apart) / 4)
+    assert attack_graphs.heuristic_error(cycle) > 9
 
 
 def test_corollary_1_one_crack_is_the_norm():

@@ -31,7 +31,7 @@ def test_example_6_half_year_and_four_digits() -> None:
         "birth": "half-year only",
         "zipcode": "first 4 of 5 characters",
     }
-    assert 2 * 120 * 10**4 <= max_cells(US, 100, 0.1) == pytest.approx(2.443e6, rel=1e-3)
+    assert max_cells(US, 100, 0.1) >= printed.CELLS
 
 
 def test_example_7_month_and_three_digits() -> None:

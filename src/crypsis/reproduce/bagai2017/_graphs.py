@@ -66,7 +66,7 @@ def figure_2(_: RunSettings) -> Drawn:
 @cache
 def _fitting() -> tuple[NDArray[np.bool_], ...]:
     """The graphs whose matchings have 1, 2, 2, 2 and 4 cracks."""
-    return tuple(g for g in printed.graphs() if printed.crack_counts(g) == [1, 2, 2, 2, 4])
+    return tuple(g for g in printed.graphs() if tuple(printed.crack_counts(g)) == printed.CRACKS)
 
 
 @paper_item(
@@ -92,7 +92,7 @@ def figure_3(_: RunSettings) -> Drawn:
         same("matchings", 5, ps.permanent(first)),
         same("of so many possible", 24, math.factorial(4)),
         number("degree of anonymity d = log 5 / log 24", "0.506", ps.degree_of_anonymity(first)),
-        same("cracks of the five matchings", [1, 2, 2, 2, 4], counts),
+        same("cracks of the five matchings", list(printed.CRACKS), counts),
         number("expected cracks E", "2.2", float(ps.expected_cracks(first))),
         underivable(
             "the graph itself",

@@ -44,7 +44,7 @@ def figure_6(_: RunSettings) -> Values:
         number("weights of all functions (Proposition 1a)", "1", float(weights.sum()), group="Q"),
         number(
             "weights of the matchings: per(Q) (Proposition 1b)",
-            "699/4096",
+            str(printed.PERMANENT_Q),
             float(weights[one_to_one].sum()),
             group="Q",
         ),
@@ -92,16 +92,18 @@ def figure_7(_: RunSettings) -> Drawn:
             [*map(sum, exact), *map(sum, zip(*exact, strict=True))],
             group="(b)",
         ),
-        number("permanent of Q", "699/4096", ps.permanent(belief), group="(b)"),
+        number("permanent of Q", str(printed.PERMANENT_Q), ps.permanent(belief), group="(b)"),
         number("Delta of Q", "0.496", ps.degree_of_anonymity(belief), group="(b)"),
-        number("Psi of Q", "1183/1398", float(ps.expected_cracks(belief)), group="(b)"),
+        number("Psi of Q", str(printed.PSI_Q), float(ps.expected_cracks(belief)), group="(b)"),
         number("the same, rounded", "0.846", float(ps.expected_cracks(belief)), group="(b)"),
         same("weights of Q's matchings, in 1/1398", printed.WEIGHTS, ours, group="(c)"),
         number("smallest, 5/1398", "0.004", ours[0] / 1398, group="(c)"),
         number("largest, 336/699", "0.481", ours[-1] / 1398, group="(c)"),
-        number("M_4", "360/1398", ps.matching_probability(q, [2, 3, 0, 1]), group="(c)"),
-        number("the same, rounded", "0.258", ps.matching_probability(q, [2, 3, 0, 1]), group="(c)"),
-        number("M_5", "672/1398", ps.matching_probability(q, [3, 2, 0, 1]), group="(c)"),
+        number("M_4", "360/1398", ps.matching_probability(q, printed.M4_PLACES), group="(c)"),
+        number(
+            "the same, rounded", "0.258", ps.matching_probability(q, printed.M4_PLACES), group="(c)"
+        ),
+        number("M_5", "672/1398", ps.matching_probability(q, printed.M5_PLACES), group="(c)"),
         _third(q),
     ]
 
@@ -181,8 +183,8 @@ def _weightless(p: printed.Floats) -> int:
 
 def _products_fit(q: list[list[Fraction]]) -> bool:
     """Whether the recovered matrix has the printed factors, and probabilities everywhere."""
-    fourth = tuple(q[i][j] for i, j in enumerate((2, 3, 0, 1)))
-    fifth = tuple(q[i][j] for i, j in enumerate((3, 2, 0, 1)))
+    fourth = tuple(q[i][j] for i, j in enumerate(printed.M4_PLACES))
+    fifth = tuple(q[i][j] for i, j in enumerate(printed.M5_PLACES))
     third = tuple(q[i][j] for i, j in enumerate((1, 3, 2, 0)))
     legal = all(0 <= cell <= 1 for row in q for cell in row)
     return legal and (third, fourth, fifth) == (printed.M3, printed.M4, printed.M5)

@@ -42,6 +42,12 @@ RANGES: dict[Hashable, tuple[float, float]] = {
     "Bread": (0.5, 0.8), "Eggs": (0.1, 0.5), "Milk": (0.3, 0.9), "Sausages": (0.1, 0.7),
 }  # fmt: skip
 """That of Bread is in the text; the others are our choice."""
+CRACKS = (1, 2, 2, 2, 4)
+"""Of the five matchings of Fig. 3."""
+PERMANENT_Q, PSI_Q = F(699, 4096), F(1183, 1398)
+"""Fig. 7(b)."""
+M4_PLACES, M5_PLACES = (2, 3, 0, 1), (3, 2, 0, 1)
+"""The pseudonyms of Brad, Claudia, Mike and Susan in the two matchings of Q that are named."""
 WEIGHTS = (5, 7, 12, 16, 30, 30, 42, 56, 72, 96, 360, 672)
 """The weights of Q's matchings, in parts of 1398 (Sec. IV-A)."""
 M3 = (F(1, 8), F(5, 16), F(1, 16), F(1, 4))

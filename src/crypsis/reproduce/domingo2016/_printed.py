@@ -128,6 +128,11 @@ TABLE_4 = _texts("""
 """)
 """The intruder's links."""
 
+AMBIGUOUS, UNMATCHED = (1, 9, 11, 19), (3, 8, 16, 18)
+"""Records of X with several matches, and records of Z that nobody matches."""
+SEVERAL = (4, 7, 10, 12, 13, 19, 20)
+"""Records of Z that match several of X, by Table 4; the text leaves out the last two."""
+
 # distance, share of X, share of A
 TABLE_5 = _texts("""
 0 0.0000 0.0025

@@ -25,13 +25,11 @@ from crypsis.reproduce.lodha2007 import _printed as printed
 from crypsis.utility import rank_difference
 
 _GENDER, _BIRTH, _ZIP = 2, 60 * 365, 10**5
-_TRIPLE = 4e9
-"""Gender, date of birth, zip code, with 20,000 dates of birth."""
 
 
 @paper_item("Example 1", "Most people in the U.S. are unique")
 def example_1(_: RunSettings) -> Values:
-    bound = so.uniqueness_bound(_TRIPLE, printed.US)
+    bound = so.uniqueness_bound(printed.TRIPLE, printed.US)
     return (
         underivable(
             "share unique by gender, birth date, zip code",
@@ -71,7 +69,7 @@ def _multiplied(**domains: int) -> float:
 
 @paper_item("Example 3", "Gender, date of birth and zip code")
 def example_3(_: RunSettings) -> Values:
-    found = so.uniqueness_bound(_TRIPLE, printed.US)
+    found = so.uniqueness_bound(printed.TRIPLE, printed.US)
     return (
         number("the bound", f"{math.exp(-0.075):.15f}", found, text="exp(-0.075)"),
         number("largest expected share of unique people", "0.93", found),
@@ -130,7 +128,7 @@ def example_6(_: RunSettings) -> Values:
     return (
         claim("D' = n/125 = 2.4e6", "enough", limit >= printed.US / 125, f"up to {limit:,.0f}"),
         number("exact expression of Theorem 4", "2.4e6", limit),
-        claim("D/D'", "below 1700", _TRIPLE / limit < 1700, f"{_TRIPLE / limit:.0f}"),
+        claim("D/D'", "below 1700", printed.TRIPLE / limit < 1700, f"{printed.TRIPLE / limit:.0f}"),
         number("D' of the plan, 2 * 120 * 10^4", "2.4e6", left),
         same("date of birth, planned", "half-year only", steps["birth"]),
         same("zip code, planned", "first 4 of 5 characters", steps["zipcode"]),
@@ -139,8 +137,8 @@ def example_6(_: RunSettings) -> Values:
 
 @paper_item("Example 7", "Month of birth and three digits of the zip code")
 def example_7(_: RunSettings) -> Values:
-    equal = so.values_per_column(2.4e6, [math.inf] * 3)
-    birth, code = so.values_per_column(2.4e6, [_GENDER, _BIRTH, _ZIP])[1:]
+    equal = so.values_per_column(printed.CELLS, [math.inf] * 3)
+    birth, code = so.values_per_column(printed.CELLS, [_GENDER, _BIRTH, _ZIP])[1:]
     steps = _planned(["gender", "birth", "zipcode"], 100)
     return (
         number("values of each of three columns", "133", equal[0], cut=True, note="Truncated."),
@@ -151,7 +149,7 @@ def example_7(_: RunSettings) -> Values:
     )
 
 
-@paper_item("Example 8", "EquivalenceClasses of 20,000, as HIPAA asks")
+@paper_item("Example 8", "Equivalence classes of 20,000, as HIPAA asks")
 def example_8(_: RunSettings) -> Values:
     limit = so.max_cells(printed.US, 20_000, 0.1)
     allowed = so.values_per_column(printed.US / 20_000, [2, 100, _ZIP], weights=[1, 4, 1])[2]

@@ -13,6 +13,7 @@ from crypsis import singling_out as so
 from crypsis.protection import cluster, quantile_groups
 from crypsis.reproduce._comparison import NOTHING, claim, critique, erratum, number
 from crypsis.reproduce._results import ComparedValue, RunSettings, Values, paper_item
+from crypsis.reproduce.lodha2007 import _printed as printed
 
 Group = list[int]
 
@@ -147,7 +148,7 @@ def _split_values() -> ComparedValue:
 
 
 def _not_contiguous() -> ComparedValue:
-    points = [0, 5, 5.05, 5.1, 10]
+    points = list(printed.NOT_CONTIGUOUS)
     free = _cheapest(points, 2, "cellular", contiguous=False)
     return critique(
         "cheapest cellular clustering of 0, 5, 5.05, 5.1, 10",
@@ -164,14 +165,14 @@ def _not_contiguous() -> ComparedValue:
 def _samples() -> list[ComparedValue]:
     """The sample size for quantiles, checked by the exact distribution of a sample quantile."""
     epsilon = delta = 0.05
-    printed = math.ceil(math.log(1 / delta) / epsilon)
+    stated = math.ceil(math.log(1 / delta) / epsilon)
     enough = math.ceil(math.log(2 / delta) / (2 * epsilon**2))
     return [
         erratum(
-            f"chance that the median of {printed} is off by more than 5 %, delta = 0.05",
+            f"chance that the median of {stated} is off by more than 5 %, delta = 0.05",
             "below delta",
-            _off(printed, epsilon),
-            correct=f"{_counted_off(printed, epsilon):.6f}",
+            _off(stated, epsilon),
+            correct=f"{_counted_off(stated, epsilon):.6f}",
             note="s = (1/eps) log(1/delta) is too small by a factor of about 1/(2 eps). A sample "
             f"quantile needs s >= ln(2/delta) / (2 eps^2), here {enough}.",
         ),

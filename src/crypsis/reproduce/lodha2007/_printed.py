@@ -36,7 +36,16 @@ FIGURE_3: dict[int, tuple[tuple[int, ...], str, str, str, str, str]] = {
 SIZES = (1, 2, 3, 4, 4, 4, 4, 5, 5, 5, 5, 10)
 """The column Size."""
 
+QUASI_IDENTIFIERS = {"F1": (6, 8, 10, 11, 12), "F2": (12,)}
+"""Section 5.1: the rows of Fig. 3 that are 0.2-quasi-identifiers."""
+ADULT_ROWS = 32_561
+CELLS = 2.4e6
+"""D' of Examples 6 and 7."""
+TRIPLE = 4e9
+"""D of gender, date of birth and zip code, with 20,000 dates of birth (Example 2)."""
 SET = (1, 12, 4, 7, 3)
 """S of Examples 9 to 11."""
+NOT_CONTIGUOUS = (0, 5, 5.05, 5.1, 10)
+"""Points whose cheapest cellular clusters are no pieces of the line; not in the paper."""
 MAP = {1: 3, 3: 3, 4: 3, 7: 7, 12: 7}
 """f of Example 9."""

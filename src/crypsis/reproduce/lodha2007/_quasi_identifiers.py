@@ -162,9 +162,14 @@ def _decisions(found: dict[int, so.ColumnSet] | None) -> list[ComparedValue]:
     if found is None:
         what = "UCI Adult, adult/adult.data"
         return [
-            data_absent("0.2-quasi-identifiers by F1", "6, 8, 10, 11, 12", group=group, what=what),
+            data_absent(
+                "0.2-quasi-identifiers by F1",
+                ", ".join(map(str, printed.QUASI_IDENTIFIERS["F1"])),
+                group=group,
+                what=what,
+            ),
             data_absent("0.2-quasi-identifiers by F2", "12", group=group, what=what),
-            data_absent("rows of the table", "32561", group=group, what=what),
+            data_absent("rows of the table", str(printed.ADULT_ROWS), group=group, what=what),
             *(
                 data_absent(f"A{place}", str(size), group="domain", what=what)
                 for place, size in enumerate(printed.DOMAINS, 1)
@@ -176,16 +181,16 @@ def _decisions(found: dict[int, so.ColumnSet] | None) -> list[ComparedValue]:
         for place, size in enumerate(printed.DOMAINS, 1)
     )
     return [
-        same("rows of the table", 32561, last.rows, group=group),
+        same("rows of the table", printed.ADULT_ROWS, last.rows, group=group),
         same(
             "0.2-quasi-identifiers by F1",
-            [6, 8, 10, 11, 12],
+            list(printed.QUASI_IDENTIFIERS["F1"]),
             [row for row, one in found.items() if one.unique_fraction >= one.alpha],
             group=group,
         ),
         same(
             "0.2-quasi-identifiers by F2",
-            [12],
+            list(printed.QUASI_IDENTIFIERS["F2"]),
             [row for row, one in found.items() if (one.bound or 0) >= 0.2],
             group=group,
         ),
