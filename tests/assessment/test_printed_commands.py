@@ -55,6 +55,23 @@ def roles_file(roles: dict[str, str], more: str = "") -> Path:
     return path
 
 
+def test_alternatives_are_tried_and_run_as_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    rng = np.random.default_rng(1)
+    ages, codes = rng.integers(20, 80, 400), rng.choice(["10115", "20095", "80331"], 400)
+    pq.write_table(pa.table({"age": ages, "zip": codes}), "people.parquet")
+    roles = ["--qi", "age", "--qi", "zip"]
+    assert run(["assess", "people.parquet", *roles, "--try"]) == 1
+    shown = capsys.readouterr().out
+    assert "Alternatives:" in shown
+    written = run_all(shown)
+    kinds = ["anonymous.parquet", "anonymous-subtree.parquet", "anonymous-full-domain.parquet"]
+    assert [path.name for path in written] == kinds
+    for path in written:
+        assert run(["assess", str(path), *roles]) == 0, path
+    ages_shown = [len(set(pq.read_table(path)["age"].to_pylist())) for path in written]
+    assert ages_shown[0] >= ages_shown[2]
+
+
 def test_the_commands_of_the_demo_run(capsys: pytest.CaptureFixture[str]) -> None:
     files = write_demo(Path("demo"), rows=200, seed=1)
     more = ["--original", str(files.original), "--attack", str(files.attack)]

@@ -257,3 +257,20 @@ def test_an_identifier_by_evidence_is_not_released_without_a_reason(
     capsys.readouterr()
     assert run(["assess", str(out), "--roles", str(roles)]) in (0, 1, 4)
     assert "Invented numbers." in capsys.readouterr().out
+
+
+def test_alternatives_are_shown_and_nothing_is_written(
+    patients: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    roles = ["--id", "name", "--qi", "age", "--qi", "sex", "--sensitive", "disease"]
+    roles += ["--exclude", "income", "--exclude", "zip"]
+    before = sorted(tmp_path.iterdir())
+    assert run(["anonymize", str(patients), "--k", "5", *roles, "--explore"]) == 0
+    shown = capsys.readouterr().out
+    assert all(name in shown for name in ("local", "subtree", "full-domain", "loss (NCP)"))
+    assert max(map(len, shown.splitlines())) <= 80
+    assert sorted(tmp_path.iterdir()) == before
+    out = str(tmp_path / "x.csv")
+    assert run(["anonymize", str(patients), *roles, "--explore", "-o", out]) == 2
+    assert run(["anonymize", str(patients), *roles]) == 2
+    assert "--output" in capsys.readouterr().err

@@ -47,7 +47,11 @@ def made(server: ListeningServer, people: pa.Table) -> tuple[str, dict[str, Any]
         caller.done(caller.ask(table, "assess"))
         requirements = caller.get(f"/api/v1/tables/{table}/assessment").json()["requirements"]
         options = {**requirements, "k": int(requirements["k"])}
-        body = {"options": options, "same_levels": True, "masks": {"name": {"method": "pseudonym"}}}
+        body = {
+            "options": options,
+            "recoding": "full-domain",
+            "masks": {"name": {"method": "pseudonym"}},
+        }
         caller.done(caller.post(f"/api/v1/tables/{table}/anonymize", json=body))
         return table, caller.get(f"/api/v1/tables/{table}/release").json()
 

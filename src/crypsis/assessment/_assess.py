@@ -97,7 +97,8 @@ def assess(
     row_map : sequence of int, optional
         The original row of each released row, as in the re-identification key.
     try_remedies : bool, optional
-        Whether remedies are applied in memory and measured; None does so if it takes seconds.
+        Whether remedies are applied in memory and measured, and with them alternatives by other
+        recodings; None does so without alternatives, if it takes seconds.
     exact : bool
         Whether everything is counted that is estimated on very many rows by default.
     name : str
@@ -151,7 +152,9 @@ def assess(
     tried = evaluation.few_classes if try_remedies is None else try_remedies
     complete = evaluation.complete
     try:
-        findings = with_remedies(findings, request, tried=tried and complete)
+        findings = with_remedies(
+            findings, request, tried=tried and complete, thorough=complete and try_remedies is True
+        )
     except (KeyboardInterrupt, CancelledError):
         complete, findings = False, with_remedies(findings, request, tried=False)
     checklist = answered_checklist(request, answers or {})

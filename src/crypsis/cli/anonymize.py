@@ -15,7 +15,7 @@ from crypsis.cli.wording import cli_option
 from crypsis.options import PlanOptions, Roles, descriptions
 
 if TYPE_CHECKING:
-    from crypsis.protection import Anonymized
+    from crypsis.protection import Anonymized, Exploration
 
 _PAIR = "COLUMN=..."
 _REQUIREMENTS = "Requirements"
@@ -62,8 +62,15 @@ def anonymize(
     options: o.DataOptions,
     asked: Any,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The release to write: .csv or .parquet.")
-    ],
+        Path | None, typer.Option("--output", "-o", help="The release to write: .csv or .parquet.")
+    ] = None,
+    explore: Annotated[
+        bool,
+        typer.Option(
+            "--explore",
+            help="Show risk and information loss for several k and recodings; write nothing.",
+        ),
+    ] = False,
     k: Annotated[
         int | None,
         typer.Option(
@@ -126,7 +133,11 @@ def anonymize(
     ] = None,
     recoding: Annotated[
         str | None,
-        typer.Option("--recoding", help="local, or full-domain: all records on the same levels."),
+        typer.Option(
+            "--recoding",
+            help="local (the least loss), subtree (values of a column do not overlap, so it can be "
+            "tabulated) or full-domain (one level a column).",
+        ),
     ] = None,
     plan: Annotated[
         Path | None, typer.Option("--plan", help="Apply this plan (.json or .toml).")
@@ -175,10 +186,21 @@ def anonymize(
     from crypsis.cli.console import may_write, shown_progress
     from crypsis.hierarchies import HierarchyGapError
 
+    given, limits = texts("--method", methods), numbers("--top-code", top_code)
+    if explore:
+        _check_explored(output, plan, save_plan, key, same_key, recoding, unicity)
+        more = _as_given(asked) | ({} if population is None else {"population": population})
+        with shown_progress():
+            found = protection.explore(
+                options.dataset(data), k=k or _DEFAULT_K, methods=given, top_code=limits, **more
+            )
+        _show_alternatives(found, as_json)
+        return
+    if output is None:
+        raise typer.BadParameter("It is required, unless --explore is set.", param_hint="--output")
     files = _Files(output, save_plan, key)
     for path, suffixes in files.written():
         may_write(path, suffixes, force=force)
-    given, limits = texts("--method", methods), numbers("--top-code", top_code)
     with shown_progress():
         dataset = options.dataset(data)
         if policy is not None:
@@ -207,6 +229,35 @@ def anonymize(
     _write_comparison(files.comparison, lost)
     _show(made, lost, [output, *files.notes(), *([save_plan] if save_plan else [])], key_path,
           as_json)  # fmt: skip
+
+
+def _check_explored(*given: Any) -> None:
+    """Refuse options that write or choose something: alternatives are only shown."""
+    names = ("--output", "--plan", "--save-plan", "--key", "--same-key", "--recoding", "--unicity")
+    unused = [name for name, value in zip(names, given, strict=True) if value is not None]
+    if unused:
+        raise typer.BadParameter(
+            f"Alternatives are only shown; remove {', '.join(unused)}.", param_hint="--explore"
+        )
+
+
+def _show_alternatives(found: Exploration, as_json: bool) -> None:
+    from crypsis.cli.console import console
+    from crypsis.report.json import to_json
+
+    if as_json:
+        typer.echo(to_json("explore", found))
+        return
+    screen = console()
+    screen.print(str(found), markup=False)
+    for one in found.alternatives:
+        if one.failure:
+            screen.print(f"{one.recoding}, k = {one.k:,}: {one.failure}", markup=False)
+    screen.print(
+        "Each line is a release that was made and measured; nothing was written. To write one, set "
+        "--k, --recoding and --output instead of --explore.",
+        markup=False,
+    )
 
 
 def _of_key(path: Path) -> Any:

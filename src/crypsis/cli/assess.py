@@ -48,7 +48,8 @@ def assess(
         bool | None,
         typer.Option(
             "--try/--no-try",
-            help="Apply the remedies in memory and measure; by default if it takes seconds.",
+            help="Apply the remedies and their alternatives in memory and measure; by default only the "
+            "remedies, if that takes seconds.",
         ),
     ] = None,
     population: Annotated[

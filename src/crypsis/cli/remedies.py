@@ -48,7 +48,7 @@ def phrasing(
             words += [cli_option("excluded", None), name]
         for name, value in given.items():
             if name not in ("excluded", "methods"):
-                words += [cli_option(name, None), f"{value:g}"]
+                words += [cli_option(name, None), value if isinstance(value, str) else f"{value:g}"]
         for name, method in given.get("methods", {}).items():
             words += [cli_option("methods", None), f"{name}={method}"]
         if not all(word.isprintable() for word in words):
@@ -60,7 +60,8 @@ def phrasing(
         given = remedy.parameters
         names = [one.column for one in found.columns]
         if remedy.action == "anonymize":
-            return anonymize(data, given, names, "anonymous.parquet") or None
+            kind = f"-{given['recoding']}" if "recoding" in given else ""
+            return anonymize(data, given, names, f"anonymous{kind}.parquet") or None
         if remedy.action == "rank_swap" and original is not None:
             swap = f"rank-swap:{given['percent']}"
             options_of = {"excluded": given["excluded"], "k": 1}

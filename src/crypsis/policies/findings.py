@@ -70,6 +70,8 @@ class Remedy(Result):
     """The measured effect in words, or that it was not tried."""
     loss: str = ""
     """What the release that was tried loses; the end of `outcome`."""
+    alternatives: tuple[Remedy, ...] = ()
+    """Other remedies with the same effect that were tried too, the cheapest first."""
 
 
 class Finding(Result):

@@ -3,10 +3,12 @@
 from crypsis.protection import masking
 from crypsis.protection._anonymize import anonymize, mask
 from crypsis.protection._anonymized import Anonymized, Plan
+from crypsis.protection._explore import Alternative, Exploration, explore
 from crypsis.protection._key import Key
 from crypsis.protection._measured import Measured, PopulationClasses
 from crypsis.protection._plan import plan
 from crypsis.protection._preview import AllowedValues, Preview, PreviewOutcome, allowed_values
+from crypsis.protection._recode import RecodingKind
 from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection._statement import InformationLoss, Method, Statement
 from crypsis.protection.recoding._choice import ColumnPlan
@@ -14,10 +16,12 @@ from crypsis.protection.recoding._clusters import Clustering, Cost, cluster, qua
 
 __all__ = [
     "AllowedValues",
+    "Alternative",
     "Anonymized",
     "Clustering",
     "ColumnPlan",
     "Cost",
+    "Exploration",
     "InformationLoss",
     "Key",
     "Measured",
@@ -27,10 +31,12 @@ __all__ = [
     "Preview",
     "PreviewOutcome",
     "PrivacyRequirements",
+    "RecodingKind",
     "Statement",
     "allowed_values",
     "anonymize",
     "cluster",
+    "explore",
     "mask",
     "masking",
     "plan",

@@ -159,7 +159,7 @@ def anonymize(
         Generalization levels chosen by hand, as in `crypsis.protection.Preview`.
     plan : Plan or path, optional
         A plan to apply instead of making one.
-    recoding : {"local", "full-domain"}, optional
+    recoding : {"local", "subtree", "full-domain"}, optional
         See `crypsis.protection.Plan.apply`; by default as the plan has it, else "local".
     unicity : float, optional
         The share of people whom `events` known records of theirs may single out. Records of a

@@ -98,10 +98,13 @@ class Plan(BaseModel):
         ----------
         data : Dataset, frame or path
             The data; it is not changed.
-        recoding : {"local", "full-domain"}
-            Whether each record gets the finest levels that meet the requirements, or all records
-            the same levels and those in small classes are suppressed (as in ARX). By default as
-            the plan was applied before; "local" if it was not.
+        recoding : {"local", "subtree", "full-domain"}
+            "local": each record gets the finest levels that meet the requirements, so values of
+            different precision stand side by side. "subtree": each value is generalized to the same
+            label in all records, rare values more than frequent ones, so the values of a column do
+            not overlap and it can be tabulated. "full-domain": all values of a column are on the
+            same level (as in ARX). In the last two, records in small classes are suppressed. By
+            default as the plan was applied before; "local" if it was not.
         verify : bool
             Whether the result is measured now; otherwise `Anonymized.write` measures the file. k of
             people is always measured now.
@@ -143,7 +146,7 @@ class Plan(BaseModel):
             made.data.rows.known_count = measured.rows or None  # not to be counted again
         names = [one.name for one in plan.columns]
         check_derived(original, made.data, names, made.row_map, removed=removed)
-        methods = recoding_methods(plan.columns, removed, made.recoding, recoding == "local")
+        methods = recoding_methods(plan.columns, removed, made.recoding, recoding)
         of_columns = columns_loss(original, plan.columns) if made.recoding is None else None
         loss = information_loss(original.count, made.recoding, of_columns)
         loss = with_steps(loss, original, plan.columns, made.recoding is not None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -49,10 +49,14 @@ from crypsis.protection.recoding._search import (
     local_recoding,
 )
 from crypsis.protection.recoding._steps import HierarchyLevel, Keep, Suppress
+from crypsis.protection.recoding._subtree import subtree_recoding
 from crypsis.tables import Rows
 
-RecodingKind = Literal["local", "full-domain"]
+RecodingKind = Literal["local", "subtree", "full-domain"]
 Ints = NDArray[np.int64]
+_SEARCHES: dict[str, Callable[[CellLevels, ClassRequirements, int], Recoding]] = {
+    "local": local_recoding, "subtree": subtree_recoding, "full-domain": full_domain_recoding,
+}  # fmt: skip
 _EXCESS_FACTOR = 0.65
 """The first of them for an excess: the baseline of released classes differs from that of others."""
 _MERGED, _ROUNDS = 2, 14
@@ -85,9 +89,10 @@ def recode(
     recoding: RecodingKind,
 ) -> RecodedData:
     """Apply column plans, then recode single rows until the requirements on classes are met."""
-    if recoding not in ("local", "full-domain"):
+    if recoding not in _SEARCHES:
         raise ParameterError(
-            f"Parameter 'recoding' must be 'local' or 'full-domain'; {recoding!r} was given.",
+            "Parameter 'recoding' must be 'local', 'subtree' or 'full-domain'; "
+            f"{recoding!r} was given.",
             parameter="recoding",
         )
     _check_columns(data, columns, removed)
@@ -107,7 +112,7 @@ def recode(
             recoded = RecodedRows(recoded_columns(data.rows, steps, removed))
     elif requirements.about_classes:
         recoded, found, persons = _recode_classes(
-            data, columns, rows, requirements, recoding == "local", persons
+            data, columns, rows, requirements, recoding, persons
         )
     after = _with_rows(data, recoded.rows)
     with_person = None if persons is None else _with_rows(data, persons)
@@ -178,7 +183,7 @@ def _recode_classes(
     columns: Sequence[ColumnPlan],
     rows: Rows,
     requirements: PrivacyRequirements,
-    local: bool,
+    recoding: RecodingKind,
     persons: Rows | None,
 ) -> tuple[RecodedRows, Recoding, Rows | None]:
     """Every row in an equivalence class that meets the requirements; `persons` recoded alike.
@@ -213,20 +218,20 @@ def _recode_classes(
         rules = tuple(disclosure_rules(data, cells, name, names) for name in sensitive)
         asked = replace(asked, disclosure=rules)
     budget = int(requirements.suppression * data.count + 1e-9)
-    search = local_recoding if local else full_domain_recoding
+    local, search = recoding == "local", _SEARCHES[recoding]
     enough = _EXCESS_FACTOR if requirements.excess is not None else 1.0
     for factor in _FACTORS:
         if factor > max(enough, _FACTORS[-1]):
             continue
         found = search(weighted, replace(asked, factor=factor), budget)
         found = levels.recoding(found.levels)
-        recoded = recode_rows(rows, cells, first, levels, found)
+        recoded, met = recode_rows(rows, cells, first, levels, found), False
         if local and requirements.excess is not None:
-            recoded, found = _without_excess(
+            recoded, found, met = _without_excess(
                 data, (rows, cells, first, levels, weighted), replace(asked, factor=factor), budget,
                 recoded, found,
             )  # fmt: skip
-        reached = _reached(_with_rows(data, recoded.rows), names, requirements, found)
+        reached = _reached(_with_rows(data, recoded.rows), names, requirements, found, met)
         if reached <= 1:
             return recoded, found, alike(found)
         enough = min(factor / reached, 0.99 * factor)
@@ -265,18 +270,19 @@ def _excess_error(data: Dataset, limit: float) -> RequirementsNotMetError:
 def _without_excess(
     data: Dataset, table: tuple[Rows, Cells, Ints, CellLevels, CellLevels],
     asked: ClassRequirements, budget: int, recoded: RecodedRows, found: Recoding,
-) -> tuple[RecodedRows, Recoding]:  # fmt: skip
+) -> tuple[RecodedRows, Recoding, bool]:  # fmt: skip
     """Recode again what discloses a value, measured by the baseline of the release itself.
 
     The search knows the baseline of the original classes. Where that of the released ones is lower,
     less of it is granted in the next round; in the end, what still discloses one is suppressed.
+    The last part of the result is whether nothing discloses one.
     """
     rows, cells, first, levels, weighted = table
     limit = asked.requirements.excess or 0.0
     for turn in range(_ROUNDS):
         again = _disclosing(_with_rows(data, recoded.rows), levels, found, limit)
         if not again.any():
-            break
+            return recoded, found, True
         scale = np.where(again, 0.5, 1.0)[:, None]
         rules = tuple(replace(one, chances=one.chances * scale) for one in asked.disclosure)
         asked = replace(asked, disclosure=rules)
@@ -289,7 +295,7 @@ def _without_excess(
             break
         found = other
         recoded = recode_rows(rows, cells, first, levels, found)
-    return recoded, found
+    return recoded, found, False
 
 
 def _disclosing(
@@ -319,8 +325,9 @@ def _disclosing(
 
 
 def _reached(
-    data: Dataset, names: Sequence[str], requirements: PrivacyRequirements, found: Recoding
-) -> float:
+    data: Dataset, names: Sequence[str], requirements: PrivacyRequirements, found: Recoding,
+    without_excess: bool,
+) -> float:  # fmt: skip
     """How many times the closeness and the excess exceed what is required; at most 1 if they do
     not.
     """
@@ -328,7 +335,7 @@ def _reached(
     if requirements.closeness is not None and found.suppressed_records:
         closeness = measure(data, names, requirements).closeness or 0.0
         ratios.append(closeness / requirements.closeness if requirements.closeness else closeness)
-    if requirements.excess is not None:
+    if requirements.excess is not None and not without_excess:
         values = disclosed_values(data)
         if not meets_excess(values, requirements.excess):
             ratios.append(max(1.01, values["excess"] / max(requirements.excess, 1e-9)))

@@ -107,8 +107,21 @@ class Method(Result):
     """The columns one by one, if several are masked together."""
 
 
+_RECODINGS = {
+    "local": (
+        "local recoding and suppression",
+        "each record on the finest levels found that meet the requirements",
+    ),
+    "subtree": (
+        "full-subtree recoding",
+        "each value of a column generalized to the same label in all records",
+    ),
+    "full-domain": ("full-domain recoding", "all records on the same generalization levels"),
+}
+
+
 def recoding_methods(
-    columns: Sequence[ColumnPlan], removed: Sequence[str], recoding: Recoding | None, local: bool
+    columns: Sequence[ColumnPlan], removed: Sequence[str], recoding: Recoding | None, kind: str
 ) -> tuple[Method, ...]:
     """The methods of all columns, the columns removed, and the recoding of single rows."""
     methods = []
@@ -117,11 +130,7 @@ def recoding_methods(
         methods.append(_on_levels(one, rows) if any(rows[1:]) else _on_one_level(one))
     methods += [Method(name, "removed", "not released") for name in removed]
     if recoding is not None and recoding.changes:
-        name, how = "full-domain recoding", "all records on the same generalization levels"
-        if local:
-            name = "local recoding and suppression"
-            how = "each record on the finest levels found that meet the requirements"
-        methods.append(Method("all quasi-identifiers", name, how))
+        methods.append(Method("all quasi-identifiers", *_RECODINGS[kind]))
     return tuple(methods)
 
 

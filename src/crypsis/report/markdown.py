@@ -56,6 +56,11 @@ def assessment_markdown(found: Assessment, phrasing: Phrasing | None = None) -> 
         for command in commands:
             shown = (wording.UNSEEN.sub("", line) for line in command.split("\n"))
             lines += ["```sh" if command.startswith("crypsis ") else "```python", *shown, "```"]
+    for text, call in wording.alternatives(found, words):
+        lines += ["", f"Alternative: {safe(text, 600)}", ""]
+        if call is not None:
+            shown = (wording.UNSEEN.sub("", line) for line in call.split("\n"))
+            lines += ["```sh" if call.startswith("crypsis ") else "```python", *shown, "```"]
     outcomes = wording.outcomes(found)
     lines += ["", *(f"- {safe(text, 600)}" for text in outcomes)] if outcomes else []
     if found.checklist:

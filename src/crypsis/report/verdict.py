@@ -131,6 +131,17 @@ def _changes(found: Assessment) -> Table:
     return table
 
 
+def _alternatives(found: Assessment, phrasing: Phrasing) -> list[RenderableType]:
+    """Other remedies that were tried, each with the last line of its command."""
+    parts: list[RenderableType] = []
+    for text, command in wording.alternatives(found, phrasing):
+        parts.append(shown(wording.clauses(text, _OUTCOME), _TEXT))
+        if command is not None:
+            line = command.split("\n")[-1]
+            parts.append(Text(f"  {shown(line, 2_000)}", no_wrap=True, overflow="ignore"))
+    return [Text("Alternatives:", "bold"), *parts] if parts else []
+
+
 def _remedies(found: Assessment, phrasing: Phrasing) -> list[RenderableType]:
     parts: list[RenderableType] = [
         shown(wording.clauses(outcome, _OUTCOME), _TEXT)
@@ -145,6 +156,7 @@ def _remedies(found: Assessment, phrasing: Phrasing) -> list[RenderableType]:
             for command in commands
             for line in command.split("\n")
         ]
+        parts += _alternatives(found, phrasing)
     elif found.verdict is Verdict.CANNOT_TELL:
         parts += [
             Text.assemble("- ", shown(phrasing.reason(reason), _TEXT))

@@ -228,6 +228,18 @@ def remedies(assessment: Assessment, phrasing: Phrasing) -> list[str]:
     return list(dict.fromkeys(text for one in found if (text := phrasing.remedy(one))))
 
 
+def alternatives(assessment: Assessment, phrasing: Phrasing) -> list[tuple[str, str | None]]:
+    """What other remedies lose that were tried, and their commands or calls."""
+    found = [
+        other
+        for one in assessment.exceeded
+        if one.remedy is not None
+        for other in one.remedy.alternatives
+    ]
+    texts = {f"{one.description} {one.outcome}": phrasing.remedy(one) for one in found}
+    return list(texts.items())
+
+
 _WORDS = {
     "k anonymity": "k-anonymity", "l diversity": "l-diversity", "t closeness": "t-closeness",
     "near certain": "near-certain", "itpr": "ITPR", "dis suda": "DIS-SUDA", "k map": "k-map",

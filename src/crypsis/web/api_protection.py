@@ -119,7 +119,7 @@ def anonymize(workspace: In, table: str, form: f.AnonymizeForm) -> f.JobState:
     masks = {name: one.model_dump() for name, one in form.masks.items()}
     given = {
         **subject(workspace, found), "roles": found.roles, "options": _options(form.options),
-        "levels": form.levels, "masks": masks, "same_levels": form.same_levels, "form": form.form,
+        "levels": form.levels, "masks": masks, "recoding": form.recoding, "form": form.form,
         "policy": form.policy, "population": form.options.population, "seed": form.seed,
         "neutralize_formulas": form.neutralize_formulas,
     }  # fmt: skip

@@ -170,8 +170,7 @@ class AnonymizeForm(Form):
     options: PlanOptionsForm = PlanOptionsForm()
     levels: Levels = {}
     masks: dict[str, MaskForm] = {}
-    same_levels: bool = False
-    """Full-domain recoding: one level a column for all records; else local recoding."""
+    recoding: Literal["local", "subtree", "full-domain"] = "local"
     form: Literal["csv", "parquet"] = "csv"
     neutralize_formulas: bool = False
     """Put an apostrophe before texts of a CSV file that a spreadsheet would run."""

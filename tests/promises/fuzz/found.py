@@ -17,7 +17,7 @@ FOUND: dict[str, list[bytes]] = {
         b'POST /api/v1/tables/{release}/anonymize\n{"options": {"k": 2, "suppression": 0.5, "top_code": {"zip": 3}}}',
         # Fewer people than redraws of the sample had.
         b'POST /api/v1/tables/{release}/assess\n{"population": 60}',
-        b'POST /api/v1/tables/{release}/anonymize\n{"options": {"k": 2, "suppression": 0.5, "population": 60}, "same_levels": true}',
+        b'POST /api/v1/tables/{release}/anonymize\n{"options": {"k": 2, "suppression": 0.5, "population": 60}, "recoding": "full-domain"}',
         # A codec that says of no byte that it is the wrong one.
         b'PUT /api/v1/tables/{release}/reading\n{"encoding": "utf-16"}',
     ],

@@ -20,7 +20,7 @@ _ASKED: dict[bytes, dict[str, Any]] = {
     b"POST /api/v1/tables/{release}/plan": {"options": {"k": 3, "diversity": 2, "closeness": 0.9, "top_code": {"age": 50.0}, "representative": "median"}, "levels": {"age": 1}},
     b"POST /t/{release}/plan": {"options": {"k": 4, "population": 100000, "beta": 0.1}},
     b"POST /api/v1/tables/{release}/hierarchy": {"column": "zip", "build": "prefixes", "steps": [4, 2]},
-    b"POST /api/v1/tables/{release}/anonymize": {"options": {"k": 2, "suppression": 0.5}, "masks": {"name": {"method": "pseudonym"}, "pay": {"method": "noise", "amount": 0.5}}, "form": "csv", "same_levels": True, "seed": 3},
+    b"POST /api/v1/tables/{release}/anonymize": {"options": {"k": 2, "suppression": 0.5}, "masks": {"name": {"method": "pseudonym"}, "pay": {"method": "noise", "amount": 0.5}}, "form": "csv", "recoding": "full-domain", "seed": 3},
     b"PUT /api/v1/tables/{release}/roles": {"roles": {"age": "quasi-identifier"}, "accept": True},
     b"PUT /api/v1/tables/{release}/reading": {"delimiter": ",", "encoding": "utf-8", "missing_markers": ["", "?"], "types": {"zip": "text"}},
     b"POST /api/v1/tables": {"kind": "attack", "title": "mine"},

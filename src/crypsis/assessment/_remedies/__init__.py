@@ -8,6 +8,7 @@ from typing import Any
 
 from crypsis.assessment._remedies._anonymize import (
     Trial,
+    alternatives,
     anonymization,
     anonymize_remedy,
     impossible,
@@ -54,12 +55,12 @@ _PRESENCE = (
 
 
 def with_remedies(
-    findings: Sequence[Finding], request: Request, *, tried: bool
+    findings: Sequence[Finding], request: Request, *, tried: bool, thorough: bool = False
 ) -> tuple[Finding, ...]:
     """The findings; those that exceed a threshold with their remedies.
 
     One anonymization is proposed for all findings that it can remedy, so that one command leads to
-    a release that meets the policy; it is tried once.
+    a release that meets the policy; it is tried once. If `thorough`, its alternatives are tried too.
     """
     exceeded = [one for one in findings if one.status is Status.EXCEEDED]
     parameters: dict[str, Any] = {}
@@ -69,6 +70,9 @@ def with_remedies(
         trial = impossible(request, parameters)
         if trial is None and tried:
             parameters, trial = reaching(request, parameters)
+    others: tuple[Remedy, ...] = ()
+    if thorough and isinstance(trial, Trial) and not trial.failure and parameters["k"] > 1:
+        others = alternatives(request, parameters)
 
     def remedy(finding: Finding) -> Remedy:
         if finding.question == "linkage":
@@ -88,7 +92,13 @@ def with_remedies(
         text = of_columns if finding.question == "columns" else of_classes
         return anonymize_remedy(finding, text, parameters, trial)
 
-    return tuple(replace(one, remedy=remedy(one)) if one in exceeded else one for one in findings)
+    def with_others(found: Remedy) -> Remedy:
+        return replace(found, alternatives=others) if found.action == "anonymize" else found
+
+    return tuple(
+        replace(one, remedy=with_others(remedy(one))) if one in exceeded else one
+        for one in findings
+    )
 
 
 def _remedied(finding: Finding, trial: Trial) -> bool:

@@ -28,6 +28,10 @@ _RULES = frozenset(f"columns.{name}" for name, _ in PARTS.values())
 
 _RELEASED = "singling_out.unique_on_released_columns"
 _UNICITY = "singling_out.unicity"
+_RECODINGS = {
+    "subtree": "Full-subtree recoding: the values of a column do not overlap, so it can be tabulated.",
+    "full-domain": "Full-domain recoding: all values of a column on one level.",
+}
 _ATTEMPTS = 3
 """How often an anonymization is tried, each time without the columns that prevented it."""
 _STRONGER = (2, 4)
@@ -157,6 +161,22 @@ def reaching(request: Request, parameters: dict[str, Any]) -> tuple[dict[str, An
         if not trial.failure and _meets(trial):
             return stronger, trial
     return parameters, first
+
+
+def alternatives(request: Request, parameters: dict[str, Any]) -> tuple[Remedy, ...]:
+    """The same requirements by recodings that analysts may prefer, each tried."""
+    found = []
+    for recoding, text in _RECODINGS.items():
+        asked = {**parameters, "recoding": recoding}
+        trial = try_anonymization(request, asked)
+        if trial.failure:
+            found.append(Remedy("none", text, tried=True, outcome=f"Tried: {trial.failure}"))
+        else:
+            outcome = f"Tried: {trial.loss}"
+            found.append(
+                Remedy("anonymize", text, asked, tried=True, outcome=outcome, loss=trial.loss)
+            )
+    return tuple(found)
 
 
 def _meets(trial: Trial) -> bool:

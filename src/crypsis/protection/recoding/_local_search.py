@@ -23,7 +23,7 @@ def improved(cells: CellLevels, requirements: ClassRequirements, found: Recoding
     Each class stays within the requirements; the loss is never higher. A column of which a label
     does not lie within one label of the next level is not searched, nor are the others then.
     """
-    if not found.changes or not all(map(_nested, cells.columns)):
+    if not found.changes or not all(map(nested, cells.columns)):
         return found
     arrays = (
         np.ascontiguousarray(cells.codes.T), np.ascontiguousarray(cells.loss.T.astype(np.float32)),
@@ -58,7 +58,7 @@ def _classes(cells: CellLevels, levels: Levels) -> tuple[Ints, Ints]:
     return owner, np.argsort(-mean, kind="stable")
 
 
-def _nested(column: ColumnLevels) -> bool:
+def nested(column: ColumnLevels) -> bool:
     """Whether values with the same label have the same label on all higher levels."""
     for low, high in zip(column.codes[:-1], column.codes[1:], strict=True):
         pairs = np.unique(np.stack([low, high]), axis=1).shape[1]

@@ -25,7 +25,7 @@ def anonymize(
     hierarchies: dict[str, str],
     levels: dict[str, int],
     masks: dict[str, dict[str, Any]],
-    same_levels: bool,
+    recoding: an.RecodingKind,
     form: str,
     policy: str,
     population: int | None = None,
@@ -41,7 +41,7 @@ def anonymize(
             **asked_options(options, hierarchies),
             methods={**(options.get("methods") or {}), **{n: _mask(m) for n, m in masks.items()}},
             levels=levels,
-            recoding="full-domain" if same_levels else "local",
+            recoding=recoding,
         )
         step.advance()
         name = f"release.{form}"

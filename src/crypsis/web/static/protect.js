@@ -175,7 +175,7 @@ function wire() {
   }
   form.onsubmit = (event) => {
     event.preventDefault();
-    const body = { options: options(), levels: levels(), masks: masks(), same_levels: field("same_levels").checked, form: field("form").value, neutralize_formulas: field("neutralize_formulas").checked && field("form").value === "csv", policy: field("policy").value };
+    const body = { options: options(), levels: levels(), masks: masks(), recoding: field("recoding").value, form: field("form").value, neutralize_formulas: field("neutralize_formulas").checked && field("form").value === "csv", policy: field("policy").value };
     attempt(async () => start(await api("POST", `/tables/${table}/anonymize`, body)), event.submitter);
   };
 }
