@@ -231,26 +231,3 @@ def test_every_preset_states_its_questions(name: str) -> None:
 
 def test_a_question_left_out_without_a_reason_is_named(ours: Path) -> None:
     assert load_policy(ours).not_asked["inference"] == "The policy gives no reason."
-
-
-def test_limits_of_risks_become_requirements_of_their_own() -> None:
-    from crypsis.policies import Policy, requirements_for
-
-    limits = {
-        "prosecutor_average_risk": ("at_most", 0.05), "journalist_risk": ("at_most", 0.09),
-        "k_map": ("at_least", 7), "delta_presence": ("at_most", 0.4),
-    }  # fmt: skip
-    thresholds = [
-        {"measure": f"singling_out.{name}", direction: limit, "severity": "high", "why": "a test",
-         "unit": "records" if name == "k_map" else "fraction"}
-        for name, (direction, limit) in limits.items()
-    ]  # fmt: skip
-    base = load_policy("default").model_dump(mode="json", exclude_none=True)
-    questions = {
-        name: asked and name == "singling_out" for name, asked in base["questions"].items()
-    }
-    own = {"questions": questions, "thresholds": thresholds}
-    policy = Policy.model_validate({**base, **own})
-    assert requirements_for(policy) == {"average_risk": 0.05}
-    known = requirements_for(policy, population=True)
-    assert known == {"average_risk": 0.05, "k_map": 12, "presence": 0.4}

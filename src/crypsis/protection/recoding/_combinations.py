@@ -2,7 +2,7 @@
 
 Classes of all quasi-identifiers may be smaller than k, so cells need not move together: each value
 of a cell is on the lowest level found on which all combinations with it have k records. Values that
-are too rare rise level by level, the cheapest for the number of combinations that it mends first;
+are too rare rise level by level, the cheapest for the number of combinations with it first;
 then columns are lowered again wherever that leaves no combination too small. Recodings with k
 records in every class of all columns meet the requirement as well, and so do the best levels that
 are equal for all records; they are lowered in the same way, and the result with the least loss is

@@ -15,9 +15,9 @@ allows; a column that cannot be opened stays suppressed.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -27,6 +27,7 @@ from crypsis import progress
 from crypsis.counting.grouping import group
 from crypsis.errors import RequirementsNotMetError
 from crypsis.protection.recoding._class_requirements import ClassRequirements
+from crypsis.protection.recoding._exact import MAX_CELLS, best_classes
 from crypsis.protection.recoding._lattice import (
     blocks,
     vectors_by_loss,
@@ -39,6 +40,7 @@ from crypsis.protection.recoding._levels import (
     Recoding,
 )
 from crypsis.protection.recoding._local_search import improved
+from crypsis.protection.recoding._merge import merged_from_cells
 from crypsis.protection.recoding.kernels import requirements as kernel
 from crypsis.protection.recoding.kernels import specialize as top_down
 from crypsis.protection.recoding.kernels import sweep as kernel_sweep
@@ -52,6 +54,8 @@ _MAX_WORK = 300_000_000
 """About how many cells local recoding groups; beyond that it visits fewer vectors."""
 _MAX_CELLS_COUNTED = 10_000_000
 """How many cells local recoding counts to compare itself with levels that are equal for all rows."""
+_FEW_CELLS, _IDLE, _FACTORS = 150, 6, (0.85, 0.7, 0.5)
+"""In how small tables stronger requirements are tried, how many in vain, and parts of distances."""
 _PRICES = 8
 """In how many steps the price rises if classes are released by their gain."""
 
@@ -290,8 +294,47 @@ def local_recoding(
 
     At most `budget_rows` records are removed or suppressed as a whole; without `suppress` none is
     removed. Raises `RequirementsNotMetError` if not even all records together meet the
-    requirements.
+    requirements. Very few cells are divided in the best way; otherwise several searches are
+    compared. Small classes that meet a requirement on sensitive values by chance leave
+    one-sided records behind; in small tables stronger requirements are therefore tried as well.
     """
+    best = _local_recoding(cells, requirements, budget_rows, suppress)
+    if cells.counts.size <= MAX_CELLS and suppress and requirements.population is None:
+        exact = best_classes(cells, requirements, budget_rows)
+        return best if exact is None else min(best, exact, key=_rank)
+    if requirements.sizes_only or cells.counts.size > _FEW_CELLS:
+        return best
+    idle = 0
+    for stronger in _stronger(requirements, int(cells.counts.sum())):
+        idle += 1
+        try:
+            other = _local_recoding(cells, stronger, budget_rows, suppress)
+        except RequirementsNotMetError:
+            continue
+        if other.ncp < best.ncp - 1e-12:
+            best, idle = other, 0
+        if idle == _IDLE:
+            break
+    return best
+
+
+def _stronger(requirements: ClassRequirements, rows: int) -> Iterator[ClassRequirements]:
+    """Requirements that imply these: smaller distances, more values, larger classes."""
+    asked = requirements.requirements
+    if asked.compared_later:
+        for part in _FACTORS:
+            yield replace(requirements, factor=part * requirements.factor)
+    if asked.diversity is not None:
+        more = asked.model_copy(update={"diversity": asked.diversity + 1})
+        yield replace(requirements, requirements=more)
+    for k in range(requirements.k + 1, rows // 2 + 1):
+        yield replace(requirements, requirements=asked.model_copy(update={"k": k}))
+
+
+def _local_recoding(
+    cells: CellLevels, requirements: ClassRequirements, budget_rows: int, suppress: bool
+) -> Recoding:
+    """The recoding with the least loss of all that are tried."""
     search = _TopDown(cells, requirements)
     if not search.sound():
         raise RequirementsNotMetError(
@@ -311,6 +354,9 @@ def local_recoding(
             tries.extend(map(search.on_levels, _by_gain(search, suppress)))
             step.advance()
             best.append(min(tries, key=_ncp))
+        if cells.counts.size <= _FEW_CELLS:
+            best.append(cells.recoding(merged_from_cells(cells, requirements)))
+            tries.append(best[-1])
         tries.extend(improved(cells, requirements, one) for one in dict.fromkeys(best))
         step.advance()
         within = [one for one in tries if one.rows_touched <= budget_rows]
@@ -331,8 +377,8 @@ def local_recoding(
         some = [one for one in within if one.suppressed_records < cells.counts.sum()]
         if not some:
             raise not_kept(cells, min(one.rows_touched for one in tries))
-        return min(some, key=_ncp)
-    least = min(within, key=_ncp)
+        return min(some, key=_rank)
+    least = min(within, key=_rank)
     if least.suppressed_records == cells.counts.sum():  # suppressed values are better than no row
         return search.recoding(search.start())
     return least
@@ -355,6 +401,11 @@ def not_kept(cells: CellLevels, suppressed: int) -> RequirementsNotMetError:
 
 def _ncp(found: Recoding) -> float:
     return found.ncp
+
+
+def _rank(found: Recoding) -> tuple[float, int]:
+    """By loss; of equal ones that with fewer columns that are generalized fully."""
+    return round(found.ncp, 12), len(found.fully_generalized_columns)
 
 
 def _by_gain(search: _TopDown, suppress: bool) -> list[Levels]:
