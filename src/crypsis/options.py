@@ -116,8 +116,52 @@ class PlanOptions(Roles, total=False):
         "class may exceed what a model without the class predicts; rare values are never "
         "near-certain.",
     ]
+    beta_likeness: Annotated[
+        float | None,
+        "beta-likeness: by how many times its share in all records a sensitive value may gain in "
+        "a class.",
+    ]
+    delta_disclosure: Annotated[
+        float | None,
+        "delta-disclosure privacy: by how many bits the share of a sensitive value in a class may "
+        "differ from that in all records.",
+    ]
+    k_map: Annotated[
+        int | None,
+        "k-map: the fewest people of the population's table that match a class; one over it is the "
+        "journalist risk.",
+    ]
+    presence: Annotated[
+        float | None,
+        "delta-presence: the highest probability that a person of the population's table is in the "
+        "release.",
+    ]
+    average_risk: Annotated[
+        float | None, "The average re-identification risk of the records (prosecutor, marketer)."
+    ]
+    combinations: Annotated[
+        int | None,
+        "k is required of every combination of so many quasi-identifiers, not of all together.",
+    ]
     each_column: Annotated[bool, "Whether k is required of every quasi-identifier alone."]
-    weights: Annotated[Mapping[str, float] | None, "How much the detail of a column matters."]
+    weights: Annotated[
+        Mapping[str, float] | None,
+        "How much the detail of a column matters; 1 by default, 0 if it may be dropped.",
+    ]
+    keep: Annotated[
+        Mapping[str, int | str] | None,
+        "The coarsest level that is allowed of a column: 0 as it is, 1 one level up; of dates also "
+        "month, quarter, half-year, year or decade.",
+    ]
+    may_change: Annotated[
+        Columns,
+        "Sensitive attributes that may be generalized or dropped, where that costs less.",
+    ]
+    preserve: Annotated[
+        Sequence[Columns] | None,
+        "What the release is used for: a column to predict, a quasi-identifier whose distribution "
+        "matters, or two columns.",
+    ]
     hierarchies: Annotated[Mapping[str, Any] | None, "The hierarchy of a column."]
     domains: Annotated[Mapping[str, float] | None, "The values of a column in the population."]
     suppression: Annotated[

@@ -190,3 +190,29 @@ def test_a_model_that_is_too_large_is_mentioned_and_asked_for_by_a_population_on
         )  # fmt: skip
         assert found.findings[0].status is status
         assert any("was not estimated" in note for note in found.answers[0].notes)
+
+
+def test_limits_of_average_risk_and_of_the_population_are_requirements_of_their_own():
+    policy = policy_of(
+        ("prosecutor_average_risk", 0.05), ("journalist_risk", 0.09), ("k_map", 7),
+        ("delta_presence", 0.4),
+    )  # fmt: skip
+    assert requirements_for(policy) == {"average_risk": 0.05}
+    known = requirements_for(policy, population=True)
+    assert known == {"average_risk": 0.05, "k_map": 12, "presence": 0.4}
+
+
+def test_a_remedy_meets_k_map_and_presence_in_the_population():
+    random = np.random.default_rng(5)
+    people = pa.table({"age": random.integers(1, 60, 900), "sex": random.choice(["f", "m"], 900)})
+    policy = policy_of(("k_map", 30), ("delta_presence", 0.3))
+    data = cr.Dataset.from_frame(
+        people.slice(0, 90), quasi_identifiers=["age", "sex"], population=people
+    )
+    found = cr.assess(data, policy=policy)
+    remedies = [one.remedy for one in found.findings if one.status is Status.EXCEEDED]
+    assert remedies
+    assert {one.parameters["k_map"] for one in remedies} == {30}
+    made = cr.anonymize(data, **remedies[0].parameters)
+    assert made.measured.k_map >= 30
+    assert made.measured.presence <= 0.3

@@ -21,6 +21,8 @@ _PAIR = "COLUMN=..."
 _REQUIREMENTS = "Requirements"
 _DEFAULT_K = 20
 _DEFAULTS = {"beta": 0.05, "suppression": 0.05, "representative": "interval", "each_column": False}
+_OF_FILE = ("keep", "may_change")
+"""The settings of single columns that are in the roles file alone."""
 _BY_COLUMN: dict[str, Callable[[str, Sequence[str] | None], dict[str, Any]]] = {
     "weights": numbers,
     "domains": numbers,
@@ -32,13 +34,15 @@ def _plan_options() -> type:
     """The options of `plan` as those of a command, from the model that declares them."""
     hints, made = get_type_hints(PlanOptions), []
     for name, text in descriptions(PlanOptions).items():
-        if name in Roles.__annotations__:
+        if name in Roles.__annotations__ or name in _OF_FILE:
             continue
         kind, metavar = hints[name], None
         if name in _BY_COLUMN:
             kind, metavar, text = list[str] | None, _PAIR, f"{text} Repeat."
         elif name == "recursive_diversity":
             kind, metavar = str | None, "C,L"
+        elif name == "preserve":
+            kind, metavar, text = list[str] | None, "COLUMN[,COLUMN]", f"{text} Repeat."
         flag = typer.Option(
             cli_option(name, None), help=text, metavar=metavar, rich_help_panel=_REQUIREMENTS
         )
@@ -50,6 +54,7 @@ def _as_given(asked: Any) -> dict[str, Any]:
     """What was typed as the keywords of `crypsis.anonymize`."""
     given = dict(vars(asked))
     given["recursive_diversity"] = recursive_pair(given["recursive_diversity"])
+    given["preserve"] = [tuple(map(str.strip, one.split(","))) for one in given["preserve"] or ()]
     for name, parse in _BY_COLUMN.items():
         given[name] = parse(cli_option(name, None), given[name])
     return given
@@ -80,10 +85,10 @@ def anonymize(
         ),
     ] = None,
     population: Annotated[
-        int | None,
+        str | None,
         typer.Option(
             "--population",
-            help="The number of people the records were drawn from.",
+            help="The number of people the records were drawn from, or their table.",
             rich_help_panel=_REQUIREMENTS,
         ),
     ] = None,
@@ -207,7 +212,7 @@ def anonymize(
             _limit_ages(dataset, policy, limits, given)
         given_options = _as_given(asked)
         if population is not None:
-            given_options["population"] = population
+            given_options["population"] = options.population(population)
         try:
             # The file that is written is measured, not the rows before.
             made = protection.anonymize(

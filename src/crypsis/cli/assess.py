@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from crypsis.cli import options as o
-
-if TYPE_CHECKING:
-    from crypsis.dataset import Dataset
 
 _PEOPLE = "People"
 
@@ -127,7 +124,7 @@ def assess(
             weight=weight,
             stratum=stratum,
             cluster=cluster,
-            population=_population(population, options),
+            population=options.population(population),
         )
         before = None if original is None else options.without_roles().dataset(original)
         found = run_assessment(
@@ -147,6 +144,7 @@ def assess(
     words = phrasing(
         found, data, options, original=original,
         original_names=() if before is None else before.names, attack=attack,
+        population=population,
     )  # fmt: skip
     forms = {
         ".html": lambda: found.to_html(words),
@@ -164,11 +162,3 @@ def assess(
             screen.print(f"\nWrote {output}", markup=False)
     if exit_status(found):
         raise typer.Exit(exit_status(found))
-
-
-def _population(given: str | None, options: o.DataOptions) -> int | Dataset | None:
-    """The number of people, or their table."""
-    if given is None:
-        return None
-    digits = given.replace("_", "").replace(",", "")
-    return int(digits) if digits.isdecimal() else options.without_roles().dataset(given)

@@ -98,6 +98,13 @@ class DataOptions:
         given = {one.name: getattr(self.reading, one.name) for one in fields(self.reading)}
         return {"missing": self.missing, **{name: v for name, v in given.items() if v}}
 
+    def population(self, given: str | None) -> int | Dataset | None:
+        """The number of people of a population, or their table."""
+        if given is None:
+            return None
+        digits = given.replace("_", "").replace(",", "")
+        return int(digits) if digits.isdecimal() else self.without_roles().dataset(given)
+
     def dataset(self, source: str) -> Dataset:
         """Open `source`; roles given one by one take precedence over those of a roles file."""
         from crypsis.columns import roles

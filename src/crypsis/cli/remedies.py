@@ -24,6 +24,7 @@ def phrasing(
     original: str | None = None,
     original_names: Sequence[str] = (),
     attack: Path | None = None,
+    population: str | None = None,
 ) -> Phrasing:
     """The wording of an assessment of these files, read with these options."""
     from crypsis.report.wording import Phrasing
@@ -43,12 +44,14 @@ def phrasing(
         roles = ["--roles", file(source)]
         if decided and options is not None:
             roles = _role_words(options, {*names} - {*excluded})
-        words = [_source(source), *reading, *roles]
+        words = [_source(source), *_of_recoding(reading), *roles]
         for name in excluded:
             words += [cli_option("excluded", None), name]
         for name, value in given.items():
             if name not in ("excluded", "methods"):
                 words += [cli_option(name, None), value if isinstance(value, str) else f"{value:g}"]
+        if population is not None and {"k_map", "presence"} & {*given}:
+            words += [cli_option("population", None), population]
         for name, method in given.get("methods", {}).items():
             words += [cli_option("methods", None), f"{name}={method}"]
         if not all(word.isprintable() for word in words):
@@ -74,6 +77,13 @@ def phrasing(
 
     decide = f"Run `{prepared(data)}`, correct the file, and add --roles {file(data)}."
     return Phrasing(cli_option, command, {"undecided-columns": decide})
+
+
+def _of_recoding(words: Sequence[str]) -> list[str]:
+    """The reading options without the reading of missing values, of which a recoding has one."""
+    flag = cli_option("missing", None)
+    place = words.index(flag) if flag in words else len(words)
+    return [*words[:place], *words[place + 2 :]]
 
 
 def _role_words(options: DataOptions, names: Iterable[str]) -> list[str]:

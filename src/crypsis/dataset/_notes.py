@@ -37,6 +37,12 @@ class ColumnNote(Result):
     """The reason why an identifier that repeats is not that of one person, such as a doctor's."""
     public_presence: str = ""
     """The reason why it is public who is in the table, although that discloses the value."""
+    weight: float | None = None
+    """How much the detail of a quasi-identifier matters; 0 if it may be dropped."""
+    keep: int | str | None = None
+    """The coarsest level of a quasi-identifier that is allowed: 0 as it is; or a unit of dates."""
+    may_change: bool = False
+    """Whether a sensitive attribute may be generalized or dropped where that costs less."""
 
     def __post_init__(self) -> None:
         for part in ("override", "sign_off", "public_presence"):

@@ -19,11 +19,19 @@ _EXCESS = (
 )
 
 
-def requirements_for(policy: Policy, *, sensitive: bool = True) -> dict[str, int | float]:
+_AVERAGE = ("singling_out.prosecutor_average_risk", "singling_out.marketer_risk")
+_MAP = ("singling_out.k_map", "singling_out.journalist_risk")
+
+
+def requirements_for(
+    policy: Policy, *, sensitive: bool = True, population: bool = False
+) -> dict[str, int | float]:
     """The requirements of an anonymization that meets a policy, as far as requirements can.
 
     The class size is that of the policy's own measures: k itself, one over the highest risk, or one
-    over the fraction of correct links where links are required. For categories t-closeness bounds
+    over the fraction of correct links where links are required. Limits of the average risk, of
+    k-map, of the journalist risk (one over k-map) and of delta-presence are requirements of their
+    own. For categories t-closeness bounds
     the gain of every value by t, so a limit of the gain becomes one of t (Li, Li & Venkatasubramanian
     2007). Limits of the excess over the baseline become one of the excess.
 
@@ -32,13 +40,15 @@ def requirements_for(policy: Policy, *, sensitive: bool = True) -> dict[str, int
     policy : Policy
         The thresholds to meet.
     sensitive : bool
-        Whether the dataset has sensitive attributes; without them only k is required.
+        Whether the dataset has sensitive attributes; without them nothing is required of any.
+    population : bool
+        Whether the table of the population is known; without it nothing is required against it.
 
     Returns
     -------
     dict
-        Keywords of `protection.plan` and of `protection.PrivacyRequirements`: `k`, `diversity`,
-        `closeness`, `excess`, each where the policy limits it.
+        Keywords of `protection.plan` and of `protection.PrivacyRequirements`: `k`, `average_risk`,
+        `k_map`, `presence`, `diversity`, `closeness`, `excess`, each where the policy limits it.
 
     Examples
     --------
@@ -50,6 +60,17 @@ def requirements_for(policy: Policy, *, sensitive: bool = True) -> dict[str, int
     sizes = [size for one in policy.thresholds if (size := _class_size(one))]
     if sizes:
         required["k"] = max(2, *sizes)
+    risks = {one.measure: one.limit for one in policy.of("singling_out")}
+    averages = [risks[name] for name in _AVERAGE if risks.get(name)]
+    if averages:
+        required["average_risk"] = min(averages)
+    if population:
+        people = [risks[_MAP[0]]] if _MAP[0] in risks else []
+        people += [1 / risks[_MAP[1]] - 1e-9] if risks.get(_MAP[1]) else []
+        if people:
+            required["k_map"] = math.ceil(max(people))
+        if risks.get("singling_out.delta_presence"):
+            required["presence"] = risks["singling_out.delta_presence"]
     if sensitive:
         limits = {one.measure: one.limit for one in policy.of("inference")}
         if "inference.l_diversity" in limits:
@@ -76,12 +97,7 @@ def _class_size(threshold: Threshold) -> int | None:
         return math.ceil(limit)
     if name in ("singling_out.sample_uniqueness", "singling_out.unique_on_released_columns"):
         return 2
-    risks = (
-        "singling_out.prosecutor_risk",
-        "singling_out.prosecutor_average_risk",
-        "singling_out.marketer_risk",
-    )
     links = name == "linkage.correct_links_above_chance" and threshold.required
-    if (name in risks or links) and limit > 0:
+    if (name == "singling_out.prosecutor_risk" or links) and limit > 0:
         return math.ceil(1 / limit - 1e-9)
     return None

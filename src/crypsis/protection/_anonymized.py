@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from html import escape
 from pathlib import Path
 from typing import Any, Literal, Unpack
@@ -15,17 +15,25 @@ from crypsis import __version__
 from crypsis.dataset import Data, Dataset, as_dataset
 from crypsis.errors import OutputError, SourceError
 from crypsis.files import parse_toml, replacing_file
+from crypsis.hierarchies import Hierarchy
 from crypsis.options import Roles
-from crypsis.protection._decided import check_decided
+from crypsis.protection._decided import check_decided, check_missing
 from crypsis.protection._derived import check_derived
 from crypsis.protection._key import Key, fresh_seed
 from crypsis.protection._measured import Measured, check, measure
 from crypsis.protection._not_required import NotRequired, not_required
 from crypsis.protection._order import in_random_order, order_notes
-from crypsis.protection._recode import RecodingKind, columns_loss, recode, with_steps
+from crypsis.protection._recode import (
+    RecodedData,
+    RecodingKind,
+    columns_loss,
+    recode,
+    with_steps,
+)
 from crypsis.protection._release import write_release
 from crypsis.protection._released_values import released_values
 from crypsis.protection._requirements import PrivacyRequirements
+from crypsis.protection._sensitive_changes import least_change, on_steps
 from crypsis.protection._statement import (
     InformationLoss,
     Method,
@@ -34,7 +42,8 @@ from crypsis.protection._statement import (
     recoding_methods,
 )
 from crypsis.protection._toml import to_toml
-from crypsis.protection.recoding._choice import ColumnPlan
+from crypsis.protection.recoding._choice import ColumnPlan, hierarchy_of
+from crypsis.protection.recoding._steps import Keep
 from crypsis.results import Result
 from crypsis.tables import frame_like
 from crypsis.utility import column_changes
@@ -72,6 +81,10 @@ class Plan(BaseModel):
     """What the release must meet."""
     columns: tuple[ColumnPlan, ...]
     """The quasi-identifiers."""
+    sensitive: tuple[ColumnPlan, ...] = ()
+    """Sensitive attributes that may change, or with a hierarchy, by which values are far apart."""
+    preserve: tuple[tuple[str, ...], ...] = ()
+    """What the release is to be used for: columns and pairs of columns whose information is kept."""
     recoding: RecodingKind | None = None
     """How rows are recoded, once the plan was applied; applying it again does the same."""
     made_with: str = ""
@@ -81,6 +94,13 @@ class Plan(BaseModel):
     cells_allowed: float | None = None
     """The largest number of cells that meets the requirements in the population (lodha2007,
     Theorem 4)."""
+
+    @property
+    def hierarchies(self) -> dict[str, Hierarchy]:
+        """What the labels of quasi-identifiers cover; how far sensitive values are apart."""
+        found = {one.name: hierarchy_of(one) for one in self.columns}
+        found |= {one.name: hierarchy_of(one, released=True) for one in self.sensitive}
+        return {name: tree for name, tree in found.items() if tree is not None}
 
     def apply(
         self,
@@ -128,28 +148,37 @@ class Plan(BaseModel):
             is released as it is gives back a generalized one.
         """
         original = as_dataset(data, **roles)
+        check_missing(original)
         recoding = recoding or self.recoding or "local"
         requirements = self.requirements
         if original.person is not None:
             requirements = requirements.model_copy(update={"people": True})
         check_decided(original, [one.name for one in self.columns], self.removed)
         removed = tuple(dict.fromkeys((*self.removed, *original.identifiers, *original.excluded)))
-        made = recode(original, self.columns, removed, requirements, recoding)
-        plan = self.model_copy(update={"requirements": requirements, "columns": made.columns,
-                                       "removed": removed, "recoding": recoding,
-                                       "made_with": f"crypsis {__version__}"})  # fmt: skip
-        measured = made.measured
-        if verify or requirements.people:  # people are not in the file, so they are counted here
-            names = [one.name for one in plan.columns]
-            measured = measured or measure(made.data, names, requirements, made.persons)
-            check(measured, requirements)
+        base = self.model_copy(
+            update={"requirements": requirements, "removed": removed, "recoding": recoding,
+                    "made_with": f"crypsis {__version__}"}
+        )  # fmt: skip
+        changed: dict[str, float] = {}
+        if any(one.may_change for one in self.sensitive):
+            (plan, made, measured), changed = least_change(
+                original, self.sensitive, len(self.columns), partial(base._attempt, original)
+            )
+        else:
+            # People are not in the file, so they are counted here.
+            plan, made, measured = base._made(original, verify or requirements.people)
+        if measured is not None:
             made.data.rows.known_count = measured.rows or None  # not to be counted again
+        removed, requirements = plan.removed, plan.requirements
         names = [one.name for one in plan.columns]
-        check_derived(original, made.data, names, made.row_map, removed=removed)
+        recoded = [*names, *(one.name for one in plan.sensitive if not isinstance(one.step, Keep))]
+        check_derived(original, made.data, recoded, made.row_map, removed=removed)
         methods = recoding_methods(plan.columns, removed, made.recoding, recoding)
         of_columns = columns_loss(original, plan.columns) if made.recoding is None else None
         loss = information_loss(original.count, made.recoding, of_columns)
         loss = with_steps(loss, original, plan.columns, made.recoding is not None)
+        loss = replace(loss, changed_sensitive=changed)
+        methods = (*methods, *(_on_one_step(one) for one in plan.sensitive if one.name in changed))
         data, row_map = made.data, made.row_map
         notes = () if shuffle else order_notes(original, removed)
         if shuffle:
@@ -158,6 +187,37 @@ class Plan(BaseModel):
             data = replace(data, rows=rows)  # its cells are still those that were counted
         key = Key(seed, row_map)
         return Anonymized(data, plan, measured, loss, key, original, methods, shuffle, notes)
+
+    def _made(self, original: Dataset, verify: bool) -> tuple[Plan, RecodedData, Measured | None]:
+        """The plan as applied, the data recoded by it and, if `verify`, what they meet."""
+        made = recode(
+            on_steps(original, self.sensitive), self.columns, self.removed, self.requirements,
+            self.recoding or "local", self.hierarchies, self.preserve,
+        )  # fmt: skip
+        plan = self.model_copy(update={"columns": made.columns})
+        measured = made.measured
+        if verify:
+            names = [one.name for one in plan.columns]
+            measured = measured or measure(
+                made.data, names, self.requirements, made.persons, plan.hierarchies
+            )
+            check(measured, self.requirements)
+        return plan, made, measured
+
+    def _attempt(
+        self, original: Dataset, sensitive: tuple[ColumnPlan, ...], dropped: tuple[str, ...]
+    ) -> tuple[tuple[Plan, RecodedData, Measured | None], float]:
+        """The plan with these sensitive attributes, applied, and the information loss."""
+        requirements = self.requirements
+        if not {*original.sensitive} - {*dropped, *self.removed}:
+            requirements = requirements.without_sensitive()
+        tried = self.model_copy(
+            update={"requirements": requirements, "sensitive": sensitive,
+                    "removed": (*self.removed, *dropped)}
+        )  # fmt: skip
+        found = tried._made(original, True)
+        recoding = found[1].recoding
+        return found, 0.0 if recoding is None else recoding.ncp
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write the plan to a `.json` or `.toml` file."""
@@ -221,6 +281,11 @@ class Plan(BaseModel):
         head = "".join(f"<th>{name}</th>" for name in _HEAD)
         body = "".join(rows)
         return f"<table class='crypsis'><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _on_one_step(one: ColumnPlan) -> Method:
+    """A sensitive attribute that was generalized."""
+    return Method(one.name, one.step.method, one.step.describe())
 
 
 _HEAD = ("column", "before", "after", "recoding")
@@ -337,7 +402,7 @@ class Anonymized(Result, eq=False):
         measured = write_release(
             self.data, path, made._statement if statement else None, self._recoded,
             self.requirements, self.measured, overwrite=overwrite,
-            neutralize_formulas=neutralize_formulas,
+            neutralize_formulas=neutralize_formulas, hierarchies=self._hierarchies,
         )  # fmt: skip
         return replace(self, measured=measured)
 
@@ -345,8 +410,12 @@ class Anonymized(Result, eq=False):
     def _recoded(self) -> list[str]:
         return [] if self.plan is None else [one.name for one in self.plan.columns]
 
+    @property
+    def _hierarchies(self) -> dict[str, Hierarchy]:
+        return {} if self.plan is None else self.plan.hierarchies
+
     def _measure(self) -> Measured:
-        return measure(self.data, self._recoded, self.requirements)
+        return measure(self.data, self._recoded, self.requirements, hierarchies=self._hierarchies)
 
     def _statement(self, measured: Measured) -> Statement:
         changed = {name for one in self.methods for name in (one.columns or (one.column,))}

@@ -6,7 +6,8 @@ from collections.abc import Collection, Sequence
 
 from crypsis.columns.roles import contradictions, guess, linking_columns
 from crypsis.dataset import Dataset
-from crypsis.errors import RoleError
+from crypsis.errors import ParameterError, RoleError
+from crypsis.options import MissingValues
 
 _SHOWN = 20
 
@@ -67,3 +68,20 @@ def _subject(names: Sequence[str]) -> str:
 def _listed(names: Sequence[str]) -> str:
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(map(repr, names[:_SHOWN])) + more
+
+
+def check_missing(data: Dataset) -> None:
+    """Refuse a reading of missing values that a recoding does not have.
+
+    Recodings suppress values, and count what is missing as a value of its own: the strictest
+    reading, in which k is the least.
+    """
+    if data.missing is MissingValues.VALUE:
+        return
+    raise ParameterError(
+        f"Missing values as {data.missing.value!r} have no effect on a recoding: it counts them as a "
+        "value of their own, the strictest reading, in which k is the least.",
+        code="missing-has-no-effect",
+        hint="Set {missing=value}.",
+        parameter="missing",
+    )

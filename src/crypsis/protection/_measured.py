@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from crypsis.counting.cells import Cells
 from crypsis.counting.grouping import group
 from crypsis.dataset import Dataset
 from crypsis.errors import RequirementsNotMetError
+from crypsis.hierarchies import Hierarchy
 from crypsis.inference.rules import MAX_RATIO
 from crypsis.options import MissingValues, Role
 from crypsis.protection._requirements import PrivacyRequirements
@@ -75,6 +77,18 @@ class Measured(Result):
     """The largest ratio of the share of a sensitive value in a class to its baseline."""
     near_certain: int | None = None
     """Records in classes in which a rare sensitive value is near-certain."""
+    beta_likeness: float | None = None
+    """The largest relative gain of a sensitive value in a class (beta), where it is required."""
+    delta_disclosure: float | None = None
+    """The largest change of the share of a sensitive value in bits (delta), where it is required."""
+    k_map: int | None = None
+    """The fewest people of the population that match a class, where it is required."""
+    presence: float | None = None
+    """The highest probability of presence in the release (delta), where it is required."""
+    average_risk: float | None = None
+    """The average re-identification risk (prosecutor), where it is required."""
+    combination_k: int | None = None
+    """The smallest class of any combination of quasi-identifiers, where it is required."""
     each_column: int | None = None
     """The smallest number of records with a value of a quasi-identifier."""
     population: PopulationClasses | None = None
@@ -115,7 +129,7 @@ class Measured(Result):
                     limit = 0
                 if name == "recursive_diversity" and limit is not None:
                     limit = limit[1]
-                least = "at least" if name.endswith("diversity") else "at most"
+                least = "at least" if name in _AT_LEAST else "at most"
                 asked = "" if limit is None else f" (required: {least} {limit:g})"
                 lines.append(f"{text} {value:.4g}{asked}")
         if self.population is not None:
@@ -132,8 +146,17 @@ _MEASURES = {
     "best_guess": "Share of the most frequent sensitive value in a class:",
     "excess": "Largest excess of a sensitive value over its baseline:",
     "near_certain": "Records with a near-certain rare sensitive value:",
+    "beta_likeness": "beta-likeness: beta =",
+    "delta_disclosure": "delta-disclosure privacy in bits: delta =",
+    "k_map": "k-map, people of the population that match a class: k =",
+    "presence": "delta-presence: delta =",
+    "average_risk": "Average re-identification risk:",
+    "combination_k": "k of every combination of the required number of quasi-identifiers: k =",
     "unicity": "Unicity, the share of people singled out by known records:",
 }
+_AT_LEAST = (
+    "diversity", "entropy_diversity", "recursive_diversity", "k_map", "combination_k",
+)  # fmt: skip
 
 
 def measure(
@@ -141,11 +164,14 @@ def measure(
     names: Sequence[str],
     requirements: PrivacyRequirements,
     persons: Dataset | None = None,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
 ) -> Measured:
     """Count what the rows meet; missing values equal each other, the strictest reading.
 
     The sensitive columns are measured by `crypsis.inference`, as in any assessment. `persons` are
-    the same rows with the column that identifies their people, if k is of people.
+    the same rows with the column that identifies their people, if k is of people. `hierarchies` say
+    what a label of a quasi-identifier covers, and how far the values of a sensitive attribute are
+    apart.
     """
     rows = data.rows
     if requirements.each_column is not None:
@@ -172,7 +198,8 @@ def measure(
         int(sizes.sum()),
         int(members.min()),
         sizes.size,
-        **(_sensitive_measured(strict, names, requirements) if sensitive else {}),
+        **(_sensitive_measured(strict, names, requirements, hierarchies) if sensitive else {}),
+        **_required_measured(strict, names, requirements, persons, hierarchies or {}),
         population=_population_classes(strict, names, members, requirements, people=people),
         people=people,
         members=None if people is None else int(members.sum()),
@@ -192,19 +219,60 @@ def people_in_classes(data: Dataset, names: Sequence[str]) -> tuple[Ints, int]:
     return found.astype(np.int64), int(np.unique(cells.codes[-1][known]).size)
 
 
+def _required_measured(
+    data: Dataset,
+    names: Sequence[str],
+    requirements: PrivacyRequirements,
+    persons: Dataset | None,
+    hierarchies: Mapping[str, Hierarchy],
+) -> dict[str, Any]:
+    """What is measured only if it is required: population, average risk, combinations."""
+    from crypsis.singling_out import combination_k, delta_presence, reidentification_risk
+
+    found: dict[str, Any] = {}
+    if requirements.about_population:
+        known = {name: tree for name, tree in hierarchies.items() if name in names}
+        present = delta_presence(data, names, hierarchies=known)
+        found = {"k_map": present.k_map, "presence": present.high}
+    if requirements.average_risk is not None:
+        risk = reidentification_risk(data if persons is None else persons, names)
+        found["average_risk"] = float(risk.prosecutor.average)
+    if requirements.combinations is not None:
+        size = min(requirements.combinations, len(names))
+        if persons is None:
+            every = combination_k(data, names, size=size)
+            found["combination_k"] = min(one.k for one in every)
+        else:
+            found["combination_k"] = min(
+                int(people_in_classes(persons, some)[0].min()) for some in combinations(names, size)
+            )
+    return found
+
+
 def _sensitive_measured(
-    data: Dataset, names: Sequence[str], requirements: PrivacyRequirements
+    data: Dataset,
+    names: Sequence[str],
+    requirements: PrivacyRequirements,
+    hierarchies: Mapping[str, Hierarchy] | None,
 ) -> dict[str, Any]:
     from crypsis.inference import attribute_disclosure
 
     sensitive = {name: role for name, role in data.roles.items() if role is Role.SENSITIVE}
     known = dict.fromkeys(names, Role.QUASI_IDENTIFIER)
     factor, _ = requirements.recursive_diversity or (1.0, 0)
-    found = attribute_disclosure(data.with_roles({**sensitive, **known}), c=factor)
+    distances = {name: tree for name, tree in (hierarchies or {}).items() if name in sensitive}
+    found = attribute_disclosure(
+        data.with_roles({**sensitive, **known}), c=factor, distances=distances
+    )
     recursive = min(one.l_diversity.recursive for one in found.attributes)
     values: dict[str, Any] = {}
     if requirements.excess is not None:
         values = disclosed_values(data.with_roles({**sensitive, **known}))
+    if requirements.beta_likeness is not None:
+        values["beta_likeness"] = max(one.beta_likeness.beta for one in found.attributes)
+    if requirements.delta_disclosure is not None:
+        bits = [one.delta_disclosure.delta_bits for one in found.attributes]
+        values["delta_disclosure"] = max(bits)
     return {
         **values,
         "diversity": found.distinct_l,
@@ -299,6 +367,12 @@ def check(measured: Measured, requirements: PrivacyRequirements) -> None:
         ("near_certain", None if requirements.excess is None else 0, True),
         ("each_column", requirements.each_column, False),
         ("unicity", requirements.unicity, True),
+        ("beta_likeness", requirements.beta_likeness, True),
+        ("delta_disclosure", requirements.delta_disclosure, True),
+        ("k_map", requirements.k_map, False),
+        ("presence", requirements.presence, True),
+        ("average_risk", requirements.average_risk, True),
+        ("combination_k", requirements.combination_k, False),
     ):
         if limit is None:
             continue

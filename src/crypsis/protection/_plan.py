@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
-from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
+from crypsis.dataset import ColumnNote, Data, Dataset, as_columns, as_dataset, takes_roles
 from crypsis.errors import ParameterError, RoleError, unknown_columns
 from crypsis.hierarchies import Hierarchy
-from crypsis.options import Roles
+from crypsis.options import Columns, Roles
 from crypsis.protection._anonymized import Plan
 from crypsis.protection._requirements import PrivacyRequirements, checked_requirements
-from crypsis.protection.recoding._choice import StepChoice, check_method, default_method
+from crypsis.protection.recoding._choice import (
+    ColumnPlan,
+    StepChoice,
+    check_method,
+    default_method,
+    sensitive_plan,
+)
 from crypsis.protection.recoding._column_types import column_types, counted_column_types
+from crypsis.protection.recoding._population import population_table
 from crypsis.singling_out import max_cells
 
 
@@ -30,8 +37,17 @@ def plan(
     closeness: float | None = None,
     best_guess: float | None = None,
     excess: float | None = None,
+    beta_likeness: float | None = None,
+    delta_disclosure: float | None = None,
+    k_map: int | None = None,
+    presence: float | None = None,
+    average_risk: float | None = None,
+    combinations: int | None = None,
     each_column: bool = False,
     weights: Mapping[str, float] | None = None,
+    keep: Mapping[str, int | str] | None = None,
+    may_change: Columns = (),
+    preserve: Sequence[Columns] | None = None,
     hierarchies: Mapping[str, Hierarchy] | None = None,
     methods: Mapping[str, str] | None = None,
     top_code: Mapping[str, float] | None = None,
@@ -74,12 +90,39 @@ def plan(
         By how much the share of a sensitive value or interval in a class may exceed what a model
         without the class predicts; values that at most half of the records have are never
         near-certain. See `inference.value_disclosure`.
+    beta_likeness : float, optional
+        By how many times its share in all records a sensitive value may gain in a class (basic
+        beta-likeness, Cao and Karras 2012).
+    delta_disclosure : float, optional
+        By how many bits the share of a sensitive value in a class may differ from that in all
+        records; every class then has every value (Brickell and Shmatikov 2008).
+    k_map : int, optional
+        The fewest people of the population's table that match a class; k is then required of the
+        release as well. One over it is the journalist risk.
+    presence : float, optional
+        delta-presence: the highest probability that a person of the population's table is in the
+        release (Nergiz et al. 2007).
+    average_risk : float, optional
+        The average re-identification risk of the records, which a marketer has.
+    combinations : int, optional
+        k is required of every combination of so many quasi-identifiers, not of all together.
     each_column : bool
         Whether k is required of every quasi-identifier alone, by quantile groups (section 5.2).
     weights : mapping of str to float, optional
-        How much the detail of each column matters; 1 by default.
+        How much the detail of each column matters; 1 by default, 0 if it may be dropped.
+    keep : mapping of str to int or str, optional
+        The coarsest level that is allowed of a column: 0 as it is, 1 one level up; of dates also
+        month, quarter, half-year, year or decade. Without it a column may be generalized fully.
+    may_change : str or sequence of str
+        Sensitive attributes that may be generalized (by their hierarchy, or as a quasi-identifier
+        would be) or dropped, where that costs less than generalizing quasi-identifiers.
+    preserve : sequence of str or of pairs of str, optional
+        What the release is used for: a column to predict from the quasi-identifiers, a
+        quasi-identifier whose distribution matters, or two columns whose association does. The
+        search then loses as little of that information as it can, and of the detail second.
     hierarchies : mapping of str to Hierarchy, optional
-        The hierarchy of each column.
+        The hierarchy of each column; by that of a sensitive attribute its values are far apart
+        (t-closeness).
     methods : mapping of str to str, optional
         The method of each column: keep, intervals, date, prefix, frequent or suppress.
     top_code : mapping of str to float, optional
@@ -128,25 +171,41 @@ def plan(
             "Set one of them.",
             parameter="each_column",
         )
-    people = None if each_column else people
-    own_k = None if people is not None or each_column else k
+    if each_column or combinations is not None or k_map is not None or presence is not None:
+        people = None  # the people of a table are matched class by class instead
+    other_k = people is not None or each_column or combinations is not None
     requirements = checked_requirements(
-        k=own_k if release_k is None else release_k, diversity=diversity,
+        k=(None if other_k else k) if release_k is None else release_k, diversity=diversity,
         entropy_diversity=entropy_diversity, recursive_diversity=recursive_diversity,
-        closeness=closeness, best_guess=best_guess, excess=excess, each_column=k if each_column else None,
+        closeness=closeness, best_guess=best_guess, excess=excess, beta_likeness=beta_likeness,
+        delta_disclosure=delta_disclosure, k_map=k_map, presence=presence,
+        average_risk=average_risk, combinations=combinations,
+        combination_k=None if combinations is None else k, each_column=k if each_column else None,
         suppression=suppression, people=dataset.person is not None,
         **({} if people is None else {"population": people, "population_k": k, "beta": beta}),
     )  # fmt: skip
-    _check_options(dataset, weights, top_code, hierarchies, methods, domains)
+    trees = dict(hierarchies or {})
+    sensitive = _sensitive(dataset, trees, as_columns(may_change), dict(weights or {}))
+    given = {name: w for name, w in (weights or {}).items() if name not in dataset.sensitive}
+    weights = {**_noted(dataset, "weight"), **given}
+    keep = {**_noted(dataset, "keep"), **(keep or {})}
+    if keep and (people is not None or each_column):
+        raise ParameterError(
+            "Levels are kept where k is required of the release, not of a population or of each "
+            "column alone.",
+            parameter="keep",
+        )
+    uses = _uses(dataset, preserve)
+    _check_options(dataset, weights, top_code, trees, methods, domains, keep)
     _check_requirements(dataset, requirements)
-    if requirements.k is not None and people is None:
-        sensitive = dataset.sensitive if requirements.about_sensitive else ()
-        dataset.cells([*names, *sensitive])  # counted once; everything else follows from it
+    if people is None and not each_column:
+        others = dataset.sensitive if requirements.about_sensitive else ()
+        dataset.cells([*names, *others])  # counted once; everything else follows from it
         columns = counted_column_types(dataset, names)
     else:
         columns = column_types(dataset, names, count_numbers=not each_column)
     choice = StepChoice(
-        dataset, columns, dict(weights or {}), dict(hierarchies or {}),
+        dataset, columns, dict(weights or {}), trees,
         {name: (methods or {}).get(name) or default_method(columns[name]) for name in names},
         dict(top_code or {}), dict(domains or {}), representative, rank_error, not each_column,
     )  # fmt: skip
@@ -158,13 +217,70 @@ def plan(
         limit = max_cells(people, k, beta)
         chosen = choice.within(limit)
     else:
-        chosen = choice.finest()
+        chosen = choice.finest(keep)
     return Plan(
         requirements=requirements,
         columns=tuple(chosen),
+        sensitive=sensitive,
+        preserve=uses,
         removed=(*dataset.identifiers, *dataset.excluded),
         cells_allowed=limit,
     )
+
+
+def _sensitive(
+    data: Dataset,
+    trees: dict[str, Hierarchy],
+    may_change: Sequence[str],
+    weights: Mapping[str, float],
+) -> tuple[ColumnPlan, ...]:
+    """The sensitive attributes that have a hierarchy or may change; `trees` loses theirs."""
+    if any(name not in data.sensitive for name in may_change):
+        raise unknown_columns(may_change, data.sensitive)
+    found = []
+    for name in data.sensitive:
+        note = data.notes.get(name, ColumnNote())
+        change = note.may_change or name in may_change
+        tree = trees.pop(name, None)
+        if tree is None and change and note.hierarchy:
+            tree = Hierarchy.read(note.hierarchy)
+        if tree is not None or change:
+            weight = weights.get(name, 1.0 if note.weight is None else note.weight)
+            found.append(sensitive_plan(data, name, tree, weight, may_change=change))
+    return tuple(found)
+
+
+def _noted(data: Dataset, setting: str) -> dict[str, Any]:
+    """A setting of the quasi-identifiers in the roles file."""
+    found = {
+        name: getattr(note, setting)
+        for name, note in data.notes.items()
+        if name in data.quasi_identifiers
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _uses(data: Dataset, preserve: Sequence[Columns] | None) -> tuple[tuple[str, ...], ...]:
+    """The columns and pairs of columns whose information is to be preserved."""
+    if isinstance(preserve, str):
+        preserve = [preserve]
+    found = []
+    for one in preserve or ():
+        names = as_columns(one)
+        released = [
+            name for name in data.names if name in (*data.quasi_identifiers, *data.released)
+        ]
+        if any(name not in released for name in names):
+            raise unknown_columns(names, released)
+        known = {*names} & {*data.quasi_identifiers}
+        if not 1 <= len({*names}) <= 2 or (len({*names}) == 2 and not known):
+            raise ParameterError(
+                "What is preserved is one column or two, at least one of two a quasi-identifier.",
+                parameter="preserve",
+                columns=names,
+            )
+        found.append(tuple(dict.fromkeys(names)))
+    return tuple(dict.fromkeys(found))
 
 
 def _check_options(
@@ -176,14 +292,16 @@ def _check_options(
     for options in (weights, limits, *by_column):
         if any(name not in data.quasi_identifiers for name in options or {}):
             raise unknown_columns(options or {}, data.quasi_identifiers)
-    if any(not 0 < weight < math.inf for weight in (weights or {}).values()):
-        raise ParameterError("A weight must be a number above 0.", parameter="weights")
+    if any(not 0 <= weight < math.inf for weight in (weights or {}).values()):
+        raise ParameterError("A weight must be a number of at least 0.", parameter="weights")
     if not all(map(math.isfinite, (limits or {}).values())):
         raise ParameterError("A top code must be a finite number.", parameter="top_code")
 
 
 def _check_requirements(data: Dataset, requirements: PrivacyRequirements) -> None:
-    asked = max(requirements.k or 1, requirements.each_column or 1)
+    if requirements.about_population:
+        population_table(data)
+    asked = max(requirements.k or 1, requirements.each_column or 1, requirements.combination_k or 1)
     there, unit = data.count, "records"
     if data.person is not None:
         there, unit = int(data.rows.tally([data.person]).values), "people"
@@ -195,8 +313,8 @@ def _check_requirements(data: Dataset, requirements: PrivacyRequirements) -> Non
         )
     if requirements.about_sensitive and not data.sensitive:
         raise RoleError(
-            "Diversity, closeness and the best guess refer to sensitive attributes, and no column "
-            "is one.",
+            "Diversity, closeness, likeness, the best guess and the excess refer to sensitive "
+            "attributes, and no column is one.",
             code="no-sensitive-attributes",
             hint="Set {sensitive}.",
         )

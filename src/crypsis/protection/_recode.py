@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -20,7 +21,7 @@ from crypsis.errors import (
     TooLargeError,
     unknown_columns,
 )
-from crypsis.hierarchies import HierarchyGapError
+from crypsis.hierarchies import Hierarchy, HierarchyGapError
 from crypsis.hierarchies.labels import as_text
 from crypsis.inference import value_disclosure
 from crypsis.inference.rules import MAX_RATIO, disclosure_rules
@@ -28,6 +29,7 @@ from crypsis.options import MissingValues
 from crypsis.protection._measured import Measured, disclosed_values, measure, meets_excess
 from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection._statement import InformationLoss
+from crypsis.protection.recoding._average import within_average_risk
 from crypsis.protection.recoding._choice import ColumnPlan
 from crypsis.protection.recoding._class_requirements import (
     ClassRequirements,
@@ -41,8 +43,15 @@ from crypsis.protection.recoding._columns import (
     min_count,
     recoded_columns,
 )
+from crypsis.protection.recoding._combinations import recoding_of_combinations
 from crypsis.protection.recoding._levels import CellLevels, Recoding, column_levels
 from crypsis.protection.recoding._merge import with_merged_classes
+from crypsis.protection.recoding._population import (
+    population_cells,
+    population_table,
+    without_rest,
+)
+from crypsis.protection.recoding._purpose import Purpose, purposes_of
 from crypsis.protection.recoding._rows import RecodedRows, recode_rows
 from crypsis.protection.recoding._search import (
     full_domain_recoding,
@@ -87,8 +96,14 @@ def recode(
     removed: Sequence[str],
     requirements: PrivacyRequirements,
     recoding: RecodingKind,
+    distances: Mapping[str, Hierarchy] | None = None,
+    preserve: Sequence[Purpose] = (),
 ) -> RecodedData:
-    """Apply column plans, then recode single rows until the requirements on classes are met."""
+    """Apply column plans, then recode single rows until the requirements on classes are met.
+
+    `distances` are the hierarchies of sensitive attributes, by which their values are far apart;
+    `preserve` is what the release is to be used for.
+    """
     if recoding not in _SEARCHES:
         raise ParameterError(
             "Parameter 'recoding' must be 'local', 'subtree' or 'full-domain'; "
@@ -110,12 +125,19 @@ def recode(
             columns = merge_small_groups(columns, data.rows, counts, requirements.each_column)
             steps = {one.name: one.step for one in columns}
             recoded = RecodedRows(recoded_columns(data.rows, steps, removed))
-    elif requirements.about_classes:
+    elif requirements.about_classes or requirements.combinations is not None:
         recoded, found, persons = _recode_classes(
-            data, columns, rows, requirements, recoding, persons
+            data,
+            columns,
+            rows,
+            requirements,
+            recoding,
+            persons,
+            distances or {},
+            preserve,
         )
-    after = _with_rows(data, recoded.rows)
-    with_person = None if persons is None else _with_rows(data, persons)
+    after = with_rows(data, recoded.rows)
+    with_person = None if persons is None else with_rows(data, persons)
     return RecodedData(after, tuple(columns), recoded.row_map, found, measured, with_person)
 
 
@@ -185,6 +207,8 @@ def _recode_classes(
     requirements: PrivacyRequirements,
     recoding: RecodingKind,
     persons: Rows | None,
+    distances: Mapping[str, Hierarchy],
+    preserve: Sequence[Purpose],
 ) -> tuple[RecodedRows, Recoding, Rows | None]:
     """Every row in an equivalence class that meets the requirements; `persons` recoded alike.
 
@@ -192,38 +216,57 @@ def _recode_classes(
     the released classes: both are measured again, and a little more is required if one was missed.
     """
     names = [one.name for one in columns]
-    sensitive = list(_with_rows(data, rows).sensitive) if requirements.about_sensitive else []
+    sensitive = list(with_rows(data, rows).sensitive) if requirements.about_sensitive else []
     if all(isinstance(one.step, Keep) for one in columns):  # counted before the plan was made
         cells = replace(data.cells([*names, *sensitive]), missing=MissingValues.VALUE)
     else:
         cells = Cells.from_table(rows.cells([*names, *sensitive]), [*names, *sensitive])
     first, member, totals = grouped_cells(cells, len(names))
+    places = tuple(cells.codes[c][first] for c in range(len(names)))
+    values = [cells.values[c].to_pylist() for c in range(len(names))]
+    before = [_originals(data, one) for one in columns]
+    everyone = None
+    if requirements.about_population:
+        columns = without_rest(columns)
+        before = [
+            [v for v in own if v is not None] if found is None else found
+            for own, found in zip(values, before, strict=True)
+        ]
+        everyone, values = population_cells(population_table(data), columns, values, places)
     every = tuple(
-        column_levels(
-            one.name, cells.values[c].to_pylist(), one.step, one.coarser, _originals(data, one)
-        )
-        for c, one in enumerate(columns)
+        column_levels(one.name, own, one.step, one.coarser, original, one.keep)
+        for one, own, original in zip(columns, values, before, strict=True)
     )
-    levels = CellLevels(every, tuple(cells.codes[c][first] for c in range(len(names))), totals)
-    weighted = levels.weighted([one.weight for one in columns])
+    levels = CellLevels(every, places, totals)
+    purposes = purposes_of(rows, levels, preserve)
+    weighted = purposes.aimed(levels).weighted([one.weight for one in columns])
     people = None if persons is None else PeopleOfCells.of(persons, first.size)
     asked = ClassRequirements(
-        requirements, sensitive_columns(cells, sensitive, rows, member), people=people
-    )
+        requirements, sensitive_columns(cells, sensitive, rows, member, distances), people=people,
+        population=everyone,
+    )  # fmt: skip
 
-    def alike(found: Recoding) -> Rows | None:
-        return None if persons is None else recode_rows(persons, cells, first, levels, found).rows
+    def made(recoded: RecodedRows, found: Recoding) -> tuple[RecodedRows, Recoding, Rows | None]:
+        alike = None
+        if persons is not None:
+            alike = recode_rows(persons, cells, first, levels, found).rows
+        kept = purposes.preserved(levels, found.levels)
+        return recoded, replace(found, preserved=kept), alike
 
     if requirements.excess is not None:
         rules = tuple(disclosure_rules(data, cells, name, names) for name in sensitive)
         asked = replace(asked, disclosure=rules)
     budget = int(requirements.suppression * data.count + 1e-9)
     local, search = recoding == "local", _SEARCHES[recoding]
+    if requirements.combinations is not None:
+        found = recoding_of_combinations(weighted, asked, budget, local=local)
+        found = levels.recoding(found.levels)
+        return made(recode_rows(rows, cells, first, levels, found), found)
     enough = _EXCESS_FACTOR if requirements.excess is not None else 1.0
     for factor in _FACTORS:
         if factor > max(enough, _FACTORS[-1]):
             continue
-        found = search(weighted, replace(asked, factor=factor), budget)
+        found = within_average_risk(search, weighted, replace(asked, factor=factor), budget)
         found = levels.recoding(found.levels)
         recoded, met = recode_rows(rows, cells, first, levels, found), False
         if local and requirements.excess is not None:
@@ -231,12 +274,14 @@ def _recode_classes(
                 data, (rows, cells, first, levels, weighted), replace(asked, factor=factor), budget,
                 recoded, found,
             )  # fmt: skip
-        reached = _reached(_with_rows(data, recoded.rows), names, requirements, found, met)
+        reached = _reached(
+            with_rows(data, recoded.rows), names, requirements, found, distances, met
+        )
         if reached <= 1:
-            return recoded, found, alike(found)
+            return made(recoded, found)
         enough = min(factor / reached, 0.99 * factor)
-    if local and requirements.excess is not None and requirements.closeness is None:
-        raise _excess_error(_with_rows(data, recoded.rows), requirements.excess)
+    if local and requirements.excess is not None and not requirements.compared_later:
+        raise _excess_error(with_rows(data, recoded.rows), requirements.excess)
     if not local:
         raise RequirementsNotMetError(
             "Generalizing changes what classes are compared with (the distribution of the records "
@@ -245,8 +290,9 @@ def _recode_classes(
             code="closeness-not-met",
             hint="Relax the requirements or set {recoding=local}.",
         )
-    found = levels.recoding(local_recoding(weighted, asked, budget, suppress=False).levels)
-    return recode_rows(rows, cells, first, levels, found), found, alike(found)
+    search = partial(local_recoding, suppress=False)
+    found = levels.recoding(within_average_risk(search, weighted, asked, budget).levels)
+    return made(recode_rows(rows, cells, first, levels, found), found)
 
 
 def _excess_error(data: Dataset, limit: float) -> RequirementsNotMetError:
@@ -280,7 +326,7 @@ def _without_excess(
     rows, cells, first, levels, weighted = table
     limit = asked.requirements.excess or 0.0
     for turn in range(_ROUNDS):
-        again = _disclosing(_with_rows(data, recoded.rows), levels, found, limit)
+        again = _disclosing(with_rows(data, recoded.rows), levels, found, limit)
         if not again.any():
             return recoded, found, True
         scale = np.where(again, 0.5, 1.0)[:, None]
@@ -325,16 +371,24 @@ def _disclosing(
 
 
 def _reached(
-    data: Dataset, names: Sequence[str], requirements: PrivacyRequirements, found: Recoding,
+    data: Dataset,
+    names: Sequence[str],
+    requirements: PrivacyRequirements,
+    found: Recoding,
+    distances: Mapping[str, Hierarchy],
     without_excess: bool,
-) -> float:  # fmt: skip
-    """How many times the closeness and the excess exceed what is required; at most 1 if they do
-    not.
+) -> float:
+    """How many times distances to all records and the excess exceed what is required; at most 1 if
+    they do not.
     """
     ratios = [0.0]
-    if requirements.closeness is not None and found.suppressed_records:
-        closeness = measure(data, names, requirements).closeness or 0.0
-        ratios.append(closeness / requirements.closeness if requirements.closeness else closeness)
+    limits = requirements.compared_later
+    if limits and found.suppressed_records:
+        asked = PrivacyRequirements().model_copy(update=limits)
+        measured = measure(data, names, asked, hierarchies=distances)
+        for name, limit in limits.items():
+            value = getattr(measured, name) or 0.0
+            ratios.append(value / limit if limit else value)
     if requirements.excess is not None and not without_excess:
         values = disclosed_values(data)
         if not meets_excess(values, requirements.excess):
@@ -398,7 +452,7 @@ def with_steps(
     )
 
 
-def _with_rows(data: Dataset, rows: Rows) -> Dataset:
+def with_rows(data: Dataset, rows: Rows) -> Dataset:
     """Other rows, with the roles of the columns that are still there."""
     there = set(rows.names)
     parts: dict[str, Any] = {

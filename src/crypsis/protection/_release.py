@@ -11,12 +11,17 @@ import narwhals.stable.v2 as nw
 from crypsis.dataset import Dataset
 from crypsis.errors import OutputError, RequirementsNotMetError
 from crypsis.files import form_of
+from crypsis.hierarchies import Hierarchy
 from crypsis.protection._measured import Measured, check, measure
 from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection._statement import Statement
 from crypsis.tables import Kind, Rows
 
-_OF_PEOPLE = ("k", "people", "members", "population", "unicity")
+_OF_PEOPLE = (
+    "k", "people", "members", "population", "unicity", "average_risk", "combination_k",
+)  # fmt: skip
+_BY_TEXTS = ("k", "each_column", "average_risk", "combinations", "combination_k")
+"""The requirements that need no types."""
 
 
 def write_release(
@@ -29,10 +34,12 @@ def write_release(
     *,
     overwrite: bool = False,
     neutralize_formulas: bool = False,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
 ) -> Measured:
     """Write rows and statement together if the file meets the requirements; what it measures.
 
-    `columns` are the quasi-identifiers that were recoded, none if the release was only masked.
+    `columns` are the quasi-identifiers that were recoded, none if the release was only masked;
+    `hierarchies` are those of `measure`.
     """
     form = form_of(path)
     if "://" in str(path) and statement is not None:
@@ -48,7 +55,9 @@ def write_release(
         names = dict(zip(data.names, rows.names, strict=True))
         if columns:
             back = data.rows.read_back(partial, form, rows.names)
-            found = _measure_file(data, back, form, names, columns, requirements, measured)
+            found = _measure_file(
+                data, back, form, names, columns, requirements, measured, hierarchies
+            )
         else:
             found = measured or measure(data, (), requirements)
         if statement is not None:
@@ -66,6 +75,7 @@ def _measure_file(
     columns: Sequence[str],
     requirements: PrivacyRequirements,
     measured: Measured | None,
+    hierarchies: Mapping[str, Hierarchy] | None,
 ) -> Measured:
     """What the file itself meets, counted in it; `names` has its names of the columns.
 
@@ -74,23 +84,24 @@ def _measure_file(
     """
     written = [names[name] for name in columns]
     if requirements.people:
-        return _with_people(data, back, written, columns, requirements, measured)
+        return _with_people(data, back, written, columns, requirements, measured, hierarchies)
     if form == "parquet":
-        found = measure(Dataset(back, data.roles), written, requirements)
+        file = Dataset(back, data.roles, population=data.population)
+        found = measure(file, written, requirements, hierarchies=hierarchies)
         check(found, requirements)
         return found
     file = Dataset(back)
-    sizes = PrivacyRequirements(k=requirements.k, each_column=requirements.each_column)
+    sizes = PrivacyRequirements(**{name: getattr(requirements, name) for name in _BY_TEXTS})
     counted = measure(file, written, sizes)
     check(counted, sizes)
-    if measured is None and not requirements.about_sensitive:
+    if measured is None and not requirements.about_sensitive and not requirements.about_population:
         if requirements.population is None:
             return counted
         return replace(counted, population=measure(file, written, requirements).population)
-    found = measured or measure(data, columns, requirements)
+    found = measured or measure(data, columns, requirements, hierarchies=hierarchies)
     if any(data.rows.column(name).kind is Kind.TEXT for name in data.sensitive):
         as_csv = replace(data, rows=_empty_texts_missing(data), _cells={})
-        found = measure(as_csv, columns, requirements)
+        found = measure(as_csv, columns, requirements, hierarchies=hierarchies)
     check(found, requirements)
     return found
 
@@ -102,6 +113,7 @@ def _with_people(
     columns: Sequence[str],
     requirements: PrivacyRequirements,
     measured: Measured | None,
+    hierarchies: Mapping[str, Hierarchy] | None,
 ) -> Measured:
     """What was measured with the people, who are not in the file, if its classes are the same."""
     counted = measure(Dataset(back), written, PrivacyRequirements())
@@ -112,9 +124,10 @@ def _with_people(
             code="people-not-known",
         )
     if any(data.rows.column(name).kind is Kind.TEXT for name in data.sensitive):
-        records = requirements.model_copy(update={"people": False, "k": None})
+        without = {"people": False, "k": None, "average_risk": None, "combinations": None}
+        records = requirements.model_copy(update=without)
         as_csv = replace(data, rows=_empty_texts_missing(data), _cells={})
-        again = measure(as_csv, columns, records)
+        again = measure(as_csv, columns, records, hierarchies=hierarchies)
         same = {name: getattr(measured, name) for name in _OF_PEOPLE}
         measured = replace(again, **same)
     check(measured, requirements)

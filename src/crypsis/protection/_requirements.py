@@ -9,6 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from crypsis.errors import ParameterError
 from crypsis.options import PlanOptions, descriptions
 
+_OF_VALUES = (
+    "diversity", "entropy_diversity", "recursive_diversity", "closeness", "best_guess",
+    "beta_likeness", "delta_disclosure",
+)  # fmt: skip
 Share = Annotated[float, Field(ge=0, le=1)]
 _DESCRIPTIONS = descriptions(PlanOptions)
 
@@ -38,6 +42,14 @@ class PrivacyRequirements(BaseModel):
     closeness: Share | None = _described("closeness")
     best_guess: Annotated[float, Field(gt=0, le=1)] | None = _described("best_guess")
     excess: Share | None = _described("excess")
+    beta_likeness: Annotated[float, Field(gt=0)] | None = _described("beta_likeness")
+    delta_disclosure: Annotated[float, Field(gt=0)] | None = _described("delta_disclosure")
+    k_map: Annotated[int, Field(ge=1)] | None = _described("k_map")
+    presence: Annotated[float, Field(gt=0, le=1)] | None = _described("presence")
+    average_risk: Annotated[float, Field(gt=0, le=1)] | None = _described("average_risk")
+    combinations: Annotated[int, Field(ge=1)] | None = _described("combinations")
+    combination_k: Annotated[int, Field(ge=1)] | None = None
+    """The smallest class of every combination of that many quasi-identifiers."""
     unicity: Share | None = None
     """Unicity: the share of people whom `events` known records of theirs single out."""
     events: Annotated[int, Field(ge=1, le=12)] | None = None
@@ -63,6 +75,14 @@ class PrivacyRequirements(BaseModel):
                 "each_column counts the records of every column alone, so it cannot be used where a "
                 "person has several records (person)"
             )
+        if (self.combinations is None) != (self.combination_k is None):
+            raise ValueError("combinations and combination_k are set together")
+        if self.combinations is not None and (self.about_classes or self.each_column is not None):
+            raise ValueError(
+                "combinations requires k of every combination of some quasi-identifiers, so "
+                "requirements on the classes of all of them (release_k, diversity, closeness, "
+                "excess, average_risk, k_map, each_column) do not apply"
+            )
         against = (self.population, self.population_k, self.beta)
         if any(part is None for part in against) and any(part is not None for part in against):
             raise ValueError("population, population_k and beta are set together")
@@ -76,16 +96,28 @@ class PrivacyRequirements(BaseModel):
     @property
     def about_values(self) -> bool:
         """Whether anything is required of the numbers of sensitive values in a class."""
-        asked = (
-            self.diversity, self.entropy_diversity, self.recursive_diversity, self.closeness,
-            self.best_guess,
-        )  # fmt: skip
-        return any(limit is not None for limit in asked)
+        return any(getattr(self, name) is not None for name in _OF_VALUES)
+
+    @property
+    def about_population(self) -> bool:
+        """Whether anything is required against the table of the population."""
+        return self.k_map is not None or self.presence is not None
 
     @property
     def about_classes(self) -> bool:
         """Whether anything is required of the equivalence classes of the release."""
-        return self.k is not None or self.about_sensitive
+        others = self.about_sensitive or self.about_population or self.average_risk is not None
+        return self.k is not None or others
+
+    def without_sensitive(self) -> PrivacyRequirements:
+        """The same without what is required of sensitive attributes."""
+        return self.model_copy(update=dict.fromkeys((*_OF_VALUES, "excess")))
+
+    @property
+    def compared_later(self) -> dict[str, float]:
+        """The limits of distances to all records of the release, which suppression changes."""
+        names = ("closeness", "beta_likeness", "delta_disclosure")
+        return {name: limit for name in names if (limit := getattr(self, name)) is not None}
 
 
 def checked_requirements(**fields: Any) -> PrivacyRequirements:

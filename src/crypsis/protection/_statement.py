@@ -52,6 +52,10 @@ class InformationLoss(Result):
     """The share of the links between a person's records, from one to the next, that are left."""
     records_per_pseudonym: float | None = None
     """How many records share a pseudonym, on average."""
+    changed_sensitive: Mapping[str, float] = field(default_factory=dict)
+    """The information loss (NCP) of each sensitive attribute that was generalized or dropped."""
+    preserved: Mapping[str, float] = field(default_factory=dict)
+    """The share of the information that is left for each use that the release was aimed at."""
 
     @property
     def withheld_share(self) -> float:
@@ -69,6 +73,14 @@ class InformationLoss(Result):
         if self.fully_generalized_columns:
             names = ", ".join(map(_cell, self.fully_generalized_columns))
             lines.append(f"Fully generalized columns: {names}")
+        lines += [
+            f"Sensitive attribute {_cell(name)} changed, information loss (NCP): {100 * lost:.2f} %"
+            for name, lost in self.changed_sensitive.items()
+        ]
+        lines += [
+            f"Information for {_cell(use)} that is left: {100 * share:.1f} %"
+            for use, share in self.preserved.items()
+        ]
         if self.links_kept is not None:
             lines.append(
                 f"Links between the records of a person: {100 * self.links_kept:.1f} % are left "
@@ -92,6 +104,7 @@ def information_loss(
         recoding.generalized_records,
         recoding.fully_generalized_columns,
         recoding.emptied_records,
+        preserved=recoding.preserved,
     )
 
 
@@ -260,6 +273,14 @@ class Statement(BaseModel):
         ]
         if loss.fully_generalized_columns:
             lines.append(f"- fully generalized columns: {_names(loss.fully_generalized_columns)}")
+        lines += [
+            f"- sensitive attribute {_cell(name)} changed, information loss (NCP): {100 * lost:.2f} %"
+            for name, lost in loss.changed_sensitive.items()
+        ]
+        lines += [
+            f"- information for {_cell(use)} that is left: {100 * share:.1f} %"
+            for use, share in loss.preserved.items()
+        ]
         if loss.links_kept is not None:
             lines.append(
                 f"- links between the records of a person that are left: "
@@ -317,12 +338,14 @@ class Statement(BaseModel):
             for name, meaning in words.items():
                 if name == "k" and asked.people:
                     meaning = "k-anonymity: people in every class"
+                if name == "combination_k" and asked.combinations is not None:
+                    meaning = f"k-anonymity of every combination of {asked.combinations} quasi-identifiers"
                 limit, found = getattr(asked, name), getattr(self.measured, name)
                 if limit is not None:
                     yield f"| {meaning} | {bound} {_number(limit)} | {_number(found)} |"
                 elif found is not None and name != "k":
                     yield f"| {meaning} | | {_number(found)} |"
-        if asked.about_classes:
+        if asked.about_classes or asked.combinations is not None:
             share = f"at most {asked.suppression * 100:.4g} %"
             found = 100 * self.information_loss.withheld_share
             yield f"| records removed or without any value left | {share} | {found:.4g} % |"
@@ -335,10 +358,16 @@ _LOWER = {
     "entropy_diversity": "entropy l-diversity",
     "recursive_diversity": "recursive (c,l)-diversity: c and l required, l measured",
     "each_column": "records with each value of each quasi-identifier",
+    "k_map": "k-map: people of the population that match a class",
+    "combination_k": "k-anonymity of every combination of some quasi-identifiers",
 }
 _UPPER = {
     "closeness": "t-closeness: distance of a class's sensitive values from those of all records",
     "best_guess": "share of the most frequent sensitive value in a class",
+    "beta_likeness": "beta-likeness: relative gain of a sensitive value in a class",
+    "delta_disclosure": "delta-disclosure privacy: change of the share of a sensitive value, in bits",
+    "presence": "delta-presence: probability that a person of the population is in the release",
+    "average_risk": "average re-identification risk of the records",
     "unicity": "unicity: people singled out by the known records",
     "excess": "excess of the share of a sensitive value in a class over what a model without the "
     "class predicts",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Unpack
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import RoleError
+from crypsis.hierarchies import Hierarchy
 from crypsis.options import Columns, Roles
 from crypsis.results import Result
 from crypsis.singling_out._class_sizes import quasi_identifiers
@@ -31,7 +33,11 @@ class DeltaPresence(Result):
 
 @takes_roles
 def delta_presence(
-    data: Data, columns: Columns | None = None, **roles: Unpack[Roles]
+    data: Data,
+    columns: Columns | None = None,
+    *,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+    **roles: Unpack[Roles],
 ) -> DeltaPresence:
     """Measure delta-presence and k-map of data against the table of its population.
 
@@ -41,6 +47,9 @@ def delta_presence(
         The data.
     columns : str or sequence of str, optional
         The columns; by default the quasi-identifiers.
+    hierarchies : mapping of str to Hierarchy, optional
+        The hierarchies whose labels the release has; a label covers the values below it. Intervals,
+        prefixes and dates are read without one.
     **roles
         See `crypsis.read`. `population` is the table of the population.
 
@@ -77,7 +86,7 @@ def delta_presence(
         )
     cells = dataset.cells(quasi_identifiers(dataset, columns))
     others = everyone.cells(cells.columns)
-    matches = people_alike(cells, everyone)
+    matches = people_alike(cells, everyone, hierarchies)
     here = cells.class_sizes > 0
     there = others.class_sizes > 0
     share = np.minimum(cells.class_sizes[here] / np.maximum(matches[here], 1), 1.0)

@@ -18,7 +18,7 @@ from crypsis.assessment._request import Request
 from crypsis.assessment._safe_harbor import PARTS, safe_harbor_recodings
 from crypsis.dataset import Dataset
 from crypsis.errors import InputError, RequirementsNotMetError, RoleError, TooLargeError
-from crypsis.options import Role
+from crypsis.options import MissingValues, Role
 from crypsis.policies import evaluate, requirements_for
 from crypsis.policies.findings import NOT_TRIED, Finding, Remedy, Status
 from crypsis.report.wording import measure_title, plural
@@ -78,10 +78,10 @@ def anonymization(request: Request, exceeded: Sequence[Finding] = ()) -> dict[st
     kept = [name for name in data.names if name not in excluded | removed]
     sensitive = any(data.roles.get(name) is Role.SENSITIVE for name in kept)
     known = any(data.roles.get(name) is Role.QUASI_IDENTIFIER for name in kept)
-    required = (
-        {"k": 1, **requirements_for(request.policy, sensitive=sensitive)} if known else {"k": 1}
-    )
-    made: dict[str, Any] = dict(required)
+    made: dict[str, Any] = {"k": 1}
+    if known:
+        people = isinstance(data.population, Dataset)
+        made |= requirements_for(request.policy, sensitive=sensitive, population=people)
     methods = {name: method for name, method in methods.items() if name in kept}
     if methods:
         made["methods"] = methods
@@ -259,4 +259,7 @@ def _decided(request: Request, parameters: dict[str, Any]) -> Dataset:
         name: Role.EXCLUDED if name in excluded else role
         for name, role in request.data.roles.items()
     }
-    return request.data.with_roles(roles)
+    data = request.data.with_roles(roles)
+    if data.missing is MissingValues.VALUE:
+        return data
+    return replace(data, missing=MissingValues.VALUE, _cells={})  # the only reading of a recoding

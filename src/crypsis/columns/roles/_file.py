@@ -43,6 +43,14 @@ _HEADER = """\
 #              person: "the number of the doctor, who has many patients"
 #   public_presence  the reason why it is public who is in the table
 #
+# For an anonymization:
+#
+#   weight     how much the detail of a quasi-identifier matters: 1 by default, 0 if it may be
+#              dropped
+#   keep       the coarsest level that is allowed of it: 0 as it is, 1 one level up; of dates also
+#              "month", "quarter", "half-year", "year", "decade"
+#   may_change true if a sensitive attribute may be generalized or dropped where that costs less
+#
 # Where people or households have several records, the columns that identify them:
 #
 #   [units]
@@ -59,6 +67,7 @@ _HEADER = """\
 #   [container]
 #   "sheet:Legend" = "Meaning of the codes, no data; checked by N.N."
 """
+_NOT_TEXT = ("harmless", "priors", "weight", "keep", "may_change")
 _REASONS = ("override", "sign_off", "public_presence")
 _FEWEST_SIGNS = 3
 _NOTES = tuple(part.name for part in fields(ColumnNote))
@@ -153,7 +162,10 @@ def _line(one: RoleOfColumn, note: ColumnNote) -> str:
     if one.confidence < CONFIDENT and role is not Role.UNDECIDED:
         role, guessed = Role.UNDECIDED, f"Perhaps {one.role.value}. "
     reason = f"  # {guessed}{_in_one_line(one.reason)} (confidence {one.confidence:.2g})"
-    written = {name: value for name in _NOTES if (value := getattr(note, name))}
+    empty = ColumnNote()
+    written = {
+        name: value for name in _NOTES if (value := getattr(note, name)) != getattr(empty, name)
+    }
     if not written:
         return f'{_quoted(one.column)} = "{role.value}"{reason}'
     parts = [f'role = "{role.value}"', *(f"{name} = {_value(v)}" for name, v in written.items())]
@@ -322,9 +334,7 @@ def _parts(name: str, value: Any) -> dict[str, Any]:
 
 def _note(name: str, parts: Mapping[str, Any], folder: Path) -> ColumnNote:
     """What is written besides the role; a reason has words."""
-    texts = {
-        part: parts[part] for part in _NOTES if part not in ("harmless", "priors") and part in parts
-    }
+    texts = {part: parts[part] for part in _NOTES if part not in _NOT_TEXT and part in parts}
     for part, text in texts.items():
         if not isinstance(text, str):
             raise RoleError(f"The {part} of column {name!r} must be text.", columns=(name,))
@@ -341,11 +351,29 @@ def _note(name: str, parts: Mapping[str, Any], folder: Path) -> ColumnNote:
         )
     rates = parts.get("priors", {})
     check_priors(name, rates)
+    settings = {part: parts[part] for part in ("weight", "keep", "may_change") if part in parts}
+    _check_settings(name, settings)
     return ColumnNote(
         **{part: text.strip() for part, text in texts.items()},
         harmless=tuple(values),
         priors=rates,
+        **settings,
     )
+
+
+def _check_settings(name: str, settings: Mapping[str, Any]) -> None:
+    """Raise unless the settings of an anonymization have their types."""
+    for part, kinds, form in (
+        ("weight", (int, float), "a number of at least 0"),
+        ("keep", (int, str), "a level (0, 1, ...) or a unit of dates"),
+        ("may_change", (bool,), "true or false"),
+    ):
+        value = settings.get(part)
+        if value is None:
+            continue
+        wrong = not isinstance(value, kinds) or (isinstance(value, bool) and part != "may_change")
+        if wrong or (not isinstance(value, str) and value < 0):
+            raise RoleError(f"The {part} of column {name!r} must be {form}.", columns=(name,))
 
 
 def _role(name: str, value: Any) -> Role:

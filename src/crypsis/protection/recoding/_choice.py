@@ -15,7 +15,11 @@ from crypsis.dataset import Dataset
 from crypsis.errors import ParameterError
 from crypsis.hierarchies import Hierarchy
 from crypsis.hierarchies.labels import as_text, units_between
-from crypsis.protection.recoding._column_types import NUMBERS, ColumnType
+from crypsis.protection.recoding._column_types import (
+    NUMBERS,
+    ColumnType,
+    counted_column_types,
+)
 from crypsis.protection.recoding._quantiles import quantile_steps, with_representatives
 from crypsis.protection.recoding._steps import (
     DATE_STEPS,
@@ -45,8 +49,12 @@ class ColumnPlan(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     name: str
     """The column."""
-    weight: Annotated[float, Field(gt=0)] = 1.0
-    """How much its detail matters, compared with the other columns."""
+    weight: Annotated[float, Field(ge=0)] = 1.0
+    """How much its detail matters, compared with the other columns; 0: it may be dropped."""
+    keep: Annotated[int, Field(ge=0)] | None = None
+    """The coarsest level that is allowed: 0 is the step itself, 1 the first coarser one."""
+    may_change: bool = False
+    """Of a sensitive attribute, whether a coarser step or none may be chosen."""
     values_before: Annotated[float, Field(ge=0)] | None = None
     """The number of values in the table; none if they were not counted."""
     domain: Annotated[float, Field(ge=0)] | None = None
@@ -59,6 +67,40 @@ class ColumnPlan(BaseModel):
     """The recoding of every row."""
     coarser: tuple[Step, ...] = ()
     """Coarser steps for single rows, from the finest to the coarsest."""
+
+
+def sensitive_plan(
+    data: Dataset, name: str, tree: Hierarchy | None, weight: float, *, may_change: bool
+) -> ColumnPlan:
+    """A sensitive attribute, released as it is, with its coarser steps."""
+    column = counted_column_types(data, [name])[name]
+    if tree is not None:
+        tree.check(data.cells([name]).values[0].to_pylist(), name)
+    trees = {} if tree is None else {name: tree}
+    choice = StepChoice(
+        data, {name: column}, {name: weight}, trees, {name: default_method(column)}, {}, {},
+        "interval", None, True,
+    )  # fmt: skip
+    coarser = [step for step in choice.steps(name) if not isinstance(step, Keep | Suppress)]
+    return ColumnPlan(
+        name=name, weight=weight, values_before=column.distinct, values_after=column.distinct,
+        step=Keep(), coarser=tuple(coarser), may_change=may_change,
+    )  # fmt: skip
+
+
+def hierarchy_of(one: ColumnPlan, *, released: bool = False) -> Hierarchy | None:
+    """The hierarchy of a column whose steps are levels of one; of its released labels alone."""
+    steps = [one.step, *one.coarser]
+    levels = [step for step in steps if isinstance(step, HierarchyLevel)]
+    if not levels:
+        return None
+    leaves = [value for values in levels[0].groups.values() for value in values]
+    own = [step for step in levels if not (released and step is one.step)]
+    if released and isinstance(one.step, HierarchyLevel):
+        rows = {one.step.label(leaf): [step.label(leaf) for step in own] for leaf in leaves}
+    else:
+        rows = {leaf: [step.label(leaf) for step in own] for leaf in leaves}
+    return Hierarchy([(leaf, *labels) for leaf, labels in rows.items()])
 
 
 def default_method(column: ColumnType) -> str:
@@ -128,6 +170,24 @@ def population_domain(column: ColumnType, hierarchy: Hierarchy | None) -> float:
     return 10.0**column.width if method == "prefix" else float(max(1, column.distinct))
 
 
+def _coarsest_allowed(name: str, steps: Sequence[Step], given: int | str) -> int:
+    """The level that is meant: a number, or a unit of dates."""
+    units = [step.unit if isinstance(step, DateUnit) else "" for step in steps]
+    if given in units and given:
+        return units.index(str(given))
+    text = str(given)
+    last = len(steps) - 2  # the last one suppresses
+    if text.isdigit() and int(text) <= last:
+        return int(text)
+    named = [unit for unit in units if unit]
+    forms = f"from 0 (as it is) to {last}" + (f", or {', '.join(named)}" if named else "")
+    raise ParameterError(
+        f"Column {name!r} cannot be kept at {given!r}: its levels are {forms}.",
+        parameter="keep",
+        columns=(name,),
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class StepChoice:
     """The options of a plan, and the step that they lead to for each column."""
@@ -152,13 +212,17 @@ class StepChoice:
             for name, one in self.columns.items()
         }
 
-    def finest(self) -> list[ColumnPlan]:
-        """Every column on its finest step."""
+    def finest(self, keep: Mapping[str, int | str] | None = None) -> list[ColumnPlan]:
+        """Every column on its finest step; `keep` has the coarsest levels that are allowed."""
         found = []
         for name in self.columns:
             steps = self.steps(name)
             place = len(steps) - 1 if self.methods[name] == "suppress" else 0
-            found.append(self._column(name, steps, place, None))
+            one = self._column(name, steps, place, None)
+            if name in (keep or {}):
+                level = _coarsest_allowed(name, steps, (keep or {})[name])
+                one = one.model_copy(update={"keep": level})
+            found.append(one)
         return found
 
     def each_column(self, k: int) -> list[ColumnPlan]:
@@ -256,7 +320,7 @@ class StepChoice:
         return [FrequentValues(values=tuple(texts[:n]), other=other) for n in sizes if n >= 1]
 
     def _shares(self, cells: float, names: Sequence[str]) -> Sequence[float]:
-        weights = [self.weights.get(name, 1.0) for name in names]
+        weights = [max(self.weights.get(name, 1.0), 1e-3) for name in names]
         return values_per_column(
             max(1.0, cells), [self.domains[name] for name in names], weights=weights
         )

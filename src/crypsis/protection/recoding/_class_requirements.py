@@ -1,8 +1,8 @@
-"""What every class must meet: size, l-diversity, t-closeness, no disclosure beyond a baseline."""
+"""What every class must meet: its size, its sensitive values, its people of the population."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -13,8 +13,11 @@ from scipy.special import betaincinv
 
 from crypsis.counting.cells import Cells
 from crypsis.counting.grouping import group
+from crypsis.hierarchies import Hierarchy
 from crypsis.inference.rules import MAX_RATIO, DisclosureRules
 from crypsis.protection._requirements import PrivacyRequirements
+from crypsis.protection.recoding._levels import CellLevels
+from crypsis.protection.recoding._population import PopulationCells
 from crypsis.protection.recoding.kernels import requirements as kernel
 from crypsis.tables import Rows
 
@@ -25,7 +28,8 @@ Ints = NDArray[np.int64]
 class SensitiveColumn:
     """A sensitive column over cells: cell `cell[e]` has `count[e]` rows with the value `code[e]`.
 
-    The last value is the missing one if `missing`.
+    The last value is the missing one if `missing`. In a hierarchy `nodes[l]` are the nodes of the
+    values on level l.
     """
 
     cell: Ints
@@ -34,6 +38,14 @@ class SensitiveColumn:
     values: int
     ordered: bool
     missing: bool = False
+    nodes: Ints | None = None
+
+    @property
+    def kind(self) -> int:
+        """How far values are apart, as the kernels take it."""
+        if self.nodes is not None:
+            return len(self.nodes) - 1
+        return kernel.ORDERED if self.ordered else 1
 
     @property
     def shares(self) -> NDArray[np.float64]:
@@ -70,6 +82,10 @@ class PeopleOfCells:
         first = np.searchsorted(member[by_cell], np.arange(cells + 1))
         return cls(first.astype(np.int64), person[by_cell], counted)
 
+    def first_of(self, cells: int) -> Ints:
+        """The first person of each cell; those behind the cells of the release have none."""
+        return np.pad(self.first, (0, cells + 1 - self.first.size), mode="edge")
+
 
 @dataclass(frozen=True, eq=False)
 class ClassRequirements:
@@ -87,6 +103,8 @@ class ClassRequirements:
     """For each sensitive column, where an excess is required."""
     people: PeopleOfCells | None = None
     """Who is in each cell, where k is of people."""
+    population: PopulationCells | None = None
+    """The people of the population, where something is required against it."""
 
     @property
     def k(self) -> int:
@@ -96,7 +114,15 @@ class ClassRequirements:
     @property
     def sizes_only(self) -> bool:
         """Whether nothing but the size of a class is required."""
-        return not self.requirements.about_sensitive and self.people is None
+        return (
+            not self.requirements.about_sensitive
+            and self.people is None
+            and self.population is None
+        )
+
+    def wider(self, cells: CellLevels) -> CellLevels:
+        """The cells with those behind them that have people of the population and no records."""
+        return cells if self.population is None else self.population.wider(cells)
 
     def arrays(self, cells: int) -> tuple[Any, ...]:
         """The sensitive columns and their requirements, as the kernels take them."""
@@ -110,8 +136,12 @@ class ClassRequirements:
         parts += self._disclosure_entries(int(edges[-1]), rules)
         if self.people is not None:
             last = int(edges[-1] + rules[0][-1] + rules[1][-1])
-            places = np.full(cells, last, np.int64)
-            parts.append((np.arange(cells), places, self.people.counted.astype(np.float64)))
+            counted = self.people.counted.astype(np.float64)
+            parts.append((np.arange(counted.size), np.full(counted.size, last), counted))
+        if self.population is not None:
+            last = int(edges[-1] + rules[0][-1] + rules[1][-1]) + (self.people is not None)
+            alike = self.population.every[:cells]
+            parts.append((np.arange(cells), np.full(cells, last), alike))
         nobody = np.zeros(0, np.int64)
         owner, values, rows = (
             np.concatenate([np.zeros(0), *(part[i] for part in parts)]) for i in range(3)
@@ -122,13 +152,14 @@ class ClassRequirements:
             values[order].astype(np.int64),
             rows[order],
             edges.astype(np.int64),
-            np.array([one.ordered for one in columns], bool),
+            np.array([one.kind for one in columns], np.int64),
             np.array([one.missing for one in columns], bool),
             np.concatenate([np.zeros(0), *(one.shares for one in columns)]),
             self._limits(),
             rules,
-            nobody if self.people is None else self.people.first,
+            nobody if self.people is None else self.people.first_of(cells),
             nobody if self.people is None else self.people.people,
+            _flat_nodes(columns, edges),
         )
 
     def _disclosure_entries(self, start: int, rules: Any) -> list[tuple[Any, Any, Any]]:
@@ -146,36 +177,52 @@ class ClassRequirements:
         return found
 
     def _limits(self) -> NDArray[np.float64]:
-        limits = np.full(7, -1.0)
+        limits = np.full(kernel.LIMITS, -1.0)
         asked = self.requirements
         factor, places = asked.recursive_diversity or (None, None)
-        closeness = asked.closeness
         for place, limit in (
             (kernel.DISTINCT, asked.diversity),
             (kernel.ENTROPY, asked.entropy_diversity),
             (kernel.RECURSIVE_C, factor),
             (kernel.RECURSIVE_L, places),
-            (kernel.CLOSENESS, None if closeness is None else self.factor * closeness),
+            (kernel.CLOSENESS, self._part_of(asked.closeness)),
             (kernel.BEST_GUESS, asked.best_guess),
             (kernel.PEOPLE, None if self.people is None else self.k),
+            (kernel.LIKENESS, self._part_of(asked.beta_likeness)),
+            (kernel.DISCLOSURE, self._part_of(asked.delta_disclosure)),
+            (kernel.MAP, asked.k_map),
+            (kernel.PRESENCE, asked.presence),
         ):
             if limit is not None:
                 limits[place] = limit
         return limits
 
+    def _part_of(self, limit: float | None) -> float | None:
+        """The part of a limit that the search requires, because the release is compared later."""
+        return None if limit is None else self.factor * limit
+
 
 def sensitive_columns(
-    cells: Cells, names: Sequence[str], rows: Rows, member: Ints
+    cells: Cells,
+    names: Sequence[str],
+    rows: Rows,
+    member: Ints,
+    distances: Mapping[str, Hierarchy] | None = None,
 ) -> tuple[SensitiveColumn, ...]:
-    """Sensitive columns of cells that were grouped: `member` is the group of each cell."""
+    """Sensitive columns of cells that were grouped: `member` is the group of each cell.
+
+    `distances` are the hierarchies by which values are far apart.
+    """
     found = []
     for name in names:
         place = cells.columns.index(name)
         values = cells.values[place]
+        tree = (distances or {}).get(name)
+        nodes = None if tree is None else tree.nodes(values.to_pylist(), name)
         found.append(
             SensitiveColumn(
                 member, cells.codes[place].astype(np.int64), cells.counts, len(values),
-                rows.column(name).kind.ordered, len(values) > 0 and not values[-1].is_valid,
+                rows.column(name).kind.ordered, len(values) > 0 and not values[-1].is_valid, nodes,
             )
         )  # fmt: skip
     return tuple(found)
@@ -187,6 +234,16 @@ def grouped_cells(cells: Cells, columns: int) -> tuple[Ints, Ints, Ints]:
     rows = np.zeros(first.size, np.int64)
     np.add.at(rows, member, cells.counts)
     return first, member, rows
+
+
+def _flat_nodes(columns: Sequence[SensitiveColumn], edges: Ints) -> Ints:
+    """The nodes of all values on each level, zero where a hierarchy has fewer levels."""
+    height = max([1, *(one.kind for one in columns)])
+    found = np.zeros((height + 1, int(edges[-1])), np.int64)
+    for one, edge in zip(columns, edges, strict=False):
+        if one.nodes is not None:
+            found[: len(one.nodes), edge : edge + one.values] = one.nodes
+    return found
 
 
 def _flat_rules(every: Sequence[DisclosureRules], excess: float) -> tuple[Any, ...]:

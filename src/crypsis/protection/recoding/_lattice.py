@@ -25,7 +25,7 @@ def vectors_by_loss(
 ) -> Iterator[tuple[float, tuple[int, ...]]]:
     """Level vectors with their average loss, by increasing loss; then a single path upward."""
     losses = cells.losses()
-    tops = cells.tops.tolist()
+    tops = cells.limits.tolist()
 
     def price(vector: tuple[int, ...]) -> float:
         return sum(float(losses[c][level]) for c, level in enumerate(vector)) / len(vector)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +20,8 @@ Ints = NDArray[np.int64]
 Codes = NDArray[np.int32]
 Levels = NDArray[np.int16]
 
+_LEAST_WEIGHT = 1e-3
+
 
 @dataclass(frozen=True, eq=False)
 class ColumnLevels:
@@ -33,6 +35,13 @@ class ColumnLevels:
     labels: tuple[tuple[Any, ...], ...]
     codes: Codes
     loss: Floats
+    keep: int | None = None
+    """The coarsest level that is allowed; any if None."""
+
+    @property
+    def limit(self) -> int:
+        """The coarsest level that is allowed."""
+        return self.top if self.keep is None else min(self.keep, self.top)
 
     @property
     def top(self) -> int:
@@ -50,11 +59,12 @@ def column_levels(
     base: Step,
     coarser: Sequence[Step],
     originals: Sequence[Any] | None = None,
+    keep: int | None = None,
 ) -> ColumnLevels:
     """The levels above a column that `base` was applied to; `values` are its values now.
 
     `originals` are the values before, from which the loss is counted; by default those that the
-    values now represent.
+    values now represent. `keep` is the coarsest level that is allowed.
 
     Information loss is NCP (Xu et al. 2006): for a label of a hierarchy the share of the
     hierarchy's values below it, for an interval the share of the range, otherwise the share of the
@@ -79,6 +89,7 @@ def column_levels(
         tuple(labels for _, labels in coded),
         np.array([codes for codes, _ in coded], np.int32).reshape(len(levels), len(values)),
         np.array(losses).reshape(len(levels), len(values)) * there,
+        keep,
     )
 
 
@@ -155,12 +166,27 @@ class CellLevels:
         return np.array([one.top for one in self.columns], np.int64)
 
     @cached_property
+    def limits(self) -> Ints:
+        """The coarsest level of each column that is allowed."""
+        return np.array([one.limit for one in self.columns], np.int64)
+
+    @cached_property
+    def limited(self) -> bool:
+        """Whether a column may not be generalized to the top of its hierarchy."""
+        return bool((self.limits < self.tops).any())
+
+    @cached_property
     def there(self) -> NDArray[np.bool_]:
         """Whether each cell has a value in each column that could be suppressed."""
         return np.asarray(self.loss[self.lines + self.tops].T > 0)
 
     def weighted(self, weights: Sequence[float]) -> CellLevels:
-        """The same with the losses of each column times its weight, over their average."""
+        """The same with the losses of each column times its weight, over their average.
+
+        A column of weight 0 still has a little, so that it is not generalized without need.
+        """
+        mean = sum(weights) / len(weights) or 1.0
+        weights = [max(weight, _LEAST_WEIGHT * mean) for weight in weights]
         mean = sum(weights) / len(weights)
         pairs = zip(self.columns, weights, strict=True)
         columns = tuple(replace(one, loss=one.loss * (weight / mean)) for one, weight in pairs)
@@ -186,7 +212,15 @@ class CellLevels:
         ]
 
     def recoding(self, levels: Levels) -> Recoding:
-        """Every cell on these levels, and the information loss."""
+        """Every cell on these levels, and the information loss.
+
+        Records that would have a value on a level that is not allowed are suppressed instead.
+        """
+        if self.limited:
+            beyond = ((levels > self.limits) & self.there).any(axis=1)
+            classes = self.class_of(levels)  # the rest of a class would be too small
+            beyond = np.isin(classes, classes[beyond])
+            levels = np.where(beyond[:, None], np.int16(-1), levels)
         out = levels[:, 0] < 0
         at = self.lines + np.maximum(levels, 0)
         lost = self.loss[at, np.arange(self.counts.size)[:, None]].sum(axis=1)
@@ -210,6 +244,14 @@ class CellLevels:
             tuple(self._rows_on(levels, c) for c in range(self.tops.size)),
             int(counts[empty].sum()),
         )
+
+    def class_of(self, levels: Levels) -> Ints:
+        """The class of each cell: cells on the same levels with the same labels."""
+        every = np.arange(self.counts.size)[:, None]
+        labels = self.codes[self.lines + np.maximum(levels, 0), every]
+        keys = np.ascontiguousarray(np.hstack([levels, labels]))
+        _, member = np.unique(keys, axis=0, return_inverse=True)
+        return np.asarray(member.ravel(), np.int64)
 
     def _rows_on(self, levels: Levels, c: int) -> tuple[int, ...]:
         """The number of released rows with a value in a column, on each of its levels."""
@@ -246,6 +288,8 @@ class Recoding:
     """For each column the number of rows on each of its levels."""
     emptied_records: int = 0
     """Records that are released without any value that others have."""
+    preserved: Mapping[str, float] = field(default_factory=dict)
+    """The share of the information for each purpose that is left."""
 
     @property
     def rows_touched(self) -> int:

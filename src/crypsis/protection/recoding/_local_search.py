@@ -6,13 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis.protection.recoding._class_requirements import ClassRequirements
-from crypsis.protection.recoding._levels import CellLevels, ColumnLevels, Levels, Recoding
+from crypsis.protection.recoding._levels import CellLevels, ColumnLevels, Floats, Levels, Recoding
 from crypsis.protection.recoding.kernels.local_search import improve
 
 Ints = NDArray[np.int64]
 
 _MAX_WORK, _MAX_WORK_SENSITIVE = 60_000_000, 150_000_000
 """How many costs of a cell in a class the search computes; it saves more if values are required."""
+_NOT_ALLOWED = 1000.0
 _ROUNDS, _WORTH = 6, 1e-3
 """How many rounds are made, and the part of the loss that each must save."""
 
@@ -26,31 +27,67 @@ def improved(cells: CellLevels, requirements: ClassRequirements, found: Recoding
     if not found.changes or not all(map(nested, cells.columns)):
         return found
     arrays = (
-        np.ascontiguousarray(cells.codes.T), np.ascontiguousarray(cells.loss.T.astype(np.float32)),
-        cells.lines, cells.tops, cells.counts,
+        np.ascontiguousarray(cells.codes.T),
+        np.ascontiguousarray(_prices(cells).T.astype(np.float32)), cells.lines, cells.tops,
+        cells.counts,
     )  # fmt: skip
     sensitive = requirements.arrays(cells.counts.size)
     work = np.array([_MAX_WORK if requirements.sizes_only else _MAX_WORK_SENSITIVE])
     best = found
+    fixed = _by_other_cells(cells, requirements, found.levels)
     for _ in range(_ROUNDS):
-        owner, order = _classes(cells, best.levels)
+        owner, order = _classes(cells, best.levels, fixed)
         if order.size < 2:
             break
         levels = improve(owner, order, requirements.k, arrays, sensitive, work)
-        other = cells.recoding(np.where(owner[:, None] < 0, -1, levels[owner]).astype(np.int16))
+        moved = np.where(owner[:, None] < 0, -1, levels[owner])
+        other = cells.recoding(np.where(fixed[:, None], best.levels, moved).astype(np.int16))
         best, before = min(other, best, key=lambda one: one.ncp), best.ncp
         if before - best.ncp < _WORTH * before or work[0] <= 0:
             break
     return best
 
 
-def _classes(cells: CellLevels, levels: Levels) -> tuple[Ints, Ints]:
-    """The class of each cell, -1 where it is suppressed; the classes by decreasing loss."""
-    labels = cells.codes[cells.lines + np.maximum(levels, 0), np.arange(cells.counts.size)[:, None]]
-    there = np.flatnonzero(levels[:, 0] >= 0)
-    keys = np.ascontiguousarray(np.hstack([levels, labels])[there])
-    _, member = np.unique(keys, axis=0, return_inverse=True)
-    owner = np.full(cells.counts.size, -1, np.int64)
+def _prices(cells: CellLevels) -> Floats:
+    """The loss of each level; of one that is not allowed more than anything can save."""
+    if not cells.limited:
+        return cells.loss
+    found = cells.loss.copy()
+    for line, limit, top, there in zip(
+        cells.lines, cells.limits, cells.tops, cells.there.T, strict=True
+    ):
+        found[line + limit + 1 : line + top + 1, there] += _NOT_ALLOWED
+    return found
+
+
+def _by_other_cells(
+    cells: CellLevels, requirements: ClassRequirements, levels: Levels
+) -> NDArray[np.bool_]:
+    """The cells of classes that match enough of the population only by cells without records.
+
+    On lower levels, which the search gives to a class if its own cells allow them, they might not.
+    """
+    if requirements.population is None:
+        return np.zeros(cells.counts.size, bool)
+    member, asked = cells.class_of(levels), requirements.requirements
+    people = np.bincount(member, requirements.population.alike)
+    rows = np.bincount(member, cells.counts)
+    few = people < (asked.k_map or 0)
+    if asked.presence is not None:
+        few |= rows > asked.presence * people
+    return np.asarray(few[member] & (levels[:, 0] >= 0))
+
+
+def _classes(
+    cells: CellLevels, levels: Levels, fixed: NDArray[np.bool_]
+) -> tuple[Ints, Ints]:  # fmt: skip
+    """The class of each cell, -1 where it is suppressed; the classes by decreasing loss.
+
+    The class of cells that are fixed is -2.
+    """
+    there = np.flatnonzero((levels[:, 0] >= 0) & ~fixed)
+    _, member = np.unique(cells.class_of(levels)[there], return_inverse=True)
+    owner = np.where(fixed, np.int64(-2), np.int64(-1))
     owner[there] = member.ravel()
     lost = cells.loss[cells.lines + levels[there], there[:, None]].sum(axis=1)
     rows = cells.counts[there]

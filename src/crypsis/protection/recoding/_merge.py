@@ -29,6 +29,25 @@ def with_merged_classes(
     return merging.levels
 
 
+def merged_from_cells(cells: CellLevels, requirements: ClassRequirements) -> Levels:
+    """Cells merged into classes, from the smallest on, each with what costs the least.
+
+    A class takes in others until it meets the requirements. Cost: the square of the cells.
+    """
+    merging = _Merging(
+        cells, requirements, np.zeros((cells.counts.size, cells.tops.size), np.int16)
+    )
+    every = np.arange(cells.counts.size)
+    good = which_sound(every, merging.member, merging.sizes, merging.k, merging.sensitive)
+    waiting = set(np.flatnonzero(~good).tolist())
+    while waiting and merging.there.sum() > 1:
+        number = min(waiting, key=lambda one: int(merging.sizes[one]))
+        waiting.discard(merging.merge(number))
+        if merging.meets(number):
+            waiting.discard(number)
+    return merging.levels
+
+
 class _Merging:
     """Classes of cells, and what it costs to give two of them the same labels."""
 
@@ -44,16 +63,17 @@ class _Merging:
         self.sizes = np.bincount(self.member, cells.counts).astype(np.int64)
         self.there = levels[first, 0] >= 0
 
-    def merge(self, number: int) -> None:
+    def merge(self, number: int) -> int:
         """Take another class into one of them: the cheapest with which it meets the requirements.
 
         If none of the candidates will do it is the nearest; what is still missed is measured later.
+        The class that was taken in is returned, -1 if there is none.
         """
         joined, cost = self._joined_levels(number)
         candidates = np.argsort(cost, kind="stable")[:_CANDIDATES]
         candidates = candidates[np.isfinite(cost[candidates])]
         if not candidates.size:
-            return
+            return -1
         other = next(
             (one for one in candidates.tolist() if self._sound(number, one)), candidates[0]
         )
@@ -61,10 +81,15 @@ class _Merging:
         self.member[self.member == other] = number
         self.sizes[number] += self.sizes[other]
         self.there[other] = False
+        return int(other)
 
     def _cells(self, number: int, other: int) -> Ints:
         """The cells of two classes."""
         return np.flatnonzero((self.member == number) | (self.member == other))
+
+    def meets(self, number: int) -> bool:
+        """Whether a class meets the requirements."""
+        return self._sound(number, number)
 
     def _sound(self, number: int, other: int) -> bool:
         """Whether two classes together meet the requirements."""

@@ -15,9 +15,9 @@ allows; a column that cannot be opened stays suppressed.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -27,6 +27,7 @@ from crypsis import progress
 from crypsis.counting.grouping import group
 from crypsis.errors import RequirementsNotMetError
 from crypsis.protection.recoding._class_requirements import ClassRequirements
+from crypsis.protection.recoding._exact import MAX_CELLS, best_classes
 from crypsis.protection.recoding._lattice import (
     blocks,
     vectors_by_loss,
@@ -39,6 +40,7 @@ from crypsis.protection.recoding._levels import (
     Recoding,
 )
 from crypsis.protection.recoding._local_search import improved
+from crypsis.protection.recoding._merge import merged_from_cells
 from crypsis.protection.recoding.kernels import requirements as kernel
 from crypsis.protection.recoding.kernels import specialize as top_down
 from crypsis.protection.recoding.kernels import sweep as kernel_sweep
@@ -50,6 +52,10 @@ Order = Callable[[int, float], tuple[float, float]]
 _MAX_COUNTS = 20_000
 _MAX_WORK = 300_000_000
 """About how many cells local recoding groups; beyond that it visits fewer vectors."""
+_MAX_CELLS_COUNTED = 10_000_000
+"""How many cells local recoding counts to compare itself with levels that are equal for all rows."""
+_FEW_CELLS, _IDLE, _FACTORS = 150, 6, (0.85, 0.7, 0.5)
+"""In how small tables stronger requirements are tried, how many in vain, and parts of distances."""
 _PRICES = 8
 """In how many steps the price rises if classes are released by their gain."""
 
@@ -65,12 +71,33 @@ def full_domain_recoding(
     not counted if a few of its columns alone suppress too many rows already (the subset property of
     LeFevre et al. 2005).
     """
+    found = _best_levels(cells, requirements, budget_rows)
+    if found is None and cells.limited:
+        search = _Lattice(cells, requirements, budget_rows)
+        raise not_kept(cells, search.kept(cells.limits)[1])
+    if found is None:
+        raise RequirementsNotMetError(
+            "No generalization levels meet the requirements within the suppression budget.",
+            code="no-levels",
+            hint="Relax the requirements or set a larger {suppression}.",
+        )
+    return found
+
+
+def _best_levels(
+    cells: CellLevels,
+    requirements: ClassRequirements,
+    budget_rows: int,
+    below: float = np.inf,
+    counts: int = _MAX_COUNTS,
+) -> Recoding | None:
+    """The levels, equal for all rows, with the least loss, if that is below a bound."""
     rows, columns = int(cells.counts.sum()), cells.tops.size
     search = _Lattice(cells, requirements, budget_rows)
-    best: tuple[float, Ints, NDArray[np.bool_]] | None = None
+    best: tuple[Ints, NDArray[np.bool_]] | None = None
     with progress.step("searching levels") as step:
-        for floor, vector in vectors_by_loss(cells, lambda: search.counted < _MAX_COUNTS):
-            if best is not None and (floor >= best[0] or search.counted >= _MAX_COUNTS):
+        for floor, vector in vectors_by_loss(cells, lambda: search.counted < counts):
+            if floor >= below or (search.counted >= counts and below < np.inf):
                 break
             step.advance()
             if search.hopeless(vector):
@@ -80,25 +107,23 @@ def full_domain_recoding(
                 continue
             lines = cells.loss[cells.lines + np.array(vector)][:, kept] * cells.counts[kept]
             loss = (float(lines.sum()) / columns + suppressed) / rows
-            if best is None or loss < best[0]:
-                best = loss, np.array(vector), kept
+            if loss < below:
+                below, best = loss, (np.array(vector), kept)
     if best is None:
-        raise RequirementsNotMetError(
-            "No generalization levels meet the requirements within the suppression budget.",
-            code="no-levels",
-            hint="Relax the requirements or set a larger {suppression}.",
-        )
-    levels = np.where(best[2][:, None], best[1], -1).astype(np.int16)
-    return cells.recoding(levels)
+        return None
+    return cells.recoding(np.where(best[1][:, None], best[0], -1).astype(np.int16))
 
 
 class _Lattice:
     """Which rows are in sufficient classes on which levels."""
 
     def __init__(self, cells: CellLevels, requirements: ClassRequirements, budget: int) -> None:
-        self.cells, self.k, self.budget = cells, requirements.k, budget
-        self.sensitive = requirements.arrays(cells.counts.size)
-        self.every = np.arange(cells.counts.size)
+        self.rows, self.k, self.budget = int(cells.counts.sum()), requirements.k, budget
+        self.size = cells.counts.size
+        self.cells = requirements.wider(cells)
+        self.sensitive = requirements.arrays(self.cells.counts.size)
+        self.every = np.arange(self.cells.counts.size)
+        self.risk = None if requirements.people else requirements.requirements.average_risk
         self._own = 0
         widest = sorted(range(cells.tops.size), key=lambda c: -len(cells.columns[c].labels[0]))
         some = range(2, len(widest)) if requirements.sizes_only else ()
@@ -114,11 +139,24 @@ class _Lattice:
         self._own += 1
         inside, totals = self.cells.classes(vector.tolist(), self.every)
         good = kernel.which_sound(self.every, inside, totals, self.k, self.sensitive)
-        return good[inside], int(self.cells.counts.sum() - totals[good].sum())
+        if self.risk is not None:
+            good &= ~_risky(totals, good, self.risk)
+        return good[inside[: self.size]], int(self.rows - totals[good].sum())
 
     def hopeless(self, vector: tuple[int, ...]) -> bool:
         """Whether some of the columns alone suppress too many rows."""
         return any(part.rows_below(vector, self.k) > self.budget for part in self.parts)
+
+
+def _risky(totals: Ints, good: NDArray[np.bool_], limit: float) -> NDArray[np.bool_]:
+    """The smallest classes, without which the average risk of the others meets the limit."""
+    order = np.flatnonzero(good)[np.argsort(totals[good], kind="stable")]
+    left = totals[order].sum() - np.cumsum([0, *totals[order]])
+    classes = order.size - np.arange(order.size + 1)
+    first = int(np.argmax(classes <= limit * left * (1 + 1e-12)))
+    risky = np.zeros(totals.size, bool)
+    risky[order[:first]] = True
+    return risky
 
 
 class _Subset:
@@ -159,17 +197,36 @@ class _TopDown:
     """The cells and requirements as the kernels take them."""
 
     def __init__(self, cells: CellLevels, requirements: ClassRequirements) -> None:
-        self.cells, self.k = cells, requirements.k
+        self.released, self.k = cells, requirements.k
+        self.cells = cells = requirements.wider(cells)
         self.arrays = (cells.codes, cells.loss, cells.lines, cells.counts)
         self.sensitive = requirements.arrays(cells.counts.size)
         self.widest = max(len(labels) for one in cells.columns for labels in one.labels)
 
     def start(self) -> _Groups:
-        """All cells in one group, every column suppressed."""
+        """All cells in one group, every column suppressed; or in groups on the allowed levels."""
         cells, columns = self.cells.counts.size, self.cells.tops.size
+        if self.cells.limited:
+            return self._start_on_limits()
         ends, levels = np.zeros(cells, np.int64), np.zeros((cells, columns), np.int16)
         ends[0], levels[0] = cells, self.cells.tops
         return _Groups(np.arange(cells), np.zeros(cells, np.int64), ends, levels, 1)
+
+    def _start_on_limits(self) -> _Groups:
+        """The groups on the coarsest levels that are allowed, as far as they are sufficient."""
+        size, limits = self.cells.counts.size, self.cells.limits
+        every = np.arange(size)
+        member, totals = self.cells.classes(limits.tolist(), every)
+        good = kernel.which_sound(every, member, totals, self.k, self.sensitive)
+        number = np.where(good, np.cumsum(good) - 1, size)[member]
+        order = np.argsort(number, kind="stable")
+        count = int(good.sum())
+        edges = np.searchsorted(number[order], np.arange(count + 1))
+        starts, ends = np.zeros(size, np.int64), np.zeros(size, np.int64)
+        starts[:count], ends[:count] = edges[:-1], edges[1:]
+        levels = np.zeros((size, limits.size), np.int16)
+        levels[:count] = limits
+        return _Groups(order, starts, ends, levels, count)
 
     def sound(self) -> bool:
         """Whether all rows together meet the requirements."""
@@ -193,7 +250,11 @@ class _TopDown:
         levels: Levels = top_down.levels_of(
             groups.order, groups.starts, groups.ends, groups.levels, groups.count
         )
-        return self.cells.recoding(levels)
+        return self.on_levels(levels)
+
+    def on_levels(self, levels: Levels) -> Recoding:
+        """The cells of the release on these levels."""
+        return self.released.recoding(levels[: self.released.counts.size])
 
     def with_cheapest_classes(self, levels: Levels, out: NDArray[np.bool_]) -> Levels | None:
         """Cells that are in no class on the highest levels, with the classes that make them sound.
@@ -233,8 +294,47 @@ def local_recoding(
 
     At most `budget_rows` records are removed or suppressed as a whole; without `suppress` none is
     removed. Raises `RequirementsNotMetError` if not even all records together meet the
-    requirements.
+    requirements. Very few cells are divided in the best way; otherwise several searches are
+    compared. Small classes that meet a requirement on sensitive values by chance leave
+    one-sided records behind; in small tables stronger requirements are therefore tried as well.
     """
+    best = _local_recoding(cells, requirements, budget_rows, suppress)
+    if cells.counts.size <= MAX_CELLS and suppress and requirements.population is None:
+        exact = best_classes(cells, requirements, budget_rows)
+        return best if exact is None else min(best, exact, key=_rank)
+    if requirements.sizes_only or cells.counts.size > _FEW_CELLS:
+        return best
+    idle = 0
+    for stronger in _stronger(requirements, int(cells.counts.sum())):
+        idle += 1
+        try:
+            other = _local_recoding(cells, stronger, budget_rows, suppress)
+        except RequirementsNotMetError:
+            continue
+        if other.ncp < best.ncp - 1e-12:
+            best, idle = other, 0
+        if idle == _IDLE:
+            break
+    return best
+
+
+def _stronger(requirements: ClassRequirements, rows: int) -> Iterator[ClassRequirements]:
+    """Requirements that imply these: smaller distances, more values, larger classes."""
+    asked = requirements.requirements
+    if asked.compared_later:
+        for part in _FACTORS:
+            yield replace(requirements, factor=part * requirements.factor)
+    if asked.diversity is not None:
+        more = asked.model_copy(update={"diversity": asked.diversity + 1})
+        yield replace(requirements, requirements=more)
+    for k in range(requirements.k + 1, rows // 2 + 1):
+        yield replace(requirements, requirements=asked.model_copy(update={"k": k}))
+
+
+def _local_recoding(
+    cells: CellLevels, requirements: ClassRequirements, budget_rows: int, suppress: bool
+) -> Recoding:
+    """The recoding with the least loss of all that are tried."""
     search = _TopDown(cells, requirements)
     if not search.sound():
         raise RequirementsNotMetError(
@@ -246,28 +346,66 @@ def local_recoding(
     with progress.step("searching classes") as step:
         tries = [search.recoding(search.split(search.start(), np.zeros_like(cells.tops)))]
         step.advance()
-        tries.extend(map(cells.recoding, _swept(search, suppress, _total_loss(cells, tries[0]))))
+        bound = np.inf if cells.limited else _total_loss(cells, tries[0])
+        tries.extend(map(search.on_levels, _swept(search, suppress, bound)))
         step.advance()
         best = [min(tries, key=_ncp)]
         if not requirements.sizes_only:
-            tries.extend(map(cells.recoding, _by_gain(search, suppress)))
+            tries.extend(map(search.on_levels, _by_gain(search, suppress)))
             step.advance()
             best.append(min(tries, key=_ncp))
+        if cells.counts.size <= _FEW_CELLS:
+            best.append(cells.recoding(merged_from_cells(cells, requirements)))
+            tries.append(best[-1])
         tries.extend(improved(cells, requirements, one) for one in dict.fromkeys(best))
         step.advance()
         within = [one for one in tries if one.rows_touched <= budget_rows]
-        if not within:
+        same = _best_levels(
+            cells, requirements, budget_rows * suppress, min(map(_ncp, within), default=np.inf),
+            min(_MAX_COUNTS, _MAX_CELLS_COUNTED // cells.counts.size),
+        )  # fmt: skip
+        if same is not None:
+            tries += [same, improved(cells, requirements, same)]
+            within = [one for one in tries if one.rows_touched <= budget_rows]
+        if not within and not cells.limited:
             for first in (_fewest_rows, _least_loss):
-                within.append(_column_by_column(search, budget_rows, first, suppress))
+                tries.append(_column_by_column(search, budget_rows, first, suppress))
                 step.advance()
-    least = min(within, key=_ncp)
+            within = [one for one in tries if one.rows_touched <= budget_rows] or tries[-2:]
+    if cells.limited:
+        within = [one for one in within if suppress or not one.suppressed_records]
+        some = [one for one in within if one.suppressed_records < cells.counts.sum()]
+        if not some:
+            raise not_kept(cells, min(one.rows_touched for one in tries))
+        return min(some, key=_rank)
+    least = min(within, key=_rank)
     if least.suppressed_records == cells.counts.sum():  # suppressed values are better than no row
         return search.recoding(search.start())
     return least
 
 
+def not_kept(cells: CellLevels, suppressed: int) -> RequirementsNotMetError:
+    """The error that the columns which must be kept cannot be, and what comes nearest."""
+    names = [one.name for one in cells.columns if one.limit < one.top]
+    rows = int(cells.counts.sum())
+    listed = ", ".join(map(repr, names))
+    return RequirementsNotMetError(
+        f"The requirements cannot be met with {listed} on the levels that must be kept: the nearest "
+        f"recoding found suppresses {suppressed:,} of {rows:,} records "
+        f"({100 * suppressed / max(1, rows):.1f} %), more than the limit allows.",
+        code="not-kept",
+        hint="Allow coarser levels in {keep}, set a larger {suppression} or relax the requirements.",
+        columns=tuple(names),
+    )
+
+
 def _ncp(found: Recoding) -> float:
     return found.ncp
+
+
+def _rank(found: Recoding) -> tuple[float, int]:
+    """By loss; of equal ones that with fewer columns that are generalized fully."""
+    return round(found.ncp, 12), len(found.fully_generalized_columns)
 
 
 def _by_gain(search: _TopDown, suppress: bool) -> list[Levels]:
@@ -281,8 +419,14 @@ def _by_gain(search: _TopDown, suppress: bool) -> list[Levels]:
         lines, least, prices, search.k, (labels, loss, cells.counts),
         search.sensitive, _MAX_WORK // 3, found,
     )  # fmt: skip
+    return _placed(search, _levels_found(search, vectors, found), suppress)
+
+
+def _levels_found(search: _TopDown, vectors: Levels, found: Ints) -> Levels:
+    """The vector of each cell; -1 where it has none, the top where it has no records."""
+    cells = search.cells
     levels = np.where(found[:, None] < 0, np.int16(-1), vectors[found])
-    return _placed(search, levels, suppress)
+    return np.where((cells.counts == 0)[:, None], cells.tops, levels).astype(np.int16)
 
 
 def _total_loss(cells: CellLevels, found: Recoding) -> float:
@@ -306,7 +450,7 @@ def _swept(search: _TopDown, suppress: bool, bound: float) -> list[Levels]:
     )  # fmt: skip
     if left < 0:
         return []
-    return _placed(search, np.where(found[:, None] < 0, np.int16(-1), vectors[found]), suppress)
+    return _placed(search, _levels_found(search, vectors, found), suppress)
 
 
 def _placed(search: _TopDown, levels: Levels, suppress: bool) -> list[Levels]:

@@ -63,7 +63,7 @@ def _starts(
     with suppress(RequirementsNotMetError):  # so that moves may still suppress records
         some = full_domain_recoding(cells, requirements, budget // 3)
         yield _Cut(cells, requirements, budget, some.levels.max(axis=0))
-    yield _Cut(cells, requirements, budget, cells.tops)
+    yield _Cut(cells, requirements, budget, cells.limits)
     lowest = _Cut(cells, requirements, budget, np.zeros_like(cells.tops))
     lowest.generalize()
     yield lowest
@@ -95,7 +95,9 @@ class _Cut:
     def __init__(
         self, cells: CellLevels, requirements: ClassRequirements, budget: int, levels: NDArray[Any]
     ) -> None:
-        self.cells, self.k, self.budget = cells, requirements.k, budget
+        self.released_cells = cells.counts.size
+        self.cells = cells = requirements.wider(cells)
+        self.k, self.budget = requirements.k, budget
         self.sensitive = requirements.arrays(cells.counts.size)
         self.every = np.arange(cells.counts.size)
         # A random number for each label; those of a cell, summed up, stand for its class.
@@ -114,8 +116,9 @@ class _Cut:
         return int(self.cells.counts[~self.good].sum())
 
     def released(self) -> Levels:
-        """The levels of each cell; -1 where it is suppressed."""
-        return np.where(self.good[:, None], self.levels, -1).astype(np.int16)
+        """The levels of each cell of the release; -1 where it is suppressed."""
+        levels = np.where(self.good[:, None], self.levels, -1).astype(np.int16)
+        return levels[: self.released_cells]
 
     def improve(self) -> None:
         """Make moves, the largest gain first, until none lowers the loss."""
@@ -181,7 +184,7 @@ class _Cut:
                 if level > 0:
                     for label in np.unique(own[some][here[some]]).tolist():
                         yield _Move(c, level - 1, np.flatnonzero(here & (own == label)))
-                if level < self.cells.tops[c]:
+                if level < self.cells.limits[c]:
                     above = self.cells.codes[line + level + 1]
                     for label in np.unique(above[some][here[some]]).tolist():
                         inside = (above == label) & (levels <= level)

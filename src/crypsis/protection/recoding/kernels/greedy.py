@@ -45,12 +45,12 @@ def release_by_gain(
     gains = np.zeros(vectors.shape[0])
     cost = 1 + places(sensitive) // 8
     found[:] = -1
-    stamp = 0
+    stamp, left = 0, counts.sum()
     for p in range(prices.size):
         stride = 2 * size * cost * vectors.shape[0] * (prices.size - p) // max(4 * work, 1) + 1
         fresh = 0  # the vectors before this one have a gain at this price
         gains[:] = 0.0
-        while size > 0 and work > 0:
+        while left > 0 and work > 0:
             if fresh < gains.size:
                 v = fresh
                 fresh += 1
@@ -76,8 +76,9 @@ def release_by_gain(
                 continue
             kept = 0
             for i in range(size):
-                if part[i] >= 0 and good[part[i]]:
+                if part[i] >= 0 and good[part[i]] and counts[free[i]] > 0:
                     found[free[i]] = v
+                    left -= counts[free[i]]
                 else:
                     free[kept] = free[i]
                     kept += 1

@@ -284,8 +284,8 @@ def improve(
 ) -> NDArray[np.int64]:
     """One round of moves: the classes in their order, dissolved or by column, then the cells.
 
-    `owner` is changed; the levels of the classes are returned. A cell
-    of no class (-1) joins one where that loses less than its suppression.
+    `owner` is changed; the levels of the classes are returned. A suppressed cell (-1) joins a
+    class where that loses less than its suppression; others in no class (-2) are not moved.
     """
     codes, loss, lines, tops, counts = cells
     size, columns, groups = owner.size, lines.size, order.size
@@ -315,6 +315,8 @@ def improve(
         way = turn % ways
         g = order[turn // ways] if cell < 0 else owner[cell]
         keep, give = 0, 1
+        if g < -1:
+            continue
         if g < 0:
             g = groups
             given[0] = cell

@@ -1,15 +1,18 @@
 # mypy: disable-error-code="no-any-return"
 """Whether a group of rows meets the requirements on its size and on its sensitive values.
 
-The sensitive columns are one tuple, `sensitive`: (starts, values, rows, edges, ordered, missing,
-overall, limits, rules, first, people). Entries `starts[cell]` to `starts[cell + 1]` are the `rows` of a cell with each of
-the `values`; the values of sensitive column s are numbered from `edges[s]` to `edges[s + 1]`, in
-their order if `ordered[s]`, the last one being the missing value if `missing[s]`; `overall` is the
-share of each in all rows. `limits` has a place for each requirement (`DISTINCT` and so on), below
-zero if there is none. Behind the values are the slots and the bins of the disclosure of values, with
-the `rules` of `disclosure`, and last, if people are required, those who are counted in a cell: each
-in one of their cells, so that they add up to no more than there are. Who is in a cell are `people`
-from `first[cell]` to `first[cell + 1]`.
+The sensitive columns are one tuple, `sensitive`: (starts, values, rows, edges, kinds, missing,
+overall, limits, rules, first, people, nodes). Entries `starts[cell]` to `starts[cell + 1]` are the
+`rows` of a cell with each of the `values`; the values of sensitive column s are numbered from
+`edges[s]` to `edges[s + 1]`, in their order if `kinds[s]` is `ORDERED`, the last one being the
+missing value if `missing[s]`;
+`overall` is the share of each in all rows. If `kinds[s]` is the height of a hierarchy, line l of
+`nodes` has the node of each value on level l. `limits` has a place for each requirement (`DISTINCT`
+and so on), below zero if there is none. Behind the values are the slots and the bins of the
+disclosure of values, with the `rules` of `disclosure`; then, if people are required, those who are
+counted in a cell: each in one of their cells, so that they add up to no more than there are; and
+last, if something is required against a population, its people in the cell. Who is in a cell are
+`people` from `first[cell]` to `first[cell + 1]`.
 """
 
 from __future__ import annotations
@@ -26,6 +29,10 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 DISTINCT, ENTROPY, RECURSIVE_L, RECURSIVE_C, CLOSENESS, BEST_GUESS, PEOPLE = range(7)
+LIKENESS, DISCLOSURE, MAP, PRESENCE = range(7, 11)
+LIMITS = 11
+ORDERED = 0
+"""The kind of a column whose values have an order; else the height of their hierarchy, 1 if none."""
 SLACK = 1e-12
 
 
@@ -39,19 +46,25 @@ def recursive(rows: Floats, places: float, factor: float) -> bool:
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def distance(
-    rows: Floats, total: float, overall: Floats, ordered: bool, missing: bool
+    rows: Floats, total: float, overall: Floats, kind: int, missing: bool, nodes: Ints
 ) -> float:  # fmt: skip
     """The earth mover's distance of one group to all rows (Li et al. 2007).
 
-    Half the sum of differences if all values are equally far apart; for ordered values the sum of
-    cumulated differences over the number of steps. Among ordered values a missing one has no place:
-    rows move between missing and known at the full distance.
+    Half the sum of differences if all values are equally far apart; in a hierarchy that of the nodes
+    of each level below the root, over its height; for ordered values the sum of cumulated
+    differences over the number of steps. Among ordered values a missing one has no place: rows move
+    between missing and known at the full distance.
     """
-    if not ordered:
+    if kind != ORDERED:
         spent = 0.0
         for v in range(rows.size):
             spent += 0.5 * abs(rows[v] / total - overall[v])
-        return spent
+        for level in range(1, kind):
+            surplus = np.zeros(rows.size)
+            for v in range(rows.size):
+                surplus[nodes[level, v]] += rows[v] / total - overall[v]
+            spent += 0.5 * np.abs(surplus).sum()
+        return spent / kind
     last = rows.size - 1 if missing else rows.size
     here, everywhere = rows[:last].sum(), overall[:last].sum()
     moved = abs(here / total - everywhere)
@@ -75,10 +88,39 @@ def entropy(rows: Floats, total: float) -> float:
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def alike(rows: Floats, total: float, overall: Floats, beta: float, delta: float) -> bool:
+    """Whether the share of no value is too far from that in all rows; a limit below 0 is none.
+
+    beta-likeness: no value gains more than beta times its share (Cao and Karras 2012).
+    delta-disclosure privacy: no share changes by more than delta bits, and none becomes zero
+    (Brickell and Shmatikov 2008).
+    """
+    for v in range(rows.size):
+        if beta >= 0 and rows[v] > (1 + beta) * (1 + SLACK) * overall[v] * total:
+            return False
+        if delta < 0 or overall[v] <= 0:
+            continue
+        if rows[v] <= 0 or abs(np.log2(rows[v] / total / overall[v])) > delta + SLACK:
+            return False
+    return True
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def people_at(sensitive: Any) -> int:
+    """The place of the people of a group, if they are required."""
+    rules = sensitive[8]
+    return sensitive[3][-1] + rules[0][-1] + rules[1][-1]
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def sensitive_sound(present: Floats, total: float, sensitive: Any) -> bool:
     """Whether a group with `present[v]` rows of each sensitive value meets the requirements."""
     edges, limits = sensitive[3], sensitive[7]
-    if limits[PEOPLE] >= 0 and present[present.size - 1] < limits[PEOPLE]:
+    if limits[PEOPLE] >= 0 and present[people_at(sensitive)] < limits[PEOPLE]:
+        return False
+    if limits[MAP] >= 0 and present[present.size - 1] < limits[MAP]:
+        return False
+    if limits[PRESENCE] >= 0 and total > (limits[PRESENCE] + SLACK) * present[present.size - 1]:
         return False
     for s in range(edges.size - 1):
         rows = present[edges[s] : edges[s + 1]]
@@ -93,9 +135,13 @@ def sensitive_sound(present: Floats, total: float, sensitive: Any) -> bool:
             known, limits[RECURSIVE_L], limits[RECURSIVE_C]
         ):
             return False
+        overall = sensitive[6][edges[s] : edges[s + 1]]
+        asked = limits[LIKENESS] >= 0 or limits[DISCLOSURE] >= 0
+        if asked and not alike(rows, total, overall, limits[LIKENESS], limits[DISCLOSURE]):
+            return False
         if limits[CLOSENESS] >= 0:
-            overall = sensitive[6][edges[s] : edges[s + 1]]
-            apart = distance(rows, total, overall, sensitive[4][s], sensitive[5][s])
+            nodes = sensitive[11][:, edges[s] : edges[s + 1]]
+            apart = distance(rows, total, overall, sensitive[4][s], sensitive[5][s], nodes)
             if apart > limits[CLOSENESS] + SLACK:
                 return False
     rules = sensitive[8]
@@ -109,8 +155,9 @@ def sensitive_sound(present: Floats, total: float, sensitive: Any) -> bool:
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def places(sensitive: Any) -> int:
     """How many numbers describe the sensitive values and the people of a group."""
-    rules = sensitive[8]
-    return sensitive[3][-1] + rules[0][-1] + rules[1][-1] + (sensitive[7][PEOPLE] >= 0)
+    limits = sensitive[7]
+    of_population = limits[MAP] >= 0 or limits[PRESENCE] >= 0
+    return people_at(sensitive) + (limits[PEOPLE] >= 0) + of_population
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -134,9 +181,9 @@ def different_people(cells: Ints, most: int, sensitive: Any) -> int:
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def group_sound(cells: Ints, total: int, present: Floats, k: int, sensitive: Any) -> bool:
     """Whether the cells of a group meet the requirements; `present` has their sensitive values."""
-    last = present.size - 1
-    if sensitive[7][PEOPLE] >= 0 and present[last] < k:
-        present[last] = different_people(cells, k, sensitive)
+    place = people_at(sensitive)
+    if sensitive[7][PEOPLE] >= 0 and present[place] < k:
+        present[place] = different_people(cells, k, sensitive)
     return sensitive_sound(present, float(total), sensitive)
 
 

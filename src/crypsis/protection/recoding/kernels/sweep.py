@@ -8,8 +8,9 @@ labels that it can have at its turn, and no class can be split into finer ones a
 
 The cells are one tuple, `cells`: (keys, loss, counts). Columns are taken together in blocks: line
 `visit[b]` of `keys` and `loss` has the labels of each cell in the columns of block b on the levels
-of the visit, as one number, and their loss. `sensitive` is described in `requirements`. Cost: visits
-times free cells times blocks.
+of the visit, as one number, and their loss. A cell without rows has people of a population, who
+match every class whose labels are theirs: it stays free. `sensitive` is described in `requirements`.
+Cost: visits times free cells times blocks.
 """
 
 from __future__ import annotations
@@ -145,7 +146,7 @@ def sweep(
     price = 1 + places(sensitive) // 8  # sensitive values are counted class by class
     lost, left = 0.0, counts.sum()
     for v in range(last + 1):
-        if size == 0:
+        if left == 0:
             break
         if lost + left * max(low[v], 0.0) > bound:
             return -1
@@ -162,7 +163,7 @@ def sweep(
         kept = 0
         for i in range(size):
             cell = free[i]
-            if part[i] >= 0 and good[part[i]]:
+            if part[i] >= 0 and good[part[i]] and counts[cell] > 0:
                 found[cell] = v
                 left -= counts[cell]
                 for b in range(visits.shape[1]):

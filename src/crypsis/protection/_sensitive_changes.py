@@ -1,0 +1,129 @@
+"""Sensitive attributes that may change: generalized or dropped where that costs less.
+
+Often the least change is not to the quasi-identifiers: incomes in bands, or a rare diagnosis grouped
+with others, meet a requirement that would generalize many quasi-identifiers. Each attribute that may
+change is tried on its levels, from the finest to none, and each trial is a search of its own; the
+price is the information loss of all quasi-identifiers and of these attributes together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+import numpy as np
+
+from crypsis.dataset import Dataset
+from crypsis.errors import RequirementsNotMetError
+from crypsis.protection._recode import with_rows
+from crypsis.protection.recoding._choice import ColumnPlan
+from crypsis.protection.recoding._columns import column_counts, recoded_columns
+from crypsis.protection.recoding._levels import column_levels
+from crypsis.protection.recoding._steps import Keep, Step, Suppress
+
+_MAX_STEPS = 5
+"""How many coarser steps of one attribute are tried, besides dropping it."""
+_PASSES = 2
+_Outcome = TypeVar("_Outcome")
+_Attempt = Callable[[tuple[ColumnPlan, ...], tuple[str, ...]], tuple[_Outcome, float]]
+
+
+def on_steps(data: Dataset, sensitive: Sequence[ColumnPlan]) -> Dataset:
+    """The data with sensitive attributes on their steps.
+
+    What the owner wrote about single values is not about labels: none of them is harmless then.
+    """
+    steps = {one.name: one.step for one in sensitive if not isinstance(one.step, Keep)}
+    if not steps:
+        return data
+    notes = {
+        name: replace(note, harmless=(), hierarchy="", priors={}) if name in steps else note
+        for name, note in data.notes.items()
+    }
+    return replace(with_rows(data, recoded_columns(data.rows, steps)), notes=notes)
+
+
+def least_change(
+    data: Dataset, sensitive: tuple[ColumnPlan, ...], columns: int, attempt: _Attempt[_Outcome]
+) -> tuple[_Outcome, dict[str, float]]:
+    """What loses the least, and the information loss of each attribute that was changed.
+
+    `attempt` recodes with sensitive attributes on the steps of these plans and without those that
+    are dropped; it returns the outcome with the loss of the `columns` quasi-identifiers.
+    """
+    options = {one.name: _steps(one) for one in sensitive if one.may_change}
+    losses = {name: _losses(data, name, steps) for name, steps in options.items()}
+    weights = {one.name: one.weight for one in sensitive}
+    best: tuple[_Outcome, dict[str, int]] | None = None
+    price, floor, failure = np.inf, 0.0, None
+    tried: set[tuple[int, ...]] = set()
+
+    def trial(other: dict[str, int]) -> float:
+        """The loss of the quasi-identifiers with this choice; the best of all is kept."""
+        nonlocal best, price, failure
+        tried.add(tuple(other.values()))
+        try:
+            outcome, lost = attempt(*_plans(sensitive, options, other))
+        except RequirementsNotMetError as error:
+            failure = error
+            return 0.0
+        own = sum(weights[name] * losses[name][place] for name, place in other.items())
+        if lost * columns + own < price - 1e-12:
+            price, best = lost * columns + own, (outcome, other)
+        return lost * columns
+
+    chosen = dict.fromkeys(options, 0)
+    trial(chosen)
+    # Without these attributes the quasi-identifiers lose the least: what costs more is not tried.
+    floor = trial({name: len(steps) - 1 for name, steps in options.items()})
+    for _ in range(_PASSES):
+        chosen = before = chosen if best is None else best[1]
+        for name, steps in options.items():
+            for place in range(len(steps)):
+                other = {**chosen, name: place}
+                own = sum(weights[n] * losses[n][i] for n, i in other.items())
+                if own + floor < price and tuple(other.values()) not in tried:
+                    trial(other)
+            chosen = chosen if best is None else best[1]
+        if chosen == before:
+            break
+    if best is None:
+        raise failure or RequirementsNotMetError("The requirements cannot be met.")
+    return best[0], {name: losses[name][place] for name, place in best[1].items() if place}
+
+
+def _steps(one: ColumnPlan) -> list[Step]:
+    """As it is, some coarser steps, and none at all."""
+    coarser = [step for step in one.coarser if not isinstance(step, Suppress)]
+    if len(coarser) > _MAX_STEPS:
+        places = np.linspace(0, len(coarser) - 1, _MAX_STEPS).round().astype(int)
+        coarser = [coarser[place] for place in np.unique(places)]
+    return [one.step, *coarser, Suppress()]
+
+
+def _plans(
+    sensitive: tuple[ColumnPlan, ...], options: dict[str, list[Step]], chosen: dict[str, int]
+) -> tuple[tuple[ColumnPlan, ...], tuple[str, ...]]:
+    """The plans on the chosen steps, and the attributes that are dropped."""
+    plans, dropped = [], []
+    for one in sensitive:
+        step = options[one.name][chosen[one.name]] if one.name in chosen else one.step
+        if isinstance(step, Suppress):
+            dropped.append(one.name)
+            continue
+        steps = [one.step, *one.coarser]
+        above = tuple(steps[steps.index(step) + 1 :])
+        plans.append(one.model_copy(update={"step": step, "coarser": above, "may_change": False}))
+    return tuple(plans), tuple(dropped)
+
+
+def _losses(data: Dataset, name: str, steps: Sequence[Step]) -> list[float]:
+    """The average information loss of an attribute on each of its steps."""
+    counts = column_counts(data.rows, [name])[name]
+    values = [*counts, None]
+    rows = np.array([*counts.values(), data.count - sum(counts.values())], np.int64)
+    first = steps[0]
+    levels = column_levels(name, values, Keep(), steps[:-1] if first != Keep() else steps[1:-1])
+    found: list[float] = levels.average_loss(rows).tolist()
+    return found if isinstance(first, Keep) else found[1:]

@@ -1,0 +1,69 @@
+"""A limit of the average risk: larger classes, as few as it needs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from crypsis.errors import RequirementsNotMetError
+from crypsis.protection.recoding._class_requirements import ClassRequirements, PeopleOfCells
+from crypsis.protection.recoding._levels import CellLevels, Recoding
+
+Search = Callable[[CellLevels, ClassRequirements, int], Recoding]
+
+
+def within_average_risk(
+    search: Search, cells: CellLevels, requirements: ClassRequirements, budget_rows: int
+) -> Recoding:
+    """The recoding with the least loss found whose records have at most the average risk required.
+
+    The average risk is the number of classes over that of records, so it is met by every recoding
+    with classes of one over the limit, and by many with smaller ones. The smallest class size that
+    the search meets it with is found by bisection.
+    """
+    limit = requirements.requirements.average_risk
+    found = search(cells, requirements, budget_rows)
+    if limit is None or average_risk(cells, found, requirements.people) <= limit:
+        return found
+    low, high = requirements.k, max(requirements.k + 1, math.ceil(1 / limit - 1e-9))
+    best: Recoding | None = None
+    while best is None or high - low > max(1, low // 16):
+        middle = (low + high) // 2 if high - low > 1 else high
+        larger = requirements.requirements.model_copy(update={"k": middle})
+        found = search(cells, replace(requirements, requirements=larger), budget_rows)
+        if average_risk(cells, found, requirements.people) <= limit:
+            best, high = found if best is None else min(best, found, key=_ncp), middle
+        elif middle == high:
+            raise RequirementsNotMetError(
+                "No recoding was found with the average risk that is required.",
+                code="average-risk-not-met",
+                hint="Set a larger {average_risk} or {suppression}.",
+            )
+        else:
+            low = middle
+    return best
+
+
+def average_risk(cells: CellLevels, found: Recoding, people: PeopleOfCells | None) -> float:
+    """The average risk of the released records, or of people by the highest of their own."""
+    there = found.levels[:, 0] >= 0
+    if not there.any():
+        return 1.0
+    member = cells.class_of(found.levels)
+    if people is None:
+        return float(np.unique(member[there]).size / cells.counts[there].sum())
+    cell = np.repeat(np.arange(cells.counts.size), np.diff(people.first))
+    kept = there[cell]
+    pairs = np.unique(np.stack([member[cell[kept]], people.people[kept]]), axis=1)
+    risk = 1 / np.bincount(pairs[0])[pairs[0]]
+    _, person = np.unique(pairs[1], return_inverse=True)
+    worst = np.zeros(int(person.max()) + 1)
+    np.maximum.at(worst, person, risk)
+    return float(worst.mean())
+
+
+def _ncp(found: Recoding) -> float:
+    return found.ncp

@@ -1,0 +1,122 @@
+"""The people of a population in the cells of a release, and in cells that no record is in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crypsis.counting.grouping import group
+from crypsis.dataset import Dataset
+from crypsis.errors import RoleError
+from crypsis.protection.recoding._choice import ColumnPlan
+from crypsis.protection.recoding._levels import CellLevels
+from crypsis.protection.recoding._steps import FrequentValues, HierarchyLevel
+
+Ints = NDArray[np.int64]
+Codes = NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class PopulationCells:
+    """The people of a population who are alike to each cell, and those in other cells.
+
+    A class matches at least the people of its own cells and of the other cells with its labels.
+    """
+
+    alike: Ints
+    """The people of each cell of the release."""
+    places: tuple[Codes, ...]
+    """The value of each other cell in each column."""
+    others: Ints
+    """The people of each other cell."""
+
+    @cached_property
+    def every(self) -> NDArray[np.float64]:
+        """The people of all cells, those of the release first."""
+        return np.concatenate([self.alike, self.others]).astype(np.float64)
+
+    def wider(self, cells: CellLevels) -> CellLevels:
+        """The cells of the release, and behind them the others, without records."""
+        places = tuple(
+            np.concatenate([mine, more])
+            for mine, more in zip(cells.places, self.places, strict=True)
+        )
+        counts = np.concatenate([cells.counts, np.zeros(self.others.size, np.int64)])
+        return CellLevels(cells.columns, places, counts)
+
+
+def population_table(data: Dataset) -> Dataset:
+    """The table of the population; an error where there is none."""
+    if not isinstance(data.population, Dataset):
+        raise RoleError(
+            "k-map and delta-presence need the table of the population, not only its size.",
+            code="population-is-not-a-table",
+            hint="Set {population} to a table.",
+        )
+    return data.population
+
+
+def without_rest(columns: Sequence[ColumnPlan]) -> tuple[ColumnPlan, ...]:
+    """The columns without steps that keep frequent values and call all others "other".
+
+    Which people of a population such a label covers depends on the labels of other records.
+    """
+    return tuple(
+        one.model_copy(
+            update={"coarser": tuple(s for s in one.coarser if not isinstance(s, FrequentValues))}
+        )
+        for one in columns
+    )
+
+
+def population_cells(
+    everyone: Dataset,
+    columns: Sequence[ColumnPlan],
+    values: Sequence[Sequence[Any]],
+    places: Sequence[Codes],
+) -> tuple[PopulationCells, list[list[Any]]]:
+    """The people of a population by the cells of a release, and the values of both.
+
+    `values` are those of each column of the release after its step, `places` those of its cells.
+    Values that only the population has are added behind them; people with a value that a hierarchy
+    lacks match nobody.
+    """
+    table = everyone.cells([one.name for one in columns])
+    every = [list(own) for own in values]
+    counts, known = table.counts.astype(np.int64), np.ones(len(table), bool)
+    theirs = []
+    for c, one in enumerate(columns):
+        own = {value: place for place, value in enumerate(every[c])}
+        tree = next((s for s in (one.step, *one.coarser) if isinstance(s, HierarchyLevel)), None)
+        listed = table.values[c].to_pylist()
+        place = np.empty(len(listed), np.int64)
+        for i, value in enumerate(listed):
+            fits = value is None or tree is None or tree.label(value) is not None
+            now = value if value is None or not fits else one.step.label(value)
+            if fits and now not in own:
+                own[now] = len(every[c])
+                every[c].append(now)
+            place[i] = own[now] if fits else -1
+        theirs.append(place[table.codes[c]])
+        known &= theirs[-1] >= 0
+    theirs, counts = [place[known] for place in theirs], counts[known]
+    size = places[0].size
+    codes = tuple(
+        np.concatenate([mine, more]).astype(np.int32)
+        for mine, more in zip(places, theirs, strict=True)
+    )
+    first, member = group(codes, tuple(map(len, every)))
+    people = np.zeros(first.size, np.int64)
+    np.add.at(people, member[size:], counts)
+    of_release = np.zeros(first.size, bool)
+    of_release[member[:size]] = True
+    other = np.flatnonzero(~of_release)
+    found = PopulationCells(
+        people[member[:size]], tuple(one[first[other]] for one in codes), people[other]
+    )
+    return found, every
