@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis import progress
-from crypsis.dataset import Data, Dataset, as_columns, as_dataset, takes_roles
+from crypsis.dataset import Data, as_columns, as_dataset, takes_roles
 from crypsis.errors import ParameterError
 from crypsis.options import Columns, Roles
 from crypsis.results import Estimate, Number, Result, percent_text
@@ -21,8 +21,9 @@ from crypsis.singling_out.histories._events import (
     event_columns,
     histories_of,
     person_of,
+    tolerance_rules,
 )
-from crypsis.singling_out.histories._sampled import drawn_shares
+from crypsis.singling_out.histories._sampled import drawn_people
 from crypsis.singling_out.histories._tolerance import Tolerances
 from crypsis.singling_out.histories.kernels import alone as kernel
 
@@ -158,9 +159,10 @@ def unicity(
     Pearson (1934), which cover at least as often as they say. Missing values equal each other.
 
     Cost: one scan; then for each choice the events that equal its rarest event. Of more than 5
-    million records, people are drawn by a hash, and of all others only the events that are known of
-    them are fetched, on every engine the same: three scans. That is for known sets without a
-    tolerance; other knowledge of so many records is refused.
+    million records, people are drawn by a hash, and of all others only the events are fetched that
+    may match a known one, on every engine the same: three scans, one more for each column with a
+    tolerance, and a sort of all records where the first and the last are known. The order of so many
+    records must be that of a column.
 
     References
     ----------
@@ -187,51 +189,33 @@ def unicity(
             parameter="order",
             hint="Remove {order}, or set {knowledge=order} or {knowledge=ends}.",
         )
-    if known is Knowledge.SET and not tolerance and not exact and dataset.count > _FETCHED_ROWS:
-        return _of_many(dataset, names, numbers, draws, confidence, seed)
-    histories = histories_of(
-        dataset, names, ordered=known.ordered, order=order, tolerance=tolerance
-    )
-    if not histories.people:
-        raise ParameterError("No record has a person.", code="no-records", columns=names)
-    curve = curve_of(
-        histories, known, numbers, exact=exact, draws=draws, confidence=confidence, seed=seed
-    )  # fmt: skip
+    curve: tuple[Number, ...]
+    in_rows = known.ordered and order is None  # the engine has no order of its own
+    if not exact and not in_rows and dataset.count > _FETCHED_ROWS:
+        rules = tolerance_rules(dataset, names, tolerance)
+        drawn = drawn_people(dataset, rules, known, order, numbers, draws, seed)
+        curve = tuple(share_estimate(one, drawn.drawn, confidence) for one in drawn.alone)
+        people, unlinked = drawn.people, dataset.rows.tally([person_of(dataset)]).missing
+    else:
+        histories = histories_of(
+            dataset, names, ordered=known.ordered, order=order, tolerance=tolerance
+        )
+        if not histories.people:
+            raise ParameterError("No record has a person.", code="no-records", columns=names)
+        curve = curve_of(
+            histories, known, numbers, exact=exact, draws=draws, confidence=confidence, seed=seed
+        )  # fmt: skip
+        people, unlinked = histories.people, histories.unlinked
     return Unicity(
         person=person_of(dataset),
         columns=names,
         knowledge=known.value,
         tolerance=tuple((name, str(value)) for name, value in (tolerance or {}).items()),
-        people=histories.people,
-        records=int(histories.records.sum()),
-        unlinked=histories.unlinked,
+        people=people,
+        records=dataset.count - unlinked,
+        unlinked=unlinked,
         events=numbers,
         curve=curve,
-    )
-
-
-def _of_many(
-    data: Dataset,
-    columns: tuple[str, ...],
-    events: tuple[int, ...],
-    draws: int,
-    confidence: float,
-    seed: int,
-) -> Unicity:
-    """The curve of more records than are fetched: of some people, each with one choice of events."""
-    person = person_of(data)
-    right, drawn, people = drawn_shares(data, columns, events, draws, seed)
-    missing = data.rows.tally([person]).missing
-    return Unicity(
-        person=person,
-        columns=columns,
-        knowledge=Knowledge.SET.value,
-        tolerance=(),
-        people=people,
-        records=data.count - missing,
-        unlinked=missing,
-        events=events,
-        curve=tuple(share_estimate(one, drawn, confidence) for one in right),
     )
 
 

@@ -228,10 +228,13 @@ def drawn_alone(
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def known_alone(people: Ints, known: Ints, events: int, histories: Any) -> NDArray[np.bool_]:
+def known_alone(
+    people: Ints, known: Ints, events: int, histories: Any, knows: int
+) -> NDArray[np.bool_]:
     """For each of the people whether nobody else has the first `events` of their known events.
 
-    A line of `known` has the places of the events; it is filled up with -1.
+    A line of `known` has the places of the events, filled up with -1; those of a person are in the
+    order of time. Where the first and the last are known, they come first.
     """
     seen = np.full(histories[0].size - 1, -1, np.int64)
     found = np.zeros(people.size, np.bool_)
@@ -239,7 +242,8 @@ def known_alone(people: Ints, known: Ints, events: int, histories: Any) -> NDArr
         many = 0
         while many < events and known[i, many] >= 0:
             many += 1
-        found[i] = alone(people[i], known[i, :many], histories, SET, seen, i)
+        some = np.sort(known[i, :many]) if knows == ORDER else known[i, :many].copy()
+        found[i] = alone(people[i], some, histories, knows, seen, i)
     return found
 
 
