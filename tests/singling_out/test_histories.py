@@ -15,9 +15,9 @@ import pytest
 
 import crypsis as cr
 from crypsis.errors import ParameterError, RoleError
+from crypsis.histories.events import histories_of
+from crypsis.histories.kernels import alone as kernel
 from crypsis.singling_out import history_classes, smallest_events, unicity
-from crypsis.singling_out.histories._events import histories_of
-from crypsis.singling_out.histories.kernels import alone as kernel
 
 Event = tuple[Any, ...]
 Match = Any

@@ -28,6 +28,7 @@ _RULES = frozenset(f"columns.{name}" for name, _ in PARTS.values())
 
 _RELEASED = "singling_out.unique_on_released_columns"
 _UNICITY = "singling_out.unicity"
+_INFERRED = "inference.history_disclosure"
 _ATTEMPTS = 3
 """How often an anonymization is tried, each time without the columns that prevented it."""
 _STRONGER = (2, 4)
@@ -58,6 +59,7 @@ def anonymization(request: Request, exceeded: Sequence[Finding] = ()) -> dict[st
     excluded |= {one.column for one in columns if one.evidence and not one.override}
     excluded |= {one.column for one in columns if one.free_text}
     excluded |= {one.columns[0] for one in exceeded if one.measure == _UNICITY}
+    excluded |= {one.columns[1] for one in exceeded if one.measure == _INFERRED}
     methods: dict[str, str] = {}
     if _RULES & {one.measure for one in request.policy.of("columns")}:
         for name, recoding in safe_harbor_recodings(request).items():

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from crypsis.counting.cells import Cells
 from crypsis.dataset import Dataset
 from crypsis.errors import TooLargeError
-from crypsis.singling_out.histories._events import Histories, Knowledge, histories_in, place_of
-from crypsis.singling_out.histories._tolerance import Buckets, Tolerance, measured
-from crypsis.singling_out.histories.kernels import alone as kernel
+from crypsis.histories.events import Histories, Knowledge, histories_in, place_of
+from crypsis.histories.kernels import alone as kernel
+from crypsis.histories.tolerance import Buckets, Tolerance, measured
 from crypsis.tables import Rows
 from crypsis.tables.class_samples import sample_values
 from crypsis.tables.joins import rows_in_cells, with_ends
@@ -175,7 +175,7 @@ class _Joined:
         owner = pairs.codes[1].astype(np.int64)
         fetched = {name: pairs.codes[c] for c, name in enumerate(pairs.columns)}
         ranks = {n: self.keys.codes[n][event] for n in search.rules if n in self.keys.codes}
-        ranks |= {name: fetched[name] for name in search.near}
+        ranks |= {name: fetched[name].astype(np.int64) for name in search.near}
         place = None
         if search.order is not None:
             place = fetched.get(search.order, ranks.get(search.order))
@@ -274,7 +274,8 @@ class _Keys:
         ])  # fmt: skip
         different, known = np.unique(parts, axis=1, return_inverse=True)
         known = known.ravel().astype(np.int64)
-        row, place, buckets = np.arange(known.size), {}, []
+        row, place = np.arange(known.size), {}
+        buckets: list[Ints] = []
         values = dict(zip(cells.columns, cells.values, strict=True))
         for name in search.near:
             own = search.buckets[name]

@@ -8,18 +8,19 @@ import numpy as np
 import pyarrow as pa
 
 from crypsis.dataset import Data, as_columns, as_dataset, takes_roles
-from crypsis.errors import ParameterError
-from crypsis.options import Columns, Roles
-from crypsis.results import Result, raw
-from crypsis.singling_out.histories._events import (
+from crypsis.histories.events import (
     Knowledge,
     as_knowledge,
+    checked_events,
+    checked_order,
     event_columns,
     histories_of,
     person_of,
 )
-from crypsis.singling_out.histories._tolerance import Tolerances
-from crypsis.singling_out.histories.kernels import alone as kernel
+from crypsis.histories.kernels import alone as kernel
+from crypsis.histories.tolerance import Tolerances
+from crypsis.options import Columns, Roles
+from crypsis.results import Result, raw
 
 _WORK = 100_000
 """How many choices of events are examined for a person."""
@@ -90,11 +91,8 @@ def smallest_events(
     dataset = as_dataset(data, **roles)
     known = as_knowledge(knowledge)
     names = event_columns(dataset, None if columns is None else as_columns(columns))
-    if not 1 <= events <= kernel.MOST_EVENTS:
-        raise ParameterError(
-            f"Parameter 'events' must be 1 to {kernel.MOST_EVENTS}; {events} was given.",
-            parameter="events",
-        )
+    checked_events((events,))
+    checked_order(known, order)
     histories = histories_of(
         dataset, names, ordered=known.ordered, order=order, tolerance=tolerance
     )

@@ -16,14 +16,14 @@ from crypsis.counting.cells import Cells
 from crypsis.counting.grouping import group_keys
 from crypsis.dataset import Dataset
 from crypsis.errors import ColumnError, ParameterError, RoleError, TooLargeError
-from crypsis.singling_out.histories._tolerance import (
+from crypsis.histories.kernels import knowledge as kernel
+from crypsis.histories.tolerance import (
     Tolerance,
     Tolerances,
     measured,
     prefix_codes,
     tolerance_of,
 )
-from crypsis.singling_out.histories.kernels import alone as kernel
 from crypsis.tables import Kind
 from crypsis.tables.values import clean_column
 
@@ -157,17 +157,21 @@ def histories_of(
     tolerance: Tolerances | None = None,
 ) -> Histories:
     """The histories of all people; by `order`, else by the rows, where the order matters."""
-    person = person_of(data)
     rules = tolerance_rules(data, columns, tolerance)
-    names = [person, *columns]
-    place: Ints | None
-    if ordered and order is None:
-        cells, place = _rows_in_order(data, names)
-    else:
-        own = [*names, *([order] if order is not None and order not in names else [])]
-        cells = Cells.from_table(data.rows.cells(own), own)
-        place = place_of(cells, order) if ordered and order is not None else None
+    cells, place = history_cells(data, columns, ordered=ordered, order=order)
     return histories_in(cells, rules, ordered=ordered, place=place)
+
+
+def history_cells(
+    data: Dataset, columns: Sequence[str], *, ordered: bool = False, order: str | None = None
+) -> tuple[Cells, Ints | None]:
+    """The cells of the person and of the columns of events; where order matters, their places."""
+    names = [person_of(data), *columns]
+    if ordered and order is None:
+        return _rows_in_order(data, names)
+    own = [*names, *([order] if order is not None and order not in names else [])]
+    cells = Cells.from_table(data.rows.cells(own), own)
+    return cells, place_of(cells, order) if ordered and order is not None else None
 
 
 def tolerance_rules(
@@ -324,3 +328,37 @@ def _rows_in_order(data: Dataset, names: Sequence[str]) -> tuple[Cells, Ints]:
         values.append(kept)
     ones = np.ones(table.num_rows, np.int64)
     return Cells(tuple(names), tuple(codes), tuple(values), ones), np.arange(table.num_rows)
+
+
+def checked_events(
+    events: int | Sequence[int], draws: int = 1, confidence: float = 0.95
+) -> tuple[int, ...]:
+    """The numbers of known events, 1 to `events` or those given; an error out of range."""
+    numbers = tuple(range(1, events + 1)) if isinstance(events, int) else tuple(events)
+    for many in numbers or (events,):
+        if not isinstance(many, int) or not 1 <= many <= kernel.MOST_EVENTS:
+            raise ParameterError(
+                f"Parameter 'events' must be 1 to {kernel.MOST_EVENTS}; {many} was given.",
+                parameter="events",
+            )
+    if draws < 1:
+        raise ParameterError(
+            f"Parameter 'draws' must be at least 1; {draws} was given.", parameter="draws"
+        )
+    if not 0 < confidence < 1:
+        raise ParameterError(
+            f"Parameter 'confidence' must be between 0 and 1; {confidence} was given.",
+            parameter="confidence",
+        )
+    return numbers
+
+
+def checked_order(knowledge: Knowledge, order: str | None) -> None:
+    """An error if a column of times was given and has no effect."""
+    if order is not None and not knowledge.ordered:
+        raise ParameterError(
+            f"The order of events does not matter to knowledge {knowledge.value!r}.",
+            code="option-without-effect",
+            parameter="order",
+            hint="Remove {order}, or set {knowledge=order} or {knowledge=ends}.",
+        )

@@ -20,12 +20,10 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.histories.kernels.knowledge import ENDS, NUMBER, ORDER
+
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-
-SET, ORDER, NUMBER, ENDS = range(4)
-MOST_EVENTS = 12
-"""The most known events: all sets of them are examined."""
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -97,9 +95,14 @@ def _matched(known: Ints, begin: int, end: int, histories: Any) -> bool:
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _has_all(q: int, known: Ints, histories: Any, knows: int) -> bool:
-    """Whether the history of person q has all the known events, as the intruder knows them."""
+def has_all(q: int, known: Ints, histories: Any, knows: int, number: int) -> bool:
+    """Whether the history of person q has all the known events, as the intruder knows them.
+
+    `number` is the number of records of the person they are known of.
+    """
     starts = histories[0]
+    if knows == NUMBER and histories[8][q] != number:
+        return False
     begin, end = starts[q], starts[q + 1]
     if end - begin < known.size:
         return False
@@ -138,15 +141,13 @@ def alone(p: int, known: Ints, histories: Any, knows: int, seen: Ints, turn: int
         if q == p or seen[q] == turn:
             continue
         seen[q] = turn
-        if knows == NUMBER and records[q] != records[p]:
-            continue
-        if _has_all(q, known, histories, knows):
+        if has_all(q, known, histories, knows, records[p]):
             return False
     return True
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _next(choice: Ints, of: int) -> bool:
+def next_choice(choice: Ints, of: int) -> bool:
     """The next choice of some of the numbers below `of`, in order; False after the last."""
     i = choice.size - 1
     while i >= 0 and choice[i] == of - choice.size + i:
@@ -198,7 +199,7 @@ def shares_alone(people: Ints, events: int, histories: Any, knows: int) -> Float
             choices += 1
             right += alone(p, known, histories, knows, seen, turn)
             turn += 1
-            if not _next(choice, size - fixed):
+            if not next_choice(choice, size - fixed):
                 break
         found[i] = right / choices
     return found
@@ -275,7 +276,7 @@ def smallest_choices(
                 if alone(p, known, histories, knows, seen, turn):
                     found[i] = many
                     break
-                if not _next(choice, size - fixed):
+                if not next_choice(choice, size - fixed):
                     break
             else:
                 proved[i] = False
