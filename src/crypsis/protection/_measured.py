@@ -82,6 +82,8 @@ class Measured(Result):
     """The number of people whose records these are; None where it is not known."""
     unicity: float | None = None
     """The share of people whom the known records single out; the upper end of an interval."""
+    inferred: float | None = None
+    """The share of secrets that the known records make almost certain; the upper end."""
     members: int | None = None
     """The people in all classes: a person counts once in each of their classes."""
 
@@ -133,6 +135,7 @@ _MEASURES = {
     "excess": "Largest excess of a sensitive value over its baseline:",
     "near_certain": "Records with a near-certain rare sensitive value:",
     "unicity": "Unicity, the share of people singled out by known records:",
+    "inferred": "Share of secrets that known records make almost certain:",
 }
 
 
@@ -299,6 +302,7 @@ def check(measured: Measured, requirements: PrivacyRequirements) -> None:
         ("near_certain", None if requirements.excess is None else 0, True),
         ("each_column", requirements.each_column, False),
         ("unicity", requirements.unicity, True),
+        ("inferred", requirements.inferred, True),
     ):
         if limit is None:
             continue

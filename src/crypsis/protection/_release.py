@@ -16,7 +16,7 @@ from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection._statement import Statement
 from crypsis.tables import Kind, Rows
 
-_OF_PEOPLE = ("k", "people", "members", "population", "unicity")
+_OF_PEOPLE = ("k", "people", "members", "population", "unicity", "inferred")
 
 
 def write_release(
