@@ -39,7 +39,7 @@ _CERTAIN = 0.9
 _COMMON = 0.5
 """A value that more of the people have is no secret."""
 _DRAWN = "draws of a secret and of known records"
-_CHOICES, _COMPARED = 1_000_000, 100_000_000
+_CHOICES, _COMPARED = 300_000, 20_000_000
 """About how many choices of events are counted, and how many events are compared for that."""
 
 

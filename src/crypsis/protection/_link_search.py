@@ -12,7 +12,7 @@ from numpy.random import SeedSequence
 from crypsis.dataset import Dataset
 from crypsis.errors import RequirementsNotMetError
 from crypsis.protection._anonymized import Anonymized, Plan
-from crypsis.protection._links import LinkedRecords, LinkRequirements, linked
+from crypsis.protection._links import LinkedRecords, LinkRequirements, inferred_share, linked
 from crypsis.protection._preview import Preview
 from crypsis.protection._recode import RecodingKind
 from crypsis.protection._requirements import checked_requirements
@@ -76,6 +76,9 @@ def with_links(
     made = tried[min(tried, key=price)]
     if made is None:
         raise failures[0]
+    if made.measured is not None and asked.inferred is None:  # stated, though not required
+        inferred = inferred_share(made.data, asked.events)
+        made = replace(made, measured=replace(made.measured, inferred=inferred))
     return made
 
 

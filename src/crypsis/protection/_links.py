@@ -77,7 +77,7 @@ class LinkedRecords:
     unicity: float
     """The share of pseudonyms that the known records single out, by the upper end of its interval."""
     inferred: float | None
-    """The share of secrets that they make almost certain, likewise; None without any."""
+    """The share of secrets that they make almost certain, likewise; None if not required."""
     links_kept: float
     """The share of the links from a record of a person to their next one that are left."""
     records_per_pseudonym: float
@@ -287,13 +287,25 @@ def _worst(release: Dataset, asked: LinkRequirements) -> tuple[float, float | No
         worst = max(worst, _upper(found.at(events)))
         if worst > asked.unicity:
             return worst, None
-    secrets = [
-        _upper(history_disclosure(release, target, events=(events,), knowledge=kind).at(events))
-        for target in release.sensitive
-        for kind in (Knowledge.SET, Knowledge.NUMBER)
-        if release.rows.column(target).kind is not Kind.NESTED
-    ]
-    return worst, max(secrets, default=None)
+    return worst, None if asked.inferred is None else inferred_share(release, events)
+
+
+def inferred_share(release: Dataset, events: int) -> float | None:
+    """The largest share of secrets that known records make almost certain; None without any."""
+    try:
+        return max(
+            (
+                _upper(
+                    history_disclosure(release, one, events=(events,), knowledge=kind).at(events)
+                )
+                for one in release.sensitive
+                for kind in (Knowledge.SET, Knowledge.NUMBER)
+                if release.rows.column(one).kind is not Kind.NESTED
+            ),
+            default=None,
+        )
+    except ColumnError:  # no column is released that an intruder may know
+        return None
 
 
 def _upper(share: Number) -> float:

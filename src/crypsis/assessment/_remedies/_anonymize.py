@@ -8,7 +8,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from crypsis.assessment._columns import describe_columns, measure_columns, undecided
-from crypsis.assessment._questions import SMALL, ask_inference, ask_linkage, ask_singling_out
+from crypsis.assessment._questions import (
+    CLASS_SIZES,
+    SMALL,
+    ask_inference,
+    ask_linkage,
+    ask_singling_out,
+)
 from crypsis.assessment._remedies._released_columns import (
     columns_unique_alone,
     identifying_columns,
@@ -51,8 +57,8 @@ def anonymization(request: Request, exceeded: Sequence[Finding] = ()) -> dict[st
 
     The requirements are those of the policy's own measures (k = 1 if it has none on classes),
     columns are recoded where its rules name one, and what is undecided, looks like a direct
-    identifier, is free text, cannot be recoded, or links records that single people out together
-    is excluded.
+    identifier, is free text, cannot be recoded, links records that single people out together, or
+    joins another file of the release is excluded.
     """
     data, columns = request.data, request.columns
     excluded = set(undecided(columns, accepted=True))
@@ -60,6 +66,7 @@ def anonymization(request: Request, exceeded: Sequence[Finding] = ()) -> dict[st
     excluded |= {one.column for one in columns if one.free_text}
     excluded |= {one.columns[0] for one in exceeded if one.measure == _UNICITY}
     excluded |= {one.columns[1] for one in exceeded if one.measure == _INFERRED}
+    excluded |= _joining(data, exceeded)
     methods: dict[str, str] = {}
     if _RULES & {one.measure for one in request.policy.of("columns")}:
         for name, recoding in safe_harbor_recodings(request).items():
@@ -86,6 +93,13 @@ def anonymization(request: Request, exceeded: Sequence[Finding] = ()) -> dict[st
     if excluded:
         made["excluded"] = tuple(name for name in data.names if name in excluded)
     return made
+
+
+def _joining(data: Dataset, exceeded: Sequence[Finding]) -> set[str]:
+    """What joins another file of the release, and is no quasi-identifier."""
+    joint = [one for one in exceeded if one.measure in CLASS_SIZES]
+    known = {*data.quasi_identifiers}
+    return {name for one in joint for name in one.columns if name in data.released} - known
 
 
 def _uniqueness_limit(request: Request) -> float | None:
