@@ -153,7 +153,7 @@ def test_a_rare_disease_that_follows_from_two_other_visits_is_not_safe() -> None
     assert (own.status, float(own.value)) == (Status.MET, 0.0)
 
 
-def test_inference_from_histories_is_not_asked_without_a_link_or_a_secret() -> None:
+def test_inference_from_histories_is_not_asked_without_a_link_or_a_sensitive_values() -> None:
     table = wards()
     roles: dict[str, Any] = {"quasi_identifiers": ["month", "ward"], "person": "code"}
     gone = cr.assess(table, sensitive=["ill"], excluded=["code"], **roles)

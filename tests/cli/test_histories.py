@@ -44,7 +44,7 @@ def test_the_curve_and_its_limit(visits: Path, capsys: pytest.CaptureFixture[str
     assert result["tolerance"] == [["month", "12"]]
 
 
-def test_secrets_inferred_from_known_records(
+def test_sensitive_values_inferred_from_known_records(
     visits: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = pd.read_csv(visits)

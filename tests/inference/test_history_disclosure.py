@@ -1,4 +1,4 @@
-"""Secrets inferred from other records of a person, against brute force over all choices."""
+"""Sensitive values inferred from other records of a person, against brute force over all choices."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ def histories_of(table: pd.DataFrame, names: Sequence[str], kind: str) -> dict[A
 def brute(
     table: pd.DataFrame, names: Sequence[str], many: int, kind: str, match: Any = equal
 ) -> tuple[Fraction, Fraction, Fraction]:
-    """Nearly certain secrets, mean share, and baseline, in fractions."""
+    """Nearly certain sensitive values, mean share, and baseline, in fractions."""
     rows = histories_of(table, names, kind)
     records = table["who"].value_counts()
     has = {who: set(own["ill"]) for who, own in table.groupby("who")}
     prior = {
         v: Fraction(sum(v in own for own in has.values()), len(has)) for v in set(table["ill"])
     }
-    secrets = {who: [v for v in own if prior[v] <= Fraction(1, 2)] for who, own in has.items()}
-    secrets = {who: own for who, own in secrets.items() if own}
+    pairs = {who: [v for v in own if prior[v] <= Fraction(1, 2)] for who, own in has.items()}
+    pairs = {who: own for who, own in pairs.items() if own}
     sure, mean, base = Fraction(0), Fraction(0), Fraction(0)
-    for who, own in secrets.items():
+    for who, own in pairs.items():
         for value in own:
-            weight = Fraction(1, len(own) * len(secrets))
+            weight = Fraction(1, len(own) * len(pairs))
             allowed = rows[who]
             if "ill" in names:
                 allowed = [event for event in allowed if event[list(names).index("ill")] != value]
@@ -69,7 +69,7 @@ def brute(
     return sure, mean, base
 
 
-def with_secrets(seed: int, *, amounts: bool = False) -> pd.DataFrame:
+def with_values(seed: int, *, amounts: bool = False) -> pd.DataFrame:
     table = small_table(seed, amounts=amounts)
     random = np.random.default_rng(seed + 10_000)
     return table.assign(ill=random.choice(["flu", "gout", "hiv", "cold"], len(table)))
@@ -80,7 +80,7 @@ def test_brute_force_over_all_choices_of_events(kind: str) -> None:
     """Random small tables; the known records have a day and a place, and are any of the person."""
     certain = 0.0
     for seed in range(40):
-        table = with_secrets(seed)
+        table = with_values(seed)
         found = history_disclosure(
             table, "ill", ["day", "place"], person="who", knowledge=kind, exact=True, events=3
         )
@@ -90,14 +90,14 @@ def test_brute_force_over_all_choices_of_events(kind: str) -> None:
             assert found.confidence[many - 1] == pytest.approx(float(mean), abs=1e-12)
             assert found.baseline == pytest.approx(float(base), abs=1e-12)
         certain += float(found.at(3))
-    assert certain > 1  # some secrets are disclosed
+    assert certain > 1  # some sensitive values are disclosed
 
 
 @pytest.mark.parametrize("kind", ["set", "number", "order"])
 def test_brute_force_where_other_values_of_the_target_are_known(kind: str) -> None:
-    """Known are the diagnoses of other records; those with the secret one are not known."""
+    """Known are the diagnoses of other records; those with the sensitive one are not known."""
     for seed in range(30):
-        table = with_secrets(seed)
+        table = with_values(seed)
         names = ["place", "ill"]
         found = history_disclosure(
             table, "ill", names, person="who", knowledge=kind, exact=True, events=2
@@ -115,7 +115,7 @@ def test_brute_force_with_tolerance() -> None:
         return near((0, *known), (0, *other))
 
     for seed in range(20):
-        table = with_secrets(seed, amounts=True)
+        table = with_values(seed, amounts=True)
         names = ["day", "place", "amount"]
         found = history_disclosure(
             table, "ill", names, person="who", exact=True, events=2, tolerance=tolerance
@@ -156,7 +156,7 @@ def test_a_rare_diagnosis_that_follows_from_other_visits() -> None:
     ill[:20, 2] = "rare"
     table = pa.table({"who": who, "ward": ward.ravel(), "ill": ill.ravel()})
     found = history_disclosure(table, "ill", "ward", person="who", events=3)
-    assert (found.secrets, found.holders) == (20, 20)
+    assert (found.pairs, found.holders) == (20, 20)
     assert float(found.at(1)) == 0.0
     assert float(found.at(2)) == pytest.approx(1 / 3)  # x with y, of three pairs
     assert float(found.at(3)) == 1.0
@@ -165,15 +165,15 @@ def test_a_rare_diagnosis_that_follows_from_other_visits() -> None:
     assert "infers 'ill' almost certainly in 33.3 % of cases" in found.text_at(2)
 
 
-def test_harmless_values_and_values_of_most_people_are_no_secrets() -> None:
+def test_harmless_values_and_values_of_most_people_are_no_sensitive_values() -> None:
     from crypsis.dataset import ColumnNote, Dataset
 
     table = pa.table({"who": [1, 2, 3, 4], "day": [1, 2, 3, 4], "ill": ["a", "a", "a", "b"]})
     data = Dataset.from_frame(table, person="who")
-    assert history_disclosure(data, "ill", "day", events=1).secrets == 1
+    assert history_disclosure(data, "ill", "day", events=1).pairs == 1
     noted = data.with_roles(dict(data.roles), {"ill": ColumnNote(harmless=("b",))})
     found = history_disclosure(noted, "ill", "day", events=1)
-    assert (found.secrets, float(found.at(1))) == (0, 0.0)
+    assert (found.pairs, float(found.at(1))) == (0, 0.0)
 
 
 def test_mistakes_are_named() -> None:

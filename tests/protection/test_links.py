@@ -219,7 +219,7 @@ def test_one_pseudonym_a_person_drops_records_where_that_is_cheaper() -> None:
     assert price[0] <= price[1] + 1e-9
 
 
-def test_secrets_that_records_disclose_can_be_required() -> None:
+def test_sensitive_values_that_records_disclose_can_be_required() -> None:
     from crypsis.inference import history_disclosure
 
     data = visits(60, 5).assign(ill=lambda one: np.where(one["month"] <= 4, "rare", "flu"))
@@ -233,7 +233,7 @@ def test_secrets_that_records_disclose_can_be_required() -> None:
     assert float(again.at(2)) <= 0.02
     assert free.measured is not None
     assert free.measured.inferred is not None  # measured, and not required
-    assert "secrets that the known records make almost certain | at most 0.02 |" in (
+    assert "sensitive values that the known records make almost certain | at most 0.02 |" in (
         bound.statement.to_markdown()
     )
 

@@ -107,7 +107,7 @@ def anonymize(
         float | None,
         typer.Option(
             "--inferred",
-            help="The largest share of secrets that those known records may make almost certain.",
+            help="The largest share of sensitive values that those known records may make almost certain.",
             rich_help_panel=_REQUIREMENTS,
         ),
     ] = None,

@@ -244,7 +244,7 @@ def histories(
         float | None,
         typer.Option(
             "--max-inferred",
-            help="The largest acceptable share of secrets inferred almost certainly.",
+            help="The largest acceptable share of sensitive values inferred almost certainly.",
             rich_help_panel=_DECISION,
         ),
     ] = None,
@@ -283,7 +283,7 @@ def histories(
         raise ParameterError(
             "Nothing is inferred without a target.",
             parameter="max_inferred",
-            hint="Set {target} to the column with the secret values.",
+            hint="Set {target} to the column with the sensitive values.",
         )
     with shown_progress():
         dataset = options.dataset(data)
@@ -295,25 +295,25 @@ def histories(
         whole = singling_out.history_classes(
             dataset, known or None, ordered=found.knowledge == "order", order=order
         )
-        secrets = [
+        pairs = [
             inference.history_disclosure(
                 dataset, one, known or None, events=max(events, at), knowledge=knowledge,
                 order=order, tolerance=near, exact=exact or None, seed=seed,
             )
             for one in target or ()
         ]  # fmt: skip
-    shown = to_json("histories", found, **({"inferred": secrets} if target else {}))
+    shown = to_json("histories", found, more={"inferred": pairs} if target else None)
     if output is not None:
         write_text(output, shown)
     if as_json:
         typer.echo(shown)
     else:
         screen = console()
-        screen.print(histories_view(found, whole, o.title(data), secrets))
+        screen.print(histories_view(found, whole, o.title(data), pairs))
         if output is not None:
             screen.print(f"\nWrote {output}", markup=False)
     limits = [] if max_unicity is None else [(found.at(at), max_unicity)]
-    limits += [] if max_inferred is None else [(one.at(at), max_inferred) for one in secrets]
+    limits += [] if max_inferred is None else [(one.at(at), max_inferred) for one in pairs]
     if any(getattr(share, "low", share) > most for share, most in limits):
         raise typer.Exit(1)
     if any(getattr(share, "high", share) > most for share, most in limits):

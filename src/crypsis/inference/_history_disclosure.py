@@ -1,4 +1,4 @@
-"""Secrets of a person that are inferred from other records of the same person."""
+"""Sensitive values of a person that are inferred from other records of the same person."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ Ints = NDArray[np.int64]
 _CERTAIN = 0.9
 """From this share of the matching histories on a value is nearly certain."""
 _COMMON = 0.5
-"""A value that more of the people have is no secret."""
-_DRAWN = "draws of a secret and of known records"
+"""A value that more of the people have discloses nothing."""
+_DRAWN = "draws of a sensitive value and of known records"
 _CHOICES, _COMPARED = 300_000, 20_000_000
 """About how many choices of events are counted, and how many events are compared for that."""
 
@@ -54,14 +54,14 @@ class HistoryDisclosure(Result):
     tolerance: tuple[tuple[str, str], ...]
     people: int
     holders: int
-    """The people with a secret: a value of the target that at most half of the people have."""
-    secrets: int
-    """The pairs of a person and a secret value."""
+    """The people with a value of the target that at most half of the people have."""
+    pairs: int
+    """The pairs of a person and a sensitive value."""
     events: tuple[int, ...]
     """The numbers m of known records."""
     inferred: tuple[Number, ...]
-    """The share of secrets that are nearly certain: at least 90 % of the people whose records match
-    have the value."""
+    """The share of these pairs that are nearly certain: at least 90 % of the people whose records
+    match have the value."""
     confidence: tuple[Number, ...]
     """The mean share of the people whose records match that have the value."""
     baseline: float
@@ -72,7 +72,7 @@ class HistoryDisclosure(Result):
     """How many people have that value."""
 
     def at(self, events: int) -> Number:
-        """The share of secrets that so many known records make nearly certain."""
+        """The share of sensitive values that so many known records make nearly certain."""
         if events not in self.events:
             raise ParameterError(
                 f"The curve has {', '.join(map(str, self.events))} events; {events} was given.",
@@ -88,7 +88,7 @@ class HistoryDisclosure(Result):
             f"Anyone who knows {what} infers {self.target!r} almost certainly in "
             f"{percent_text(self.at(events))} of cases; on average with probability "
             f"{percent_text(self.confidence[place])}, without them with "
-            f"{percent_text(self.baseline)} ({self.secrets:,} values that at most half have)."
+            f"{percent_text(self.baseline)} ({self.pairs:,} values that at most half have)."
         )
         if self.worst[place] > float(self.at(events)):
             text += (
@@ -101,7 +101,7 @@ class HistoryDisclosure(Result):
         lines = [
             f"Inference of {self.target!r} from records of {self.people:,} people in "
             f"{', '.join(self.columns)} (knowledge: {self.knowledge})",
-            f"  {self.secrets:,} secrets of {self.holders:,} people; without records: "
+            f"  {self.pairs:,} sensitive values of {self.holders:,} people; without records: "
             f"{percent_text(self.baseline)} on average",
         ]
         for events, share, mean in zip(self.events, self.inferred, self.confidence, strict=True):
@@ -129,27 +129,27 @@ def history_disclosure(
     seed: int = 0,
     **roles: Unpack[Roles],
 ) -> HistoryDisclosure:
-    """Infer a secret of a person, such as a rare diagnosis, from other records of theirs.
+    """Infer a sensitive value of a person, such as a rare diagnosis, from other records of theirs.
 
     Parameters
     ----------
     data : Dataset, frame or path
         The data, with `person`: the column by which the records of a person can be linked.
     target : str
-        The column with the secret values.
+        The column with the sensitive values.
     columns : str or sequence of str, optional
         What is known of a record; by default all released columns that an intruder may know,
         without sensitive attributes. If the target is one of them, its values in other records are
-        known, and records with the secret value are not.
+        known, and records with the sensitive value are not.
     events : int or sequence of int
         The largest number of known records, the curve then has 1 to so many; or the numbers.
     knowledge, order, tolerance
         See `crypsis.singling_out.unicity`.
     exact : bool, optional
-        True counts all choices of records of all secrets, False draws some. By default they are
+        True counts all choices of records of all people, False draws some. By default they are
         counted where they are few enough.
     draws : int
-        How many secrets and choices are drawn otherwise.
+        How many sensitive values and choices are drawn otherwise.
     confidence : float
         The confidence of the intervals of drawn choices.
     seed : int
@@ -160,18 +160,18 @@ def history_disclosure(
     Returns
     -------
     HistoryDisclosure
-        For each number of records how often the secret is nearly certain, and with which
-        probability it is inferred on average, beside the baseline without these records.
+        For each number of records how often a value is nearly certain, and with which probability
+        it is inferred on average, beside the baseline without these records.
 
     Notes
     -----
-    A secret is a value of the target that a person has in one of their records, if at most half of
-    the people have it and it is not declared harmless. The intruder knows m records of the person,
-    drawn with equal probability, finds all people who have such records, and infers what most of
-    them have in any of their records; the person is one of them, so whoever is singled out is
-    inferred for certain. People with a secret have equal weight, and the secrets of one person, too.
-    Missing values are not secrets. That a value follows from others in nature (a drug, a disease)
-    counts as well: near-certainty is disclosure, however it arises.
+    A value of the target counts that a person has in one of their records, if at most half of the
+    people have it and it is not declared harmless. The intruder knows m records of the person, drawn
+    with equal probability, finds all people who have such records, and infers what most of them have
+    in any of their records; the person is one of them, so whoever is singled out is inferred for
+    certain. People with such a value have equal weight, and the values of one person, too. Missing
+    values do not count. That a value follows from others in nature (a drug, a disease) counts as
+    well: near-certainty is disclosure, however it arises.
 
     Cost: one scan; then for each choice the records that equal its rarest record.
 
@@ -202,7 +202,7 @@ def history_disclosure(
     checked_order(known, order)
     if known is Knowledge.ENDS and target in names:
         raise ParameterError(
-            f"The first and the last record are known, and {target!r} of records with the secret "
+            f"The first and the last record are known, and {target!r} of records with the sensitive value "
             "value is not: the two contradict each other.",
             parameter="knowledge",
             hint="Remove the target from {columns}, or set another {knowledge}.",
@@ -210,13 +210,13 @@ def history_disclosure(
     rules = tolerance_rules(dataset, names, tolerance)
     cells, place = history_cells(dataset, names, ordered=known.ordered, order=order)
     histories = histories_in(cells, rules, ordered=known.ordered, place=place)
-    secrets = _Secrets.of(dataset, target, histories)
+    pairs = _PersonValues.of(dataset, target, histories)
     values = np.zeros(0, np.int64)
     if target in names:
         own = cells.values[1 + names.index(target)]
-        there = np.asarray(pc.index_in(own, value_set=secrets.values).fill_null(-1), np.int64)
+        there = np.asarray(pc.index_in(own, value_set=pairs.values).fill_null(-1), np.int64)
         values = there[cells.codes[1 + names.index(target)][histories.cell]]
-    attack = _Attack(secrets, values, histories, known)
+    attack = _Attack(pairs, values, histories, known)
     found = [
         attack.counted(many)
         if exact or (exact is None and attack.countable(many))
@@ -230,25 +230,25 @@ def history_disclosure(
         knowledge=known.value,
         tolerance=tuple((name, str(value)) for name, value in (tolerance or {}).items()),
         people=histories.people,
-        holders=int(np.unique(secrets.person).size),
-        secrets=int(secrets.person.size),
+        holders=int(np.unique(pairs.person).size),
+        pairs=int(pairs.person.size),
         events=numbers,
         inferred=tuple(one.inferred for one in found),
         confidence=tuple(one.confidence for one in found),
-        baseline=secrets.baseline,
+        baseline=pairs.baseline,
         worst=tuple(one.worst for one in found),
         worst_holders=tuple(one.worst_holders for one in found),
     )
 
 
 @dataclass(frozen=True, eq=False)
-class _Secrets:
-    """Pairs of a person and a secret value that they have, in the order of the values."""
+class _PersonValues:
+    """Pairs of a person and a sensitive value that they have, in the order of the values."""
 
     person: Ints
     value: Ints
     weight: NDArray[np.float64]
-    """People are equal, and the secrets of one person, too; 1 in all."""
+    """People are equal, and the sensitive values of one person, too; 1 in all."""
     holders: Ints
     first: Ints
     """The people who have value v are `holders[first[v]:first[v + 1]]`."""
@@ -256,7 +256,7 @@ class _Secrets:
     baseline: float
 
     @classmethod
-    def of(cls, data: Dataset, target: str, histories: Histories) -> _Secrets:
+    def of(cls, data: Dataset, target: str, histories: Histories) -> _PersonValues:
         """The values of the target that at most half of the people have, and who has them."""
         names = [person_of(data), target]
         cells = Cells.from_table(data.rows.cells(names), names)
@@ -274,8 +274,8 @@ class _Secrets:
         note = data.notes.get(target)
         harmless = {str(one) for one in note.harmless} if note is not None else set()
         named = [str(one) in harmless for one in cells.values[1].to_pylist()]
-        secret = ((prior <= _COMMON) & ~np.array(named, bool))[value]
-        own, of_it = person[secret], value[secret]
+        counts = ((prior <= _COMMON) & ~np.array(named, bool))[value]
+        own, of_it = person[counts], value[counts]
         _, place, number = np.unique(own, return_inverse=True, return_counts=True)
         weight = 1 / (number[place.ravel()] * max(1, number.size))
         baseline = math.fsum(weight * prior[of_it])
@@ -292,19 +292,19 @@ class _Found:
 
 @dataclass(frozen=True, eq=False)
 class _Attack:
-    """The attack on all secrets, or on some that are drawn."""
+    """The attack on all sensitive values, or on some that are drawn."""
 
-    secrets: _Secrets
+    pairs: _PersonValues
     values: Ints
     histories: Histories
     knowledge: Knowledge
 
     def counted(self, events: int) -> _Found:
-        """Over all choices of so many records of all secrets."""
-        from crypsis.histories.kernels import secrets as kernel
+        """Over all choices of so many records of all sensitive values."""
+        from crypsis.histories.kernels import person_values as kernel
 
-        own = self.secrets
-        often, mean = kernel.counted_secrets(
+        own = self.pairs
+        often, mean = kernel.counted_values(
             own.person, own.value, own.holders, own.first, self.values, events,
             self.histories.arrays, self.knowledge.code, _CERTAIN,
         )  # fmt: skip
@@ -313,15 +313,15 @@ class _Attack:
         return _Found(inferred, confidence, *self._worst(own.value, often))
 
     def drawn(self, events: int, draws: int, confidence: float, seed: int) -> _Found:
-        """Of some secrets, each with one choice of records."""
-        from crypsis.histories.kernels import secrets as kernel
+        """Of some sensitive values, each with one choice of records."""
+        from crypsis.histories.kernels import person_values as kernel
 
-        own = self.secrets
+        own = self.pairs
         if not own.person.size:
             return _Found(0.0, 0.0, 0.0, 0)
         random = np.random.default_rng(seed)
         drawn = np.sort(random.choice(own.person.size, draws, p=own.weight / own.weight.sum()))
-        shares = kernel.drawn_secrets(
+        shares = kernel.drawn_values(
             own.person[drawn], own.value[drawn], own.holders, own.first, self.values, events,
             self.histories.arrays, self.knowledge.code, random.random((draws, events)),
         )  # fmt: skip
@@ -337,7 +337,7 @@ class _Attack:
         """The value that is nearly certain most often; of several the one that most people have."""
         if not value.size:
             return 0.0, 0
-        holders = np.diff(self.secrets.first)
+        holders = np.diff(self.pairs.first)
         shares = np.bincount(value, often, holders.size) / np.maximum(
             np.bincount(value, minlength=holders.size), 1
         )
@@ -346,7 +346,7 @@ class _Attack:
 
     def countable(self, events: int) -> bool:
         """Whether all choices of so many records can be counted in seconds."""
-        sizes = self.histories.sizes[self.secrets.person]
+        sizes = self.histories.sizes[self.pairs.person]
         fixed = 2 if self.knowledge is Knowledge.ENDS else 0
         choices = np.array([
             math.comb(max(size - fixed, 0), max(min(events, size) - fixed, 0))
@@ -356,4 +356,4 @@ class _Attack:
             return False
         alike = np.bincount(self.histories.key)[self.histories.key].astype(np.float64)
         rarest = np.minimum.reduceat(alike, self.histories.starts[:-1])
-        return float(choices @ rarest[self.secrets.person]) <= _COMPARED
+        return float(choices @ rarest[self.pairs.person]) <= _COMPARED

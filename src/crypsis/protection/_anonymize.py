@@ -171,8 +171,8 @@ def anonymize(
     events : int
         The number of known records of a person.
     inferred : float, optional
-        The share of secrets (sensitive values that at most half of the people have) that the same
-        records may make almost certain; without it, it is measured and not required.
+        The share of sensitive values that the same records may make almost certain, of values that
+        at most half of the people have; without it, it is measured and not required.
     order : str, optional
         The column with the time of a record: pseudonyms are given to consecutive records.
     links : {"person", "pieces", "year", "quarter", "month", "week", "90 days"}, optional

@@ -38,7 +38,7 @@ class LinkRequirements:
     unicity: float
     events: int = 3
     inferred: float | None = None
-    """The share of secrets that the known records may make almost certain."""
+    """The share of sensitive values that the known records may make almost certain."""
     order: str | None = None
     """The column with the time of a record."""
     links: str | None = None
@@ -77,7 +77,7 @@ class LinkedRecords:
     unicity: float
     """The share of pseudonyms that the known records single out, by the upper end of its interval."""
     inferred: float | None
-    """The share of secrets that they make almost certain, likewise; None if not required."""
+    """The share of sensitive values that they make almost certain, likewise; None if not required."""
     links_kept: float
     """The share of the links from a record of a person to their next one that are left."""
     records_per_pseudonym: float
@@ -180,7 +180,7 @@ class _Search:
             )
         if singled <= limit and inferred is not None:
             text = (
-                f"Known records make {100 * inferred:.1f} % of the secrets almost certain, required "
+                f"Known records make {100 * inferred:.1f} % of the sensitive values almost certain, required "
                 f"are at most {100 * (self.asked.inferred or 0):g} %, so the release is not "
                 "returned."
             )
@@ -265,7 +265,7 @@ def _owners(
 
 def _worst(release: Dataset, asked: LinkRequirements) -> tuple[float, float | None]:
     """Unicity against the intruder who finds most, by the records, their number, their dates; and
-    the secrets that the records make almost certain.
+    the sensitive values that the records make almost certain.
 
     The upper ends of intervals; where one of them exceeds its limit, the others are not asked.
     """
@@ -291,7 +291,7 @@ def _worst(release: Dataset, asked: LinkRequirements) -> tuple[float, float | No
 
 
 def inferred_share(release: Dataset, events: int) -> float | None:
-    """The largest share of secrets that known records make almost certain; None without any."""
+    """The largest share of sensitive values that known records make almost certain; None without any."""
     try:
         return max(
             (

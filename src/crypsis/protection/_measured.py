@@ -83,7 +83,7 @@ class Measured(Result):
     unicity: float | None = None
     """The share of people whom the known records single out; the upper end of an interval."""
     inferred: float | None = None
-    """The share of secrets that the known records make almost certain; the upper end."""
+    """The share of sensitive values that the known records make almost certain; the upper end."""
     members: int | None = None
     """The people in all classes: a person counts once in each of their classes."""
 
@@ -135,7 +135,7 @@ _MEASURES = {
     "excess": "Largest excess of a sensitive value over its baseline:",
     "near_certain": "Records with a near-certain rare sensitive value:",
     "unicity": "Unicity, the share of people singled out by known records:",
-    "inferred": "Share of secrets that known records make almost certain:",
+    "inferred": "Share of sensitive values that known records make almost certain:",
 }
 
 

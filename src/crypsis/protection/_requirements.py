@@ -43,8 +43,8 @@ class PrivacyRequirements(BaseModel):
     events: Annotated[int, Field(ge=1, le=12)] | None = None
     """The number of known records, where unicity is required."""
     inferred: Share | None = None
-    """The share of secrets that those records make almost certain: sensitive values that at most
-    half of the people have."""
+    """The share of sensitive values that those records make almost certain, of values that at most half
+    of the people have."""
     links: str | None = None
     """How records of a person may be linked: by "person", in "pieces", by a window of time."""
     order: str | None = None

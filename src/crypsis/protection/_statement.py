@@ -346,7 +346,7 @@ _UPPER = {
     "closeness": "t-closeness: distance of a class's sensitive values from those of all records",
     "best_guess": "share of the most frequent sensitive value in a class",
     "unicity": "unicity: people singled out by the known records",
-    "inferred": "secrets that the known records make almost certain",
+    "inferred": "sensitive values that the known records make almost certain",
     "excess": "excess of the share of a sensitive value in a class over what a model without the "
     "class predicts",
 }

@@ -23,7 +23,7 @@ def histories_view(
     curve: Unicity,
     classes: HistoryClasses | None,
     title: str,
-    secrets: Sequence[HistoryDisclosure] = (),
+    pairs: Sequence[HistoryDisclosure] = (),
 ) -> RenderableType:
     """The unicity curve, the people whose whole history nobody else has, and what is inferred."""
     head = Text.assemble(
@@ -53,6 +53,6 @@ def histories_view(
         parts.append(Text(f"{curve.unlinked:,} records without a person are not part of it."))
     if classes is not None:
         parts.append(Text(str(classes)))
-    for one in secrets:
+    for one in pairs:
         parts += [Text(), Text(str(one)), Text(one.text_at(min(3, one.events[-1])))]
     return Group(*parts)

@@ -254,7 +254,7 @@ def _keys(left: Cells, right: Cells, shared: int) -> tuple[Ints, Ints]:
     for c in range(shared):
         mine, theirs = left.values[c], right.values[c]
         if mine.type != theirs.type:
-            mine, theirs = (_common(values) for values in (mine, theirs))
+            mine, theirs = (_in_widest_type(values) for values in (mine, theirs))
         place = np.asarray(pc.index_in(mine, value_set=theirs).fill_null(-1), np.int64)
         place[np.asarray(mine.is_null())] = -1
         parts.append(place[left.codes[c]])
@@ -267,7 +267,7 @@ def _keys(left: Cells, right: Cells, shared: int) -> tuple[Ints, Ints]:
     return number[: len(left)], number[len(left) :]
 
 
-def _common(values: pa.Array) -> pa.Array:
+def _in_widest_type(values: pa.Array) -> pa.Array:
     """Numbers of different types as floats; texts and times in the widest type of their kind."""
     if pa.types.is_integer(values.type) or pa.types.is_floating(values.type):
         return values.cast(pa.float64(), safe=False)

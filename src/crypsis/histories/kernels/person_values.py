@@ -1,8 +1,8 @@
 # mypy: disable-error-code="no-any-return"
-"""How many of the histories that have the known events of a person have a secret value, too.
+"""How many of the histories that have the known events of a person have a sensitive value, too.
 
-`histories` and `knows` are those of `alone`. Secrets are pairs of a person and a value that they
-have, in the order of the values; the people with value v are `holders[first[v]:first[v + 1]]`.
+`histories` and `knows` are those of `alone`. Pairs of a person and a value that they have are in
+the order of the values; the people with value v are `holders[first[v]:first[v + 1]]`.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _known(p: int, choice: Ints, allowed: Ints, histories: Any, knows: int, know
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _allowed(p: int, value: int, histories: Any, values: Ints) -> Ints:
-    """The events of a person that do not have the secret value themselves."""
+    """The events of a person that do not have the sensitive value themselves."""
     starts = histories[0]
     found = np.empty(starts[p + 1] - starts[p], np.int64)
     size = 0
@@ -74,11 +74,11 @@ def _allowed(p: int, value: int, histories: Any, values: Ints) -> Ints:
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def counted_secrets(
+def counted_values(
     person: Ints, value: Ints, holders: Ints, first: Ints, values: Ints, events: int,
     histories: Any, knows: int, certain: float,
 ) -> tuple[Floats, Floats]:  # fmt: skip
-    """For each secret, over all choices of so many events: how often it is nearly certain, and the
+    """For each pair, over all choices of so many events: how often it is nearly certain, and the
     mean of the shares.
     """
     people = histories[0].size - 1
@@ -112,11 +112,11 @@ def counted_secrets(
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def drawn_secrets(
+def drawn_values(
     person: Ints, value: Ints, holders: Ints, first: Ints, values: Ints, events: int,
     histories: Any, knows: int, ranks: Floats,
 ) -> Floats:  # fmt: skip
-    """For each draw of a secret the share of the matching histories that have it.
+    """For each pair that was drawn the share of the matching histories that have it.
 
     `ranks` has a line of random numbers for each draw, which choose the events.
     """
