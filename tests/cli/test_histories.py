@@ -64,6 +64,23 @@ def test_sensitive_values_inferred_from_known_records(
     assert "--target" in capsys.readouterr().err
 
 
+def test_the_fewest_records_of_each_person(
+    visits: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from crypsis.singling_out import smallest_events
+
+    words = ["attack", "histories", str(visits), "--person", "code", "--known", "month"]
+    words += ["--events", "4", "--smallest"]
+    assert run(words) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "The fewest records that single each of 100 people out, if well chosen" in shown
+    assert run([*words, "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["result"]["smallest_events"]
+    expected = smallest_events(pd.read_csv(visits), "month", person="code", events=4)
+    assert found["counts"] == list(expected.counts)
+    assert "P0" not in json.dumps(found)
+
+
 def test_mistakes_have_status_two(visits: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for more, said in (
         (["--known", "month"], "--person"),

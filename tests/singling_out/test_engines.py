@@ -73,6 +73,12 @@ MEASURES = {
         f, QI, person="home", tolerance={"age": 2, "town": "prefix 1"}, events=3
     ),
     "histories": lambda f, p: so.history_classes(f, QI, person="home"),
+    "inference from histories": lambda f, p: cr.inference.history_disclosure(
+        f, "town", ["age", "sex"], person="home", events=3
+    ),
+    "joint classes": lambda f, p: so.joint_classes(
+        f, p, on=["home", "sex"], columns="age", other_columns="town", person="who"
+    ),
     "smallest events": lambda f, p: so.smallest_events(f, QI, person="home", events=3),
 }
 

@@ -226,6 +226,13 @@ def histories(
             metavar="COLUMN",
         ),
     ] = None,
+    smallest: Annotated[
+        bool,
+        typer.Option(
+            "--smallest",
+            help="Count how many records single each person out at the least, if well chosen.",
+        ),
+    ] = False,
     at: Annotated[
         int,
         typer.Option(
@@ -302,14 +309,22 @@ def histories(
             )
             for one in target or ()
         ]  # fmt: skip
-    shown = to_json("histories", found, more={"inferred": pairs} if target else None)
+        fewest = None
+        if smallest:
+            fewest = singling_out.smallest_events(
+                dataset, known or None, events=max(events, at), knowledge=knowledge, order=order,
+                tolerance=near,
+            )  # fmt: skip
+    more: dict[str, list[Any]] = {"inferred": pairs} if target else {}
+    more |= {"smallest_events": [fewest]} if fewest is not None else {}
+    shown = to_json("histories", found, more=more)
     if output is not None:
         write_text(output, shown)
     if as_json:
         typer.echo(shown)
     else:
         screen = console()
-        screen.print(histories_view(found, whole, o.title(data), pairs))
+        screen.print(histories_view(found, whole, o.title(data), pairs, fewest))
         if output is not None:
             screen.print(f"\nWrote {output}", markup=False)
     limits = [] if max_unicity is None else [(found.at(at), max_unicity)]

@@ -14,7 +14,7 @@ from crypsis.results import percent_text
 
 if TYPE_CHECKING:
     from crypsis.inference import HistoryDisclosure
-    from crypsis.singling_out import HistoryClasses, Unicity
+    from crypsis.singling_out import HistoryClasses, SmallestEvents, Unicity
 
 _BAR = 30
 
@@ -23,7 +23,8 @@ def histories_view(
     curve: Unicity,
     classes: HistoryClasses | None,
     title: str,
-    pairs: Sequence[HistoryDisclosure] = (),
+    inferred: Sequence[HistoryDisclosure] = (),
+    fewest: SmallestEvents | None = None,
 ) -> RenderableType:
     """The unicity curve, the people whose whole history nobody else has, and what is inferred."""
     head = Text.assemble(
@@ -53,6 +54,8 @@ def histories_view(
         parts.append(Text(f"{curve.unlinked:,} records without a person are not part of it."))
     if classes is not None:
         parts.append(Text(str(classes)))
-    for one in pairs:
+    if fewest is not None:
+        parts += [Text(), Text(str(fewest))]
+    for one in inferred:
         parts += [Text(), Text(str(one)), Text(one.text_at(min(3, one.events[-1])))]
     return Group(*parts)

@@ -20,7 +20,7 @@ from crypsis.histories.events import (
 from crypsis.histories.kernels import alone as kernel
 from crypsis.histories.tolerance import Tolerances
 from crypsis.options import Columns, Roles
-from crypsis.results import Result, raw
+from crypsis.results import Result, percent_text, raw
 
 _WORK = 100_000
 """How many choices of events are examined for a person."""
@@ -42,6 +42,20 @@ class SmallestEvents(Result, eq=False):
     """People of whom not all choices were examined: more events than shown are not needed."""
     table: pa.Table = raw()
     """Each person with the `events` that are enough, missing where none are, and `proved`."""
+
+    def __str__(self) -> str:
+        lines = [
+            f"The fewest records that single each of {self.people:,} people out, if well chosen"
+        ]
+        for events, count in enumerate(self.counts, start=1):
+            noun = "record " if events == 1 else "records"
+            lines.append(
+                f"  {events} {noun}  {count:,} people ({percent_text(count / max(1, self.people))})"
+            )
+        lines.append(f"  by no {self.events} or fewer: {self.not_singled_out:,} people")
+        if self.not_proved:
+            lines.append(f"  of {self.not_proved:,} people not all choices were examined")
+        return "\n".join(lines)
 
 
 @takes_roles
