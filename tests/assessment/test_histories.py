@@ -117,3 +117,49 @@ def test_households_are_measured_where_they_are_given() -> None:
     assert "of a household" in finding(found).statement
     gone = cr.assess(table, excluded=["home"], **roles)  # type: ignore[arg-type]
     assert finding(gone).status is Status.NOT_ASKED
+
+
+INFERRED = "inference.history_disclosure"
+
+
+def wards(rare: str = "rare") -> pa.Table:
+    """400 people in three of four wards; whoever was in both x and y has the rare disease."""
+    ward = np.tile(np.array(["x", "z", "u"]), (400, 1))
+    ward[::2] = ["y", "z", "u"]
+    ward[:24] = ["x", "y", "u"]
+    ill = np.tile(np.array(["flu", "gout", "cold"]), (400, 1))
+    ill[:24, 2] = rare
+    return pa.table({
+        "code": np.repeat([f"P{n:04d}" for n in range(400)], 3),
+        "month": np.ones(1_200, np.int64), "ward": ward.ravel(), "ill": ill.ravel(),
+    })  # fmt: skip
+
+
+def test_a_rare_disease_that_follows_from_two_other_visits_is_not_safe() -> None:
+    """Nobody is singled out and no class of single visits shows it; three visits do."""
+    found = assessed(wards(), person="code")
+    assert finding(found).status is Status.MET
+    own = next(one for one in found.findings if one.measure == INFERRED)
+    assert own.status is Status.EXCEEDED
+    assert found.verdict is Verdict.NOT_SAFE
+    assert "infers 'ill' almost certainly in 100 % of cases" in own.statement
+    assert own.affected == 24
+    assert own.remedy is not None
+    assert own.remedy.parameters["excluded"] == ("code",)
+    assert "rare" not in own.statement  # no data value
+    harmless = {"ill": ColumnNote(harmless=("rare",))}
+    again = assessed(wards(), harmless, person="code")
+    own = next(one for one in again.findings if one.measure == INFERRED)
+    assert (own.status, float(own.value)) == (Status.MET, 0.0)
+
+
+def test_inference_from_histories_is_not_asked_without_a_link_or_a_sensitive_values() -> None:
+    table = wards()
+    roles: dict[str, Any] = {"quasi_identifiers": ["month", "ward"], "person": "code"}
+    gone = cr.assess(table, sensitive=["ill"], excluded=["code"], **roles)
+    bare = cr.assess(
+        table.drop_columns(["ill"]), insensitive=["code"], accept_guesses=True, **roles
+    )
+    for found in (gone, bare):
+        own = next(one for one in found.findings if one.measure == INFERRED)
+        assert own.status is Status.NOT_ASKED

@@ -44,6 +44,43 @@ def test_the_curve_and_its_limit(visits: Path, capsys: pytest.CaptureFixture[str
     assert result["tolerance"] == [["month", "12"]]
 
 
+def test_sensitive_values_inferred_from_known_records(
+    visits: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = pd.read_csv(visits)
+    table["ill"] = np.where(table["month"] == 3, "rare", "flu")
+    table.to_csv(visits, index=False)
+    words = ["attack", "histories", str(visits), "--person", "code", "--known", "month"]
+    words += ["--events", "3", "--target", "ill"]
+    assert run([*words, "--max-inferred", "0.05"]) == 1
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "Inference of 'ill' from records of 100 people in month" in shown
+    assert "Anyone who knows 3 records of a person infers 'ill' almost certainly" in shown
+    assert run([*words, "--max-inferred", "1", "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["result"]["inferred"]
+    assert found["target"] == "ill"
+    assert 0 < found["baseline"] < found["confidence"][2] <= 1
+    assert run([*words[:-2], "--max-inferred", "0.1"]) == 2
+    assert "--target" in capsys.readouterr().err
+
+
+def test_the_fewest_records_of_each_person(
+    visits: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from crypsis.singling_out import smallest_events
+
+    words = ["attack", "histories", str(visits), "--person", "code", "--known", "month"]
+    words += ["--events", "4", "--smallest"]
+    assert run(words) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "The fewest records that single each of 100 people out, if well chosen" in shown
+    assert run([*words, "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["result"]["smallest_events"]
+    expected = smallest_events(pd.read_csv(visits), "month", person="code", events=4)
+    assert found["counts"] == list(expected.counts)
+    assert "P0" not in json.dumps(found)
+
+
 def test_mistakes_have_status_two(visits: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for more, said in (
         (["--known", "month"], "--person"),

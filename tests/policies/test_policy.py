@@ -82,6 +82,7 @@ def test_the_numbers_of_the_presets() -> None:
         "inference.interval_disclosure": 0.2,
         "inference.presence_disclosure": 0.85,
         "inference.prediction_gain": 0.5,
+        "inference.history_disclosure": 0.05,
         "singling_out.unique_on_released_columns": 0.01,
         "singling_out.unicity": 0.05,
         "singling_out.small_classes_on_released_columns": 0,

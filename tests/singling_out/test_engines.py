@@ -63,6 +63,23 @@ MEASURES = {
     "individual risk": lambda f, p: so.individual_risk(f, QI, weight="w"),
     "SUDA": lambda f, p: so.suda(f, QI, population=10_000),
     "records at risk": lambda f, p: so.records_at_risk(f, QI),
+    "unicity": lambda f, p: so.unicity(f, QI, person="who"),
+    "unicity, drawn": lambda f, p: so.unicity(f, QI, person="who", exact=False, draws=500),
+    "unicity, number": lambda f, p: so.unicity(f, QI, person="home", knowledge="number"),
+    "unicity, order": lambda f, p: so.unicity(
+        f, ["town", "sex"], person="home", knowledge="order", order="age", events=3
+    ),
+    "unicity, tolerance": lambda f, p: so.unicity(
+        f, QI, person="home", tolerance={"age": 2, "town": "prefix 1"}, events=3
+    ),
+    "histories": lambda f, p: so.history_classes(f, QI, person="home"),
+    "inference from histories": lambda f, p: cr.inference.history_disclosure(
+        f, "town", ["age", "sex"], person="home", events=3
+    ),
+    "joint classes": lambda f, p: so.joint_classes(
+        f, p, on=["home", "sex"], columns="age", other_columns="town", person="who"
+    ),
+    "smallest events": lambda f, p: so.smallest_events(f, QI, person="home", events=3),
 }
 
 
@@ -81,3 +98,19 @@ def test_same_number_on_duckdb_and_spark(frames, measure):
     ours = plain(MEASURES[measure](*frames["duckdb"]))
     theirs = plain(MEASURES[measure](*frames["spark"]))
     assert ours == theirs
+
+
+@pytest.mark.parametrize("kind", ["set", "number", "order", "ends"])
+def test_same_unicity_of_more_records_than_are_fetched(frames, kind, monkeypatch):
+    """People are drawn by a hash, and events like theirs found by a join, on every engine."""
+    monkeypatch.setattr("crypsis.singling_out.histories._unicity._FETCHED_ROWS", 10)
+
+    def curve(frame):
+        return so.unicity(
+            frame, ["town", "sex", "w"], person="home", knowledge=kind, events=3, draws=80,
+            order="age" if kind in ("order", "ends") else None, tolerance={"w": 1},
+        )  # fmt: skip
+
+    ours, theirs = (curve(frames[engine][0]) for engine in ("duckdb", "spark"))
+    assert ours == theirs
+    assert 0 < ours.at(3) < 1

@@ -15,9 +15,9 @@ import pytest
 
 import crypsis as cr
 from crypsis.errors import ParameterError, RoleError
+from crypsis.histories.events import histories_of
+from crypsis.histories.kernels import alone as kernel
 from crypsis.singling_out import history_classes, smallest_events, unicity
-from crypsis.singling_out.histories._events import histories_of
-from crypsis.singling_out.histories.kernels import alone as kernel
 
 Event = tuple[Any, ...]
 Match = Any
@@ -335,6 +335,59 @@ def test_what_is_fetched_of_many_records_agrees_with_what_is_counted(
     assert float(every.at(6)) == pytest.approx(float(truth[5]), abs=1e-12)  # all events are known
     some = unicity(table, ["day", "ward"], person="who", draws=100, seed=3)
     assert some.curve[0].low <= truth[0] <= some.curve[0].high
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("tolerance", [None, {"day": 2, "place": "prefix 1", "amount": "10 %"}])
+def test_what_is_fetched_agrees_person_by_person_for_every_knowledge(
+    monkeypatch: pytest.MonkeyPatch, kind: str, tolerance: Any
+) -> None:
+    """With all events known there is one choice a person, so that the share is exact."""
+    table = pooled(range(40), amounts=True)
+    random = np.random.default_rng(4)
+    table["time"] = pa.array(random.permutation(len(table)) % 17).to_numpy()
+    names = ["table", "day", "place", "amount"]
+    options: dict[str, Any] = {
+        "person": "who", "knowledge": kind, "tolerance": tolerance, "events": (1, 2, 6),
+        "order": "time" if kind in ("order", "ends") else None,
+    }  # fmt: skip
+    truth = unicity(table, names, exact=True, **options)
+    monkeypatch.setattr("crypsis.singling_out.histories._unicity._FETCHED_ROWS", 10)
+    found = unicity(table, names, draws=10_000, **options)
+    assert (found.people, found.records) == (truth.people, truth.records)
+    assert float(found.at(6)) == pytest.approx(float(truth.at(6)), abs=1e-12)
+    assert 0 < float(truth.at(6)) < 1
+    if kind == "ends":  # the first and the last are no choice
+        assert float(found.at(1)) == pytest.approx(float(truth.at(1)), abs=1e-12)
+        assert float(found.at(2)) == pytest.approx(float(truth.at(2)), abs=1e-12)
+    for one, true in zip(found.curve, truth.curve, strict=True):
+        assert one.low <= true <= one.high, kind
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("kind", KINDS)
+def test_coverage_of_intervals_of_what_is_fetched(
+    monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """Of 95 % intervals at least 95 % cover what is counted, whatever is known."""
+    random = np.random.default_rng(6)
+    who = np.repeat(np.arange(300), 5)
+    table = pa.table({
+        "who": who, "day": random.integers(0, 60, who.size), "place": random.integers(0, 3, who.size)
+    })  # fmt: skip
+    options: dict[str, Any] = {
+        "person": "who", "knowledge": kind, "events": (2,), "tolerance": {"day": 1},
+        "order": "day" if kind in ("order", "ends") else None,
+    }  # fmt: skip
+    truth = float(unicity(table, ["day", "place"], exact=True, **options).at(2))
+    assert 0.02 < truth < 0.98
+    monkeypatch.setattr("crypsis.singling_out.histories._unicity._FETCHED_ROWS", 10)
+    trials = 40
+    covered = 0
+    for seed in range(trials):
+        found = unicity(table, ["day", "place"], draws=60, seed=seed, **options).at(2)
+        covered += found.low <= truth <= found.high  # type: ignore[union-attr]
+    assert covered >= 0.9 * trials  # 95 % within the error of 40 trials
 
 
 def test_fewer_people_are_drawn_if_their_events_are_those_of_many(

@@ -13,7 +13,7 @@ import pytest
 from tests.structure.code import PACKAGE, QUESTIONS, imports, modules, tree
 
 GROUND = {"errors", "options", "results", "progress", "files"}
-BELOW_QUESTIONS = GROUND | {"counting", "tables", "hierarchies", "dataset", "columns"}
+BELOW_QUESTIONS = GROUND | {"counting", "tables", "hierarchies", "dataset", "columns", "histories"}
 BELOW_PROTECTION = BELOW_QUESTIONS | set(QUESTIONS) | {"utility"}
 
 # Who may import whom; a package may always import itself.
@@ -28,6 +28,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "tables": GROUND | {"counting"},
     "dataset": GROUND | {"counting", "tables"},
     "columns": GROUND | {"counting", "tables", "hierarchies", "dataset"},
+    "histories": GROUND | {"counting", "tables", "hierarchies", "dataset"},
     **dict.fromkeys(QUESTIONS, BELOW_QUESTIONS),
     "utility": BELOW_QUESTIONS | set(QUESTIONS),
     "protection": BELOW_PROTECTION,

@@ -67,6 +67,7 @@ def assess(
     accept_guesses: bool = False,
     on: str | None = None,
     row_map: Sequence[int] | None = None,
+    together: Data | Sequence[Data] = None,
     try_remedies: bool | None = False,
     exact: bool = False,
     name: str = "the release",
@@ -96,6 +97,10 @@ def assess(
         The column of record numbers in both files; by default records correspond row by row.
     row_map : sequence of int, optional
         The original row of each released row, as in the re-identification key.
+    together : Dataset, frame or path, or a sequence of them, optional
+        Further files of the same release. They are joined on the columns they share with `data`,
+        and the joint class sizes count in the verdict. A column without a role has that of the same
+        name in `data`; other roles are guessed, and "cannot tell" unless guesses are accepted.
     try_remedies : bool, optional
         Whether remedies are applied in memory and measured, and with them alternatives by other
         recodings; None does so without alternatives, if it takes seconds.
@@ -145,6 +150,7 @@ def assess(
     request = Request(
         with_roles(dataset, columns), columns, rules, before, _as_belief(belief), on, row_map,
         exact, seed, accept_guesses,
+        questions.other_files(together, dataset, columns, accept_guesses, seed),
     )  # fmt: skip
     evaluation = _Evaluation(request)
     evaluation.run()
@@ -163,6 +169,7 @@ def assess(
     reasons += _milder(milder_roles(columns, rules))
     reasons += content_reasons(evaluation.contents)
     reasons += unmeasured(request, {} if answered is None else answered.results)
+    reasons += questions.together_reasons(request, answered)
     reasons += about_original(request)
     decided = verdict(findings, reasons)
     return Assessment(
@@ -198,6 +205,7 @@ def assess(
             "original_rows": None if before is None else before.count,
             "on": on,
             "row_map": row_map is not None,
+            "together_rows": [one.data.count for one in request.together] or None,
             "attack": belief is not None,
             "accept_guesses": accept_guesses,
             "try_remedies": tried,

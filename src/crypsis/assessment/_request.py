@@ -15,6 +15,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class OtherFile:
+    """A further file of the release, with its roles, and the columns without a decision."""
+
+    name: str
+    data: Dataset
+    undecided: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Request:
     """A dataset whose columns all have a role, the policy, and what each question needs."""
 
@@ -29,5 +38,7 @@ class Request:
     seed: int = 0
     accept_guesses: bool = False
     """Whether confident guesses count as decisions."""
+    together: tuple[OtherFile, ...] = ()
+    """Further files of the same release."""
     search: bool = True
     """Whether further sets of columns are searched for that single people out."""

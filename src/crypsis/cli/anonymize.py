@@ -115,6 +115,32 @@ def anonymize(
             rich_help_panel=_REQUIREMENTS,
         ),
     ] = None,
+    inferred: Annotated[
+        float | None,
+        typer.Option(
+            "--inferred",
+            help="The largest share of sensitive values that those known records may make almost certain.",
+            rich_help_panel=_REQUIREMENTS,
+        ),
+    ] = None,
+    links: Annotated[
+        str | None,
+        typer.Option(
+            "--links",
+            help="How records stay linked: by one pseudonym for each person (records are dropped "
+            "where that costs less), in pieces, or for each year, quarter, month, week or '90 days' "
+            "of --order. By default what keeps most links.",
+            rich_help_panel=_REQUIREMENTS,
+        ),
+    ] = None,
+    max_records: Annotated[
+        int | None,
+        typer.Option(
+            "--max-records",
+            help="The most records of a person that are released; others are dropped at random.",
+            rich_help_panel=_REQUIREMENTS,
+        ),
+    ] = None,
     methods: Annotated[
         list[str] | None,
         typer.Option(
@@ -219,7 +245,8 @@ def anonymize(
                 dataset, k=_DEFAULT_K if k is None and plan is None else k, methods=given,
                 top_code=limits, plan=plan, recoding=recoding, verify=False,  # type: ignore[arg-type]
                 key=None if same_key is None else _of_key(same_key), shuffle=not keep_order,
-                unicity=unicity, events=events, order=order,
+                unicity=unicity, events=events, inferred=inferred, order=order, links=links,
+                max_records=max_records,
                 **given_options,
             )  # fmt: skip
         except HierarchyGapError as gap:

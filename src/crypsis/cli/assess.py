@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from crypsis.cli import options as o
+
+if TYPE_CHECKING:
+    from crypsis.dataset import Dataset
 
 _PEOPLE = "People"
 
@@ -34,6 +37,22 @@ def assess(
         typer.Option("--on", help="The column of record numbers; by default row by row."),
     ] = None,
     key: o.KeyFile = None,
+    together: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--together",
+            help="A further file of the same release, joined on the columns that both have; the "
+            "joint class sizes count. Repeat.",
+        ),
+    ] = None,
+    together_roles: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--together-roles",
+            help="The roles of the columns of a further file, as TOML, in the order of --together. "
+            "Repeat. Columns of the same name have the same role.",
+        ),
+    ] = None,
     attack: Annotated[
         Path | None,
         typer.Option("--attack", help="An attack on the pseudonyms, as TOML."),
@@ -136,6 +155,7 @@ def assess(
             accept_guesses=accept_guesses,
             on=on,
             row_map=row_map,
+            together=_others(together or [], together_roles or [], options),
             exact=exact,
             try_remedies=try_remedies,
             name=o.title(data),
@@ -162,3 +182,22 @@ def assess(
             screen.print(f"\nWrote {output}", markup=False)
     if exit_status(found):
         raise typer.Exit(exit_status(found))
+
+
+def _others(files: list[str], roles: list[Path], options: o.DataOptions) -> list[Dataset]:
+    """Further files of the release, with their roles."""
+    from dataclasses import replace
+
+    from crypsis.errors import ParameterError
+
+    if len(roles) > len(files):
+        raise ParameterError(
+            "There are more files of roles than further files of the release.",
+            parameter="together_roles",
+            hint="Set {together} for each of them.",
+        )
+    plain = options.without_roles()
+    return [
+        replace(plain, roles_file=roles[i] if i < len(roles) else None).dataset(file)
+        for i, file in enumerate(files)
+    ]

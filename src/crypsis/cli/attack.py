@@ -218,6 +218,21 @@ def histories(
             metavar="COLUMN=...",
         ),
     ] = None,
+    target: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--target",
+            help="A column of which a value is inferred from the known records. Repeat.",
+            metavar="COLUMN",
+        ),
+    ] = None,
+    smallest: Annotated[
+        bool,
+        typer.Option(
+            "--smallest",
+            help="Count how many records single each person out at the least, if well chosen.",
+        ),
+    ] = False,
     at: Annotated[
         int,
         typer.Option(
@@ -229,6 +244,14 @@ def histories(
         typer.Option(
             "--max-unicity",
             help="The largest acceptable share of people singled out.",
+            rich_help_panel=_DECISION,
+        ),
+    ] = None,
+    max_inferred: Annotated[
+        float | None,
+        typer.Option(
+            "--max-inferred",
+            help="The largest acceptable share of sensitive values inferred almost certainly.",
             rich_help_panel=_DECISION,
         ),
     ] = None,
@@ -255,13 +278,20 @@ def histories(
 
     Example: [bold]crypsis attack histories visits.csv --person code --known month --known ward[/bold]
     """
-    from crypsis import singling_out
+    from crypsis import inference, singling_out
     from crypsis.cli.console import console, may_write, shown_progress, write_text
     from crypsis.cli.pairs import texts
+    from crypsis.errors import ParameterError
     from crypsis.report.histories import histories_view
     from crypsis.report.json import to_json
 
     may_write(output, (".json",), force=force)
+    if max_inferred is not None and not target:
+        raise ParameterError(
+            "Nothing is inferred without a target.",
+            parameter="max_inferred",
+            hint="Set {target} to the column with the sensitive values.",
+        )
     with shown_progress():
         dataset = options.dataset(data)
         near = texts("--tolerance", tolerance)
@@ -272,21 +302,37 @@ def histories(
         whole = singling_out.history_classes(
             dataset, known or None, ordered=found.knowledge == "order", order=order
         )
+        pairs = [
+            inference.history_disclosure(
+                dataset, one, known or None, events=max(events, at), knowledge=knowledge,
+                order=order, tolerance=near, exact=exact or None, seed=seed,
+            )
+            for one in target or ()
+        ]  # fmt: skip
+        fewest = None
+        if smallest:
+            fewest = singling_out.smallest_events(
+                dataset, known or None, events=max(events, at), knowledge=knowledge, order=order,
+                tolerance=near,
+            )  # fmt: skip
+    more: dict[str, list[Any]] = {"inferred": pairs} if target else {}
+    more |= {"smallest_events": [fewest]} if fewest is not None else {}
+    shown = to_json("histories", found, more=more)
     if output is not None:
-        write_text(output, to_json("histories", found))
+        write_text(output, shown)
     if as_json:
-        typer.echo(to_json("histories", found))
+        typer.echo(shown)
     else:
         screen = console()
-        screen.print(histories_view(found, whole, o.title(data)))
+        screen.print(histories_view(found, whole, o.title(data), pairs, fewest))
         if output is not None:
             screen.print(f"\nWrote {output}", markup=False)
-    if max_unicity is not None:
-        share = found.at(at)
-        if getattr(share, "low", share) > max_unicity:
-            raise typer.Exit(1)
-        if getattr(share, "high", share) > max_unicity:
-            raise typer.Exit(4)
+    limits = [] if max_unicity is None else [(found.at(at), max_unicity)]
+    limits += [] if max_inferred is None else [(one.at(at), max_inferred) for one in pairs]
+    if any(getattr(share, "low", share) > most for share, most in limits):
+        raise typer.Exit(1)
+    if any(getattr(share, "high", share) > most for share, most in limits):
+        raise typer.Exit(4)
 
 
 @app.command("file")

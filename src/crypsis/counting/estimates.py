@@ -199,3 +199,33 @@ def fraction_of(number: Number, total: float, at_most: float = 1.0) -> Number:
     if not total:
         return 0.0
     return mapped(number, lambda x: min(at_most, x / total))
+
+
+def share_estimate(
+    right: int, draws: int, method: str, *, confidence: float = CONFIDENCE
+) -> Estimate:
+    """The share of successes in so many draws, with the interval of Clopper and Pearson (1934).
+
+    >>> str(share_estimate(0, 1000, "draws"))
+    '0 (95 % CI 0 to 0.003682)'
+    """
+    from scipy.special import betaincinv
+
+    tail = (1 - confidence) / 2
+    low = 0.0 if right == 0 else float(betaincinv(right, draws - right + 1, tail))
+    high = 1.0 if right == draws else float(betaincinv(right + 1, draws - right, 1 - tail))
+    return Estimate(right / draws, low, high, confidence, f"{draws:,} {method}")
+
+
+def mean_estimate(
+    mean: float, draws: int, method: str, *, confidence: float = CONFIDENCE
+) -> Estimate:
+    """The mean of numbers from 0 to 1 over so many draws, with the interval of Hoeffding (1963).
+
+    >>> str(mean_estimate(0.5, 1000, "draws"))
+    '0.5 (95 % CI 0.4571 to 0.5429)'
+    """
+    half = math.sqrt(math.log(2 / (1 - confidence)) / (2 * draws))
+    return Estimate(
+        mean, max(0.0, mean - half), min(1.0, mean + half), confidence, f"{draws:,} {method}"
+    )

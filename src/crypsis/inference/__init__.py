@@ -12,6 +12,7 @@ from crypsis.inference._attribute_disclosure import (
 )
 from crypsis.inference._class_risks import ClassRisk
 from crypsis.inference._contributions import Contribution
+from crypsis.inference._history_disclosure import HistoryDisclosure, history_disclosure
 from crypsis.inference._leakage import leakage, leakages
 from crypsis.inference._leakage_result import BestGuess, Leakage, Leakages
 from crypsis.inference._prediction import CertainValue, PredictionGain, prediction_gain
@@ -47,6 +48,7 @@ __all__ = [
     "ColumnSetLeakage",
     "Contribution",
     "DeltaDisclosure",
+    "HistoryDisclosure",
     "LDiversity",
     "Leakage",
     "Leakages",
@@ -65,6 +67,7 @@ __all__ = [
     "attribute_disclosure",
     "beta_likeness",
     "delta_disclosure",
+    "history_disclosure",
     "l_diversity",
     "leakage",
     "leakages",

@@ -153,6 +153,11 @@ _ALL = (
             "how much of a sensitive attribute a model predicts for held-out records from all "
             "other released columns: the share of its errors without them that they avoid, or of "
             "the records with a value that are predicted almost certainly"),
+    Measure("inference.history_disclosure", "fraction", "at_most",
+            "the fraction of pairs of a person and a sensitive value that an intruder infers almost "
+            "certainly who knows `events` of the records that a released column links: at least 90 % "
+            "of the people whose records match have the value; of values that at most half of the "
+            "people have", "events"),
     Measure("linkage.correct_links_above_chance", "fraction", "at_most",
             "the fraction of original records whose nearest masked record is their own, minus "
             "that of random links"),

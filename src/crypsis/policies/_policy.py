@@ -49,7 +49,7 @@ class Threshold(BaseModel):
     """The class size of `singling_out.records_in_small_classes`; of records or households at risk,
     those above 1/k."""
     events: Annotated[int, Field(ge=1, le=12)] | None = None
-    """The number of known records of a person; needed by `singling_out.unicity` alone."""
+    """The number of known records of a person, of measures of linked records: unicity, inference."""
     required: bool = True
     """Whether the verdict is "cannot tell" if this could not be measured."""
     severity: Severity = Severity.HIGH

@@ -18,9 +18,9 @@ from crypsis.protection._anonymized import Anonymized, Plan
 from crypsis.protection._decided import check_decided, check_evidence, check_person
 from crypsis.protection._derived import check_derived
 from crypsis.protection._key import Key, fresh_seed
-from crypsis.protection._link_search import with_links
 from crypsis.protection._measured import Measured, measure
 from crypsis.protection._order import in_random_order, order_notes
+from crypsis.protection._people_release import PeopleRequirements, people_release
 from crypsis.protection._plan import plan as make_plan
 from crypsis.protection._preview import Preview
 from crypsis.protection._recode import RecodingKind
@@ -132,7 +132,10 @@ def anonymize(
     recoding: RecodingKind | None = None,
     unicity: float | None = None,
     events: int = 3,
+    inferred: float | None = None,
     order: str | None = None,
+    links: str | None = None,
+    max_records: int | None = None,
     seed: int | None = None,
     key: Key | None = None,
     verify: bool = True,
@@ -167,8 +170,17 @@ def anonymize(
         the person is released as its role says.
     events : int
         The number of known records of a person.
+    inferred : float, optional
+        The share of sensitive values that the same records may make almost certain, of values that
+        at most half of the people have; without it, it is measured and not required.
     order : str, optional
         The column with the time of a record: pseudonyms are given to consecutive records.
+    links : {"person", "pieces", "year", "quarter", "month", "week", "90 days"}, optional
+        How records stay linked: one pseudonym for each person, and records are dropped where that
+        costs less than coarser values; one for pieces of consecutive records; one for each window of
+        time (`order` is a date then). By default the pieces or windows that keep most links.
+    max_records : int, optional
+        The most records of a person that are released; the others are dropped at random.
     seed : int, optional
         Makes masks and the order of the rows reproducible; by default the operating system's
         randomness.
@@ -226,20 +238,27 @@ def anonymize(
     seed = seed if masked is None else masked.key.seed
     subject = original if masked is None else _without_pseudonyms(masked.data, masks, key is None)
     limits = {name: limit for name, limit in (top_code or {}).items() if name in known}
-    if ready is None and k == 1 and not subject.quasi_identifiers:
-        return _without_recoding(mask(original, {}) if masked is None else masked, subject)
-    if ready is None:
-        if k is None:
-            raise ParameterError("Parameter 'k' is not set.", parameter="k", hint="Set {k}.")
-        made = make_plan(subject, k=k, methods=recoded, top_code=limits, **options)
-    else:
+    people = PeopleRequirements.of(unicity, events, inferred, order, links, max_records)
+    if ready is not None:
         _check_alone({**options, "k": k, "methods": recoded, "top_code": limits})
+        people, ready = people.with_plan(ready)
+    elif k is None:
+        raise ParameterError("Parameter 'k' is not set.", parameter="k", hint="Set {k}.")
+    elif k == 1 and not subject.quasi_identifiers:
+        _check_unlinked(people)
+        return _without_recoding(mask(original, {}) if masked is None else masked, subject)
+
+    def plan_for(own: Dataset) -> Plan:
         made = ready
-    if any((levels or {}).values()):
-        made = _on_levels(subject, made, levels or {})
-    result = made.apply(subject, recoding=recoding, verify=verify, shuffle=shuffle, seed=seed)
-    if unicity is not None:
-        result = with_links(result, made, subject, recoding, shuffle, (unicity, events, order))
+        if made is None:
+            made = make_plan(own, k=k or 1, methods=recoded, top_code=limits, **options)
+        return _on_levels(own, made, levels or {}) if any((levels or {}).values()) else made
+
+    if people.any and seed is None:
+        seed = fresh_seed()
+    result = people_release(
+        subject, people, plan_for, recoding=recoding, verify=verify, shuffle=shuffle, seed=seed
+    )
     if masked is None:
         return result
     perturbed = {name for names in masks for name in names} - _pseudonymized(masks)
@@ -295,6 +314,18 @@ def _check_alone(options: Mapping[str, Any]) -> None:
             code="plan-and-options",
             hint=f"Remove {', '.join(f'{{{name}}}' for name in unused)}, or edit the plan.",
             parameters=tuple(unused),
+        )
+
+
+def _check_unlinked(people: PeopleRequirements) -> None:
+    """Refuse requirements on records of people where no column is known of them."""
+    if people.any:
+        raise ParameterError(
+            "No column is a quasi-identifier, so nothing is known of the records of a person, and "
+            "requirements on them have no effect.",
+            code="option-without-effect",
+            parameter="unicity" if people.linked is not None else "max_records",
+            hint="Set {quasi_identifiers} for the columns that an intruder may know.",
         )
 
 

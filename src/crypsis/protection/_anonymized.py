@@ -323,7 +323,7 @@ class Anonymized(Result, eq=False):
     def __repr__(self) -> str:
         asked = self.requirements.model_dump(exclude_none=True) if self.plan is not None else {}
         options = "".join(f", {name}={value}" for name, value in asked.items())
-        return f"Anonymized({self.loss.records - self.loss.suppressed_records:,} records{options})"
+        return f"Anonymized({self.loss.released_records:,} records{options})"
 
     def __str__(self) -> str:
         measured = () if self.measured is None else (self.measured.text(self.requirements),)
@@ -362,8 +362,7 @@ class Anonymized(Result, eq=False):
     @property
     def released_values(self) -> dict[str, str]:
         """What is left of each quasi-identifier, in plain words."""
-        released = self.loss.records - self.loss.suppressed_records
-        return released_values(self.methods, released)
+        return released_values(self.methods, self.loss.released_records)
 
     def write(
         self,
@@ -395,7 +394,7 @@ class Anonymized(Result, eq=False):
         Anonymized
             The same, with what the file measures.
         """
-        if self.plan is not None and self.loss.suppressed_records == self.loss.records:
+        if self.plan is not None and not self.loss.released_records:
             check(Measured(0, 0, 0), self.requirements)
         extra = (_FORMULAS_NEUTRALIZED,) if neutralize_formulas else ()
         made = replace(self, methods=(*self.methods, *extra))

@@ -12,7 +12,7 @@ from numpy.random import SeedSequence
 from crypsis.dataset import Dataset
 from crypsis.errors import RequirementsNotMetError
 from crypsis.protection._anonymized import Anonymized, Plan
-from crypsis.protection._links import LinkedRecords, linked
+from crypsis.protection._links import LinkedRecords, LinkRequirements, inferred_share, linked
 from crypsis.protection._preview import Preview
 from crypsis.protection._recode import RecodingKind
 from crypsis.protection._requirements import checked_requirements
@@ -30,7 +30,7 @@ def with_links(
     data: Dataset,
     recoding: RecodingKind | None,
     shuffle: bool,
-    asked: tuple[float, int, str | None],
+    asked: LinkRequirements,
 ) -> Anonymized:
     """The release with new pseudonyms that link records, with the least loss of values and links.
 
@@ -38,8 +38,7 @@ def with_links(
     and a few of these choices are tried, then some next to the best. What is lost is the
     information loss (NCP) plus the share of links that are cut.
     """
-    limit, events, order = asked
-    checked_requirements(unicity=limit, events=events)
+    checked_requirements(unicity=asked.unicity, events=asked.events, inferred=asked.inferred)
     failures: list[RequirementsNotMetError] = []
     path = _coarser_plans(data, plan)
     tried: dict[int, Anonymized | None] = {}
@@ -52,20 +51,15 @@ def with_links(
                 own = path[place][0]()
                 made = own.apply(data, recoding=recoding, shuffle=shuffle, seed=first.key.seed)
             random = np.random.default_rng(SeedSequence(first.key.seed, spawn_key=(_LINKS,)))
-            found = linked(
-                made.data, data, made.key.row_map, limit=limit, events=events, order=order,
-                random=random,
-            )  # fmt: skip
-            tried[place] = _as_linked(made, found, limit, events)
+            found = linked(made.data, data, made.key.row_map, asked, random)
+            tried[place] = _as_linked(made, found, asked)
         except RequirementsNotMetError as error:
             failures.append(error)
             tried[place] = None
 
     def price(place: int) -> float:
         made = tried[place]
-        return (
-            np.inf if made is None else (made.loss.ncp or 0.0) + 1 - (made.loss.links_kept or 0.0)
-        )
+        return np.inf if made is None else price_of(made)
 
     for place in np.unique(np.linspace(0, len(path) - 1, _COARSER).round().astype(int)).tolist():
         if tried and path[place][1] >= min(map(price, tried)):
@@ -74,7 +68,7 @@ def with_links(
     for _ in range(_REFINED):
         best = min(tried, key=price)
         below = max((one for one in tried if one < best), default=best)
-        within = [one for one, (_, loss) in enumerate(path) if loss < price(best)]
+        within = [one for one, (_, loss) in enumerate(path) if loss < price(best)] or [best]
         above = min((one for one in tried if one > best), default=within[-1] + 1)
         for place in ((below + best) // 2, (best + min(above, within[-1] + 1)) // 2):
             if place not in tried:
@@ -82,6 +76,9 @@ def with_links(
     made = tried[min(tried, key=price)]
     if made is None:
         raise failures[0]
+    if made.measured is not None and asked.inferred is None:  # stated, though not required
+        inferred = inferred_share(made.data, asked.events)
+        made = replace(made, measured=replace(made.measured, inferred=inferred))
     return made
 
 
@@ -108,24 +105,27 @@ def _coarser_plans(data: Dataset, plan: Plan) -> list[tuple[Callable[[], Plan], 
     return path
 
 
-def _as_linked(made: Anonymized, found: LinkedRecords, limit: float, events: int) -> Anonymized:
+def price_of(made: Anonymized) -> float:
+    """What is lost of values and records (NCP), and of links."""
+    return (made.loss.ncp or 0.0) + 1 - (made.loss.links_kept or 0.0)
+
+
+def _as_linked(made: Anonymized, found: LinkedRecords, asked: LinkRequirements) -> Anonymized:
     assert made.plan is not None and made.measured is not None  # noqa: S101, PT018 - it was applied
-    asked = made.plan.requirements.model_copy(update={"unicity": limit, "events": events})
+    required = {
+        "unicity": asked.unicity, "events": asked.events, "inferred": asked.inferred,
+        "links": asked.links, "order": asked.order,
+    }  # fmt: skip
     person = found.data.person or ""
-    how = (
-        "one for each person" if found.length is None
-        else f"one for at most {found.length} consecutive records of a person"
-    )  # fmt: skip
     methods = tuple(one for one in made.methods if one.column != person)
-    new = Method(
-        person, "new pseudonyms", how, {} if found.length is None else {"records": found.length}
-    )
+    new = Method(person, "new pseudonyms", found.cut.describe(), found.cut.parameters)
     removed = tuple(name for name in made.plan.removed if name != person)
     loss = replace(
         made.loss, links_kept=found.links_kept, records_per_pseudonym=found.records_per_pseudonym
     )
+    requirements = made.plan.requirements.model_copy(update=required)
     return replace(
         made, data=found.data, methods=(*methods, new), loss=loss,
-        plan=made.plan.model_copy(update={"requirements": asked, "removed": removed}),
-        measured=replace(made.measured, unicity=found.unicity),
+        plan=made.plan.model_copy(update={"requirements": requirements, "removed": removed}),
+        measured=replace(made.measured, unicity=found.unicity, inferred=found.inferred),
     )  # fmt: skip

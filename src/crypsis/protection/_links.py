@@ -1,8 +1,9 @@
 """Links between the records of a person: new pseudonyms, each for a few of them.
 
 A release of histories keeps its people hidden only if few known records single them out. The links
-are cut into pieces of at most n consecutive records of a person, each with a pseudonym of its own;
-the longest pieces are taken on which the attack on histories meets the requirement.
+are cut into pieces of at most n consecutive records of a person, or into windows of time, each with a
+pseudonym of its own; the longest ones are taken on which the attack on histories meets the
+requirement.
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ from numpy.typing import NDArray
 from crypsis import progress
 from crypsis.dataset import ColumnNote, Dataset
 from crypsis.errors import ColumnError, RequirementsNotMetError, RoleError, TooLargeError
+from crypsis.inference import history_disclosure
 from crypsis.options import Role
-from crypsis.results import Estimate
+from crypsis.protection._windows import LINKS_BY_NUMBER, ONE_LINK, WINDOWS, dated, window_codes
+from crypsis.results import Estimate, Number
 from crypsis.singling_out import Knowledge, unicity
 from crypsis.tables import Kind, open_frame
 
@@ -28,15 +31,53 @@ _LENGTHS = (50, 30, 20, 15, 12, 10, 8, 7, 6, 5, 4, 3, 2, 1)
 _DIGITS = 12
 
 
+@dataclass(frozen=True)
+class LinkRequirements:
+    """What is required of the linked records, and how they may be linked."""
+
+    unicity: float
+    events: int = 3
+    inferred: float | None = None
+    """The share of sensitive values that the known records may make almost certain."""
+    order: str | None = None
+    """The column with the time of a record."""
+    links: str | None = None
+    """One pseudonym for a "person", for "pieces", or for a window of time; None: what keeps most."""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Which records of a person share a pseudonym."""
+
+    length: int | None = None
+    """The most consecutive records; None if any number."""
+    window: str | None = None
+    """The window of time they are in; None if any."""
+
+    def describe(self) -> str:
+        """The same in words."""
+        whose = "each person" if self.window is None else f"each person and {self.window}"
+        if self.length is None:
+            return f"one for {whose}"
+        return f"one for at most {self.length} consecutive records of {whose}"
+
+    @property
+    def parameters(self) -> dict[str, int | str]:
+        """What is published of it."""
+        found: dict[str, int | str] = {} if self.length is None else {"records": self.length}
+        return found if self.window is None else {**found, "window": self.window}
+
+
 @dataclass(frozen=True, eq=False)
 class LinkedRecords:
     """A release whose records have new pseudonyms, what it measures, and what is left of links."""
 
     data: Dataset
-    length: int | None
-    """The most records that share a pseudonym; None if all records of a person do."""
+    cut: Cut
     unicity: float
     """The share of pseudonyms that the known records single out, by the upper end of its interval."""
+    inferred: float | None
+    """The share of sensitive values that they make almost certain, likewise; None if not required."""
     links_kept: float
     """The share of the links from a record of a person to their next one that are left."""
     records_per_pseudonym: float
@@ -46,47 +87,133 @@ def linked(
     release: Dataset,
     original: Dataset,
     rows: Sequence[int] | None,
-    *,
-    limit: float,
-    events: int,
-    order: str | None,
+    asked: LinkRequirements,
     random: Generator,
 ) -> LinkedRecords:
-    """The release with the longest pieces of histories that meet the limit on unicity.
+    """The release with the longest pieces of histories that meet the limits.
 
-    `rows` has the original row of each record, `order` is the column of the original with the time
-    of a record; without it records are linked in the order of the original.
+    `rows` has the original row of each record. Without a column of their time records are linked in
+    the order of the original.
     """
     person = _checked(release, original, rows)
-    table = release.to_arrow()
     taken = np.arange(original.count) if rows is None else np.asarray(rows, np.int64)
-    owner, place = _owners(original, person, order, taken)
-    most = int(np.bincount(owner).max(initial=1))
-    lengths = [most, *(length for length in _LENGTHS if length < most)]
+    search = _Search(release, person, *_owners(original, person, asked, taken), asked, random)
     best: LinkedRecords | None = None
-    first, last = 0, len(lengths)  # pieces are tried by bisection: shorter ones single out fewer
     with progress.step("linking records") as step:
-        while first < last:
-            middle = (first + last) // 2 if best is not None or first else last - 1
-            piece = _pieces(owner, place, lengths[middle])
-            made = _with_pieces(release, table, person, piece, random)
-            found = _worst(made, events, limit)
-            step.advance()
-            if found > limit:
-                first = middle + 1
-                continue
-            last = middle
-            length = None if middle == 0 else lengths[middle]
-            best = LinkedRecords(made, length, found, *_kept(owner, piece))
+        for cuts in search.chains():
+            if best is None or best.links_kept < 1:
+                found = search.longest(cuts, step)
+                if found is not None and (best is None or found.links_kept > best.links_kept):
+                    best = found
     if best is not None:
         return best
     raise RequirementsNotMetError(
-        f"Even records without a link to others single out {100 * found:.1f} % of them, "
-        f"required are at most {100 * limit:g} %, so the release is not returned.",
+        search.failure,
         code="unicity-not-met",
         hint="Set {quasi_identifiers} for the columns that an intruder may know, or a larger {k}.",
         requirements=("unicity",),
     )
+
+
+class _Search:
+    """The records of a release with their people, cut into pieces in one way after the other."""
+
+    def __init__(
+        self,
+        release: Dataset,
+        person: str,
+        owner: Ints,
+        place: Ints,
+        times: pa.Array | None,
+        asked: LinkRequirements,
+        random: Generator,
+    ) -> None:
+        self.release, self.person, self.asked, self.random = release, person, asked, random
+        self.owner, self.place, self.times = owner, place, times
+        self.table = release.to_arrow()
+        self.failure = ""
+
+    def chains(self) -> list[list[Cut]]:
+        """The ways to cut that may be tried, each from the longest pieces to the shortest."""
+        links = self.asked.links
+        most = int(np.bincount(self.owner).max(initial=1))
+        lengths = [Cut(length) for length in _LENGTHS if length < most]
+        if links == ONE_LINK:
+            return [[Cut()]]
+        if links is not None and links != LINKS_BY_NUMBER:
+            return [[Cut(window=links), *(Cut(one.length, links) for one in lengths)]]
+        chains = [[Cut(), *lengths]]
+        if links is None and self.times is not None:
+            chains.append([Cut(window=window) for window in WINDOWS])
+        return chains
+
+    def longest(self, cuts: Sequence[Cut], step: progress.Step) -> LinkedRecords | None:
+        """The longest pieces that meet the limits, by bisection: shorter ones single out fewer."""
+        best: LinkedRecords | None = None
+        first, last = 0, len(cuts)
+        while first < last:
+            middle = (first + last) // 2 if best is not None or first else last - 1
+            piece = self._pieces(cuts[middle])
+            made = self._with_pieces(piece)
+            singled, inferred = _worst(made, self.asked)
+            step.advance()
+            if singled > self.asked.unicity or _above(inferred, self.asked.inferred):
+                self._note(singled, inferred)
+                first = middle + 1
+                continue
+            last = middle
+            best = LinkedRecords(made, cuts[middle], singled, inferred, *_kept(self.owner, piece))
+        return best
+
+    def _note(self, singled: float, inferred: float | None) -> None:
+        """Why even the shortest pieces do not meet the limits."""
+        limit = self.asked.unicity
+        text = (
+            f"Even records without a link to others single out {100 * singled:.1f} % of them, "
+            f"required are at most {100 * limit:g} %, so the release is not returned."
+        )
+        if self.asked.links == ONE_LINK:
+            text = (
+                f"With one pseudonym for each person, known records single out {100 * singled:.1f} "
+                f"% of the people, required are at most {100 * limit:g} %, so the release is not "
+                "returned."
+            )
+        if singled <= limit and inferred is not None:
+            text = (
+                f"Known records make {100 * inferred:.1f} % of the sensitive values almost certain, required "
+                f"are at most {100 * (self.asked.inferred or 0):g} %, so the release is not "
+                "returned."
+            )
+        self.failure = text
+
+    def _pieces(self, cut: Cut) -> Ints:
+        """The piece of each record: consecutive records of a person, in one window of time."""
+        window = np.zeros(self.owner.size, np.int64)
+        if cut.window is not None and self.times is not None:
+            window = window_codes(self.times, cut.window)
+        by_time = np.lexsort((self.place, window, self.owner))
+        person, window = self.owner[by_time], window[by_time]
+        same = (person[1:] == person[:-1]) & (window[1:] == window[:-1])
+        first = np.concatenate([[True], ~same])
+        start = np.flatnonzero(first)
+        at = np.arange(person.size) - np.repeat(start, np.diff(np.append(start, person.size)))
+        piece = np.empty(person.size, np.int64)
+        cuts = first if cut.length is None else first | (at % cut.length == 0)
+        piece[by_time] = np.cumsum(cuts) - 1
+        return piece
+
+    def _with_pieces(self, piece: Ints) -> Dataset:
+        """The release with a column of random pseudonyms, one for each piece."""
+        size = int(piece.max(initial=-1)) + 1
+        drawn = self.random.choice(10**_DIGITS, size, replace=False, shuffle=True)
+        names = pa.array([f"{number:0{_DIGITS}d}" for number in drawn.tolist()])
+        rows = open_frame(self.table.append_column(self.person, names.take(pa.array(piece))))
+        note = ColumnNote(override="Pseudonyms that this release was given; the key is kept apart.")
+        return replace(
+            self.release, rows=rows, roles={**self.release.roles, self.person: Role.INSENSITIVE},
+            notes={**self.release.notes, self.person: note}, person=self.person, given=None,
+            _cells={},
+        )  # fmt: skip
 
 
 def _checked(release: Dataset, original: Dataset, rows: Sequence[int] | None) -> str:
@@ -112,8 +239,14 @@ def _checked(release: Dataset, original: Dataset, rows: Sequence[int] | None) ->
     return original.person
 
 
-def _owners(original: Dataset, person: str, order: str | None, taken: Ints) -> tuple[Ints, Ints]:
-    """The person of each record, and its place in time; records without one are alone."""
+def _owners(
+    original: Dataset, person: str, asked: LinkRequirements, taken: Ints
+) -> tuple[Ints, Ints, pa.Array | None]:
+    """The person of each record, its place in time, and its time if that is a date.
+
+    Records without a person are alone.
+    """
+    order = asked.order
     names = [person] if order is None or order == person else [person, order]
     table = original.to_arrow(names).take(pa.array(taken))
     coded = table[person].combine_chunks().dictionary_encode()
@@ -121,45 +254,22 @@ def _owners(original: Dataset, person: str, order: str | None, taken: Ints) -> t
     owner = np.array(coded.indices.fill_null(-1), np.int64)
     nobody = np.flatnonzero(owner < 0)
     owner[nobody] = size + np.arange(nobody.size)
+    times = dated(original, order, asked.links, table)
     if order is None:
-        return owner, taken
+        return owner, taken, times
     ranks = table[order].combine_chunks()
     places = np.empty(len(ranks), np.int64)
     places[np.asarray(pa.compute.sort_indices(ranks))] = np.arange(len(ranks))
-    return owner, places
+    return owner, places, times
 
 
-def _pieces(owner: Ints, place: Ints, length: int) -> Ints:
-    """The piece of each record: so many consecutive records of a person."""
-    by_time = np.lexsort((place, owner))
-    person = owner[by_time]
-    first = np.concatenate([[True], person[1:] != person[:-1]])
-    start = np.flatnonzero(first)
-    at = np.arange(person.size) - np.repeat(start, np.diff(np.append(start, person.size)))
-    piece = np.empty(person.size, np.int64)
-    piece[by_time] = np.cumsum(first | (at % length == 0)) - 1
-    return piece
+def _worst(release: Dataset, asked: LinkRequirements) -> tuple[float, float | None]:
+    """Unicity against the intruder who finds most, by the records, their number, their dates; and
+    the sensitive values that the records make almost certain.
 
-
-def _with_pieces(
-    release: Dataset, table: pa.Table, person: str, piece: Ints, random: Generator
-) -> Dataset:
-    """The release with a column of random pseudonyms, one for each piece."""
-    drawn = random.choice(10**_DIGITS, int(piece.max(initial=-1)) + 1, replace=False, shuffle=True)
-    names = pa.array([f"{number:0{_DIGITS}d}" for number in drawn.tolist()])
-    rows = open_frame(table.append_column(person, names.take(pa.array(piece))))
-    note = ColumnNote(override="Pseudonyms that this release was given; the key is kept apart.")
-    return replace(
-        release, rows=rows, roles={**release.roles, person: Role.INSENSITIVE},
-        notes={**release.notes, person: note}, person=person, given=None, _cells={},
-    )  # fmt: skip
-
-
-def _worst(release: Dataset, events: int, limit: float) -> float:
-    """The unicity against the intruder who finds most: by the records, their number, their dates.
-
-    The upper end of its interval; where one of them exceeds the limit, the others are not asked.
+    The upper ends of intervals; where one of them exceeds its limit, the others are not asked.
     """
+    events = asked.events
     time = next(
         (one.name for one in release.rows.columns
          if one.kind in (Kind.DATE, Kind.TIME) and one.name in release.knowable), None,
@@ -171,13 +281,39 @@ def _worst(release: Dataset, events: int, limit: float) -> float:
         try:
             found = unicity(
                 release, events=(events,), knowledge=kind, order=time if kind.ordered else None
-            ).at(events)
+            )
         except ColumnError:  # no column is released that an intruder may know
-            return 0.0
-        worst = max(worst, found.high if isinstance(found, Estimate) else float(found))
-        if worst > limit:
-            break
-    return worst
+            return 0.0, None
+        worst = max(worst, _upper(found.at(events)))
+        if worst > asked.unicity:
+            return worst, None
+    return worst, None if asked.inferred is None else inferred_share(release, events)
+
+
+def inferred_share(release: Dataset, events: int) -> float | None:
+    """The largest share of sensitive values that known records make almost certain; None without any."""
+    try:
+        return max(
+            (
+                _upper(
+                    history_disclosure(release, one, events=(events,), knowledge=kind).at(events)
+                )
+                for one in release.sensitive
+                for kind in (Knowledge.SET, Knowledge.NUMBER)
+                if release.rows.column(one).kind is not Kind.NESTED
+            ),
+            default=None,
+        )
+    except ColumnError:  # no column is released that an intruder may know
+        return None
+
+
+def _upper(share: Number) -> float:
+    return share.high if isinstance(share, Estimate) else float(share)
+
+
+def _above(found: float | None, limit: float | None) -> bool:
+    return found is not None and limit is not None and found > limit
 
 
 def _kept(owner: Ints, piece: Ints) -> tuple[float, float]:

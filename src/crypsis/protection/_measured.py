@@ -96,6 +96,8 @@ class Measured(Result):
     """The number of people whose records these are; None where it is not known."""
     unicity: float | None = None
     """The share of people whom the known records single out; the upper end of an interval."""
+    inferred: float | None = None
+    """The share of sensitive values that the known records make almost certain; the upper end."""
     members: int | None = None
     """The people in all classes: a person counts once in each of their classes."""
 
@@ -153,6 +155,7 @@ _MEASURES = {
     "average_risk": "Average re-identification risk:",
     "combination_k": "k of every combination of the required number of quasi-identifiers: k =",
     "unicity": "Unicity, the share of people singled out by known records:",
+    "inferred": "Share of sensitive values that known records make almost certain:",
 }
 _AT_LEAST = (
     "diversity", "entropy_diversity", "recursive_diversity", "k_map", "combination_k",
@@ -373,6 +376,7 @@ def check(measured: Measured, requirements: PrivacyRequirements) -> None:
         ("presence", requirements.presence, True),
         ("average_risk", requirements.average_risk, True),
         ("combination_k", requirements.combination_k, False),
+        ("inferred", requirements.inferred, True),
     ):
         if limit is None:
             continue

@@ -431,7 +431,7 @@ def with_steps(
     """The loss with that of columns whose step suppresses every value, before rows are searched."""
     if all(isinstance(one.step, Keep) for one in columns):
         return loss
-    released = loss.records - loss.suppressed_records
+    released = loss.released_records
     gone = [one.name for one in columns if isinstance(one.step, Suppress)]
     # Values of records that were removed are counted with these: their share is that of all.
     there = [data.count - data.rows.tally([name]).missing for name in gone]

@@ -18,7 +18,7 @@ from crypsis.protection._statement import Statement
 from crypsis.tables import Kind, Rows
 
 _OF_PEOPLE = (
-    "k", "people", "members", "population", "unicity", "average_risk", "combination_k",
+    "k", "people", "members", "population", "unicity", "inferred", "average_risk", "combination_k",
 )  # fmt: skip
 _BY_TEXTS = ("k", "each_column", "average_risk", "combinations", "combination_k")
 """The requirements that need no types."""

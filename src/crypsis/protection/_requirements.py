@@ -54,6 +54,15 @@ class PrivacyRequirements(BaseModel):
     """Unicity: the share of people whom `events` known records of theirs single out."""
     events: Annotated[int, Field(ge=1, le=12)] | None = None
     """The number of known records, where unicity is required."""
+    inferred: Share | None = None
+    """The share of sensitive values that those records make almost certain, of values that at most half
+    of the people have."""
+    links: str | None = None
+    """How records of a person may be linked: by "person", in "pieces", by a window of time."""
+    order: str | None = None
+    """The column with the time of a record, by which they are linked."""
+    max_records: Annotated[int, Field(ge=1)] | None = None
+    """The most records of a person that are released; others are dropped at random."""
     each_column: Annotated[int, Field(ge=1)] | None = None
     """k-anonymity of each quasi-identifier alone: records with each of its values."""
     population: Annotated[int, Field(ge=1)] | None = None

@@ -48,6 +48,8 @@ class InformationLoss(Result):
     """Quasi-identifiers that are generalized fully, to the top of their hierarchy, in every record."""
     emptied_records: int = 0
     """Records that are released without any value of a quasi-identifier that others have."""
+    dropped_records: int = 0
+    """Records dropped so that nobody has more than the most that are released of a person."""
     links_kept: float | None = None
     """The share of the links between a person's records, from one to the next, that are left."""
     records_per_pseudonym: float | None = None
@@ -56,6 +58,11 @@ class InformationLoss(Result):
     """The information loss (NCP) of each sensitive attribute that was generalized or dropped."""
     preserved: Mapping[str, float] = field(default_factory=dict)
     """The share of the information that is left for each use that the release was aimed at."""
+
+    @property
+    def released_records(self) -> int:
+        """The records that are neither dropped nor suppressed."""
+        return self.records - self.dropped_records - self.suppressed_records
 
     @property
     def withheld_share(self) -> float:
@@ -73,6 +80,11 @@ class InformationLoss(Result):
         if self.fully_generalized_columns:
             names = ", ".join(map(_cell, self.fully_generalized_columns))
             lines.append(f"Fully generalized columns: {names}")
+        if self.dropped_records:
+            share = 100 * self.dropped_records / max(1, self.records)
+            lines.append(
+                f"Records dropped of people with many: {self.dropped_records:,} ({share:.2f} %)"
+            )
         lines += [
             f"Sensitive attribute {_cell(name)} changed, information loss (NCP): {100 * lost:.2f} %"
             for name, lost in self.changed_sensitive.items()
@@ -267,12 +279,15 @@ class Statement(BaseModel):
         if loss.ncp is not None:
             lines.append(f"- information loss (NCP): {100 * loss.ncp:.2f} %")
         lines += [
-            f"- suppressed records: {self.records_before - self.records_after:,}",
+            "- suppressed records: "
+            f"{self.records_before - self.records_after - loss.dropped_records:,}",
             f"- suppressed values: {loss.suppressed_values:,}",
             f"- generalized records: {loss.generalized_records:,}",
         ]
         if loss.fully_generalized_columns:
             lines.append(f"- fully generalized columns: {_names(loss.fully_generalized_columns)}")
+        if loss.dropped_records:
+            lines.append(f"- records dropped of people with many: {loss.dropped_records:,}")
         lines += [
             f"- sensitive attribute {_cell(name)} changed, information loss (NCP): {100 * lost:.2f} %"
             for name, lost in loss.changed_sensitive.items()
@@ -369,6 +384,7 @@ _UPPER = {
     "presence": "delta-presence: probability that a person of the population is in the release",
     "average_risk": "average re-identification risk of the records",
     "unicity": "unicity: people singled out by the known records",
+    "inferred": "sensitive values that the known records make almost certain",
     "excess": "excess of the share of a sensitive value in a class over what a model without the "
     "class predicts",
 }

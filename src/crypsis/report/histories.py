@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
@@ -12,13 +13,20 @@ from crypsis.report.terminal import shown
 from crypsis.results import percent_text
 
 if TYPE_CHECKING:
-    from crypsis.singling_out import HistoryClasses, Unicity
+    from crypsis.inference import HistoryDisclosure
+    from crypsis.singling_out import HistoryClasses, SmallestEvents, Unicity
 
 _BAR = 30
 
 
-def histories_view(curve: Unicity, classes: HistoryClasses | None, title: str) -> RenderableType:
-    """The unicity curve, and the people whose whole history nobody else has."""
+def histories_view(
+    curve: Unicity,
+    classes: HistoryClasses | None,
+    title: str,
+    inferred: Sequence[HistoryDisclosure] = (),
+    fewest: SmallestEvents | None = None,
+) -> RenderableType:
+    """The unicity curve, the people whose whole history nobody else has, and what is inferred."""
     head = Text.assemble(
         (title, "bold"), f": {curve.records:,} records of {curve.people:,} people, linked by "
     )
@@ -46,4 +54,8 @@ def histories_view(curve: Unicity, classes: HistoryClasses | None, title: str) -
         parts.append(Text(f"{curve.unlinked:,} records without a person are not part of it."))
     if classes is not None:
         parts.append(Text(str(classes)))
+    if fewest is not None:
+        parts += [Text(), Text(str(fewest))]
+    for one in inferred:
+        parts += [Text(), Text(str(one)), Text(one.text_at(min(3, one.events[-1])))]
     return Group(*parts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from crypsis import __version__
@@ -13,9 +14,21 @@ if TYPE_CHECKING:
     from crypsis.assessment.result import Assessment
 
 
-def to_json(verb: str, result: Result, *, reveal: bool = False) -> str:
-    """A result with the verb that made it and the version that knows its fields."""
-    content = {"crypsis": __version__, "verb": verb, "result": result.to_dict(reveal=reveal)}
+def to_json(
+    verb: str,
+    result: Result,
+    *,
+    reveal: bool = False,
+    more: Mapping[str, Sequence[Result]] | None = None,
+) -> str:
+    """A result with the verb that made it and the version that knows its fields.
+
+    `more` are further results, which are lists of their own in it.
+    """
+    fields = result.to_dict(reveal=reveal)
+    for name, others in (more or {}).items():
+        fields[name] = [one.to_dict(reveal=reveal) for one in others]
+    content = {"crypsis": __version__, "verb": verb, "result": fields}
     return without_control(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
 
 

@@ -17,6 +17,7 @@ from crypsis.singling_out._equivalence_classes import (
 )
 from crypsis.singling_out._household_risk import HouseholdRisk, household_risk
 from crypsis.singling_out._individual_risk import IndividualRisk, individual_risk
+from crypsis.singling_out._joint_classes import JointClasses, joint_classes
 from crypsis.singling_out._loglinear import LoglinearModel, LoglinearRisk, loglinear_risk
 from crypsis.singling_out._measures import ColumnSet
 from crypsis.singling_out._population import PopulationUniqueness, population_uniqueness
@@ -44,12 +45,12 @@ from crypsis.singling_out.histories import (
 
 __all__ = [
     "AttackerRisk", "ColumnScore", "ColumnSet", "ColumnShare", "CombinationK", "DeltaPresence",
-    "EquivalenceClasses", "HistoryClasses", "HouseholdRisk", "IndividualRisk", "Knowledge",
+    "EquivalenceClasses", "HistoryClasses", "HouseholdRisk", "IndividualRisk", "JointClasses", "Knowledge",
     "LoglinearModel", "LoglinearRisk", "PopulationUniqueness", "QuasiIdentifiers", "RecordRisks",
     "RecordsAtRisk", "ReidentificationRisk", "ReleasedUniqueness", "SmallestEvents", "SudaScores",
     "Unicity", "Uniqueness", "column_sets", "combination_k", "delta_presence",
     "equivalence_classes", "find_quasi_identifiers", "history_classes", "household_risk",
-    "individual_risk", "k_anonymity", "k_map", "loglinear_risk", "max_cells", "min_cells",
+    "individual_risk", "joint_classes", "k_anonymity", "k_map", "loglinear_risk", "max_cells", "min_cells",
     "population_class_sizes", "population_uniqueness", "record_risks", "records_at_risk",
     "reidentification_risk", "released_uniqueness", "smallest_events", "suda", "unicity",
     "uniqueness",

@@ -54,3 +54,23 @@ def rows_in_cells(
     columns = [*(Column(name, Kind.NUMBER, name) for name in added), *rows.columns]
     picked = joined.select(*(column.inner for column in columns))
     return rows.derive(columns, lambda _: picked)
+
+
+def with_ends(rows: Rows, unit: str, order: Sequence[str], first: str, last: str) -> Rows:
+    """The rows with two more columns: whether one is the `first`, or the `last`, of its unit.
+
+    They are ordered by the columns `order`, one after the other; a missing value comes last.
+    """
+    (own,) = rows.comparable([unit])
+    inner = rows.comparable(order)
+    flags = [rows.cell(name).is_null().alias(f"em{i}") for i, name in enumerate(inner)]
+    cells = [rows.cell(name).alias(f"ev{i}") for i, name in enumerate(inner)]
+    by = [part for i in range(len(inner)) for part in (f"em{i}", f"ev{i}")]
+    one = nw.lit(1).cast(nw.Int64).alias("e1")
+    frame = rows.frame.with_columns(*flags, *cells, one, rows.cell(own).alias("eu"))
+    frame = frame.with_columns(nw.col("e1").cum_sum().over("eu", order_by=by).alias("en"))
+    frame = frame.with_columns(nw.col("en").max().over("eu").alias("ez"))
+    ends = [(nw.col("en") == 1).alias(first), (nw.col("en") == nw.col("ez")).alias(last)]
+    picked = frame.with_columns(*ends).select(*(one.inner for one in rows.columns), first, last)
+    columns = [*rows.columns, *(Column(name, Kind.BOOLEAN, name) for name in (first, last))]
+    return rows.derive(columns, lambda _: picked)

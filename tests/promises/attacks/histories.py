@@ -10,7 +10,14 @@ import numpy as np
 import pandas as pd
 
 from tests.promises.attacks.attackers import singled_out
-from tests.promises.attacks.judge import anonymized, assessed, command, flags, released
+from tests.promises.attacks.judge import (
+    anonymized,
+    assessed,
+    assessed_together,
+    command,
+    flags,
+    released,
+)
 from tests.promises.attacks.people import DISEASES
 from tests.promises.attacks.scenario import CHANGED, Draw, Scenarios, Trial
 
@@ -247,3 +254,47 @@ def visits_linked_by_new_pseudonyms(draw: Draw, folder: Path) -> Trial:
     # The attacker generalizes what they know as the release does: to the values of their own rows.
     generalized = made[["month", "ward"]].join(visits["code"])
     return Trial(success, CHANGED, after=_found(made, generalized, 3, ["month", "ward"], draw))
+
+
+@scenario("knows three visits of the person", least=0.9)
+def disease_that_follows_from_two_wards(draw: Draw, folder: Path) -> Trial:
+    """Three visits a person under a kept pseudonym; whoever was in two wards has a rare disease."""
+    ward = np.tile(np.array(["x", "z", "u"]), (400, 1))
+    ward[::2] = ["y", "z", "u"]
+    ward[:24] = ["x", "y", "u"]
+    disease = np.tile(np.array(["flu", "gout", "cold"]), (400, 1))
+    disease[:24, 2] = "rare"
+    visits = pd.DataFrame({
+        "code": np.repeat([f"P{n:04d}" for n in draw.permutation(9_000)[:400]], 3),
+        "ward": ward.ravel(), "disease": disease.ravel(),
+    })  # fmt: skip
+    been = visits.groupby("code")["ward"].agg(frozenset)
+    ill = visits.groupby("code")["disease"].agg(lambda one: "rare" in set(one))
+    alike = {wards: ill[been == wards].mean() for wards in set(been)}
+    success = np.mean([alike[wards] >= 0.9 for wards, sick in zip(been, ill, strict=True) if sick])
+    return Trial(
+        float(success),
+        assessed(visits, quasi_identifiers=["ward"], sensitive=["disease"], insensitive=["code"],
+                 person="code"),
+    )  # fmt: skip
+
+
+@scenario("joins the two files and knows age, sex, town and job", least=0.3)
+def two_files_joined_on_a_time(draw: Draw, folder: Path) -> Trial:
+    """Two files with large classes each; both have the time of admission, which nobody outside knows."""
+    rows = 600
+    time = draw.permutation(10_000)[:rows]
+    people = pd.DataFrame({
+        "time": time, "age": draw.integers(3, 10, rows), "sex": draw.choice(["f", "m"], rows),
+        "town": draw.choice(list("abcdefgh"), rows), "job": draw.choice(list("uvwxy"), rows),
+    })  # fmt: skip
+    one, two = people[["time", "age", "sex"]], people[["time", "town", "job"]].sample(
+        frac=1, random_state=1
+    )  # fmt: skip
+    both = one.merge(two, on="time")
+    known = (["age", "sex"], ["town", "job"])
+    return Trial(
+        singled_out(both, both, ["age", "sex", "town", "job"]),
+        assessed_together(one, two, *known, signed_off="time"),
+        control=assessed_together(one, two.drop(columns="time"), *known, signed_off="time"),
+    )

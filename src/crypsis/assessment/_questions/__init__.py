@@ -6,8 +6,10 @@ from crypsis.assessment._questions._linkage import ask_linkage
 from crypsis.assessment._questions._outcome import QuestionOutcome, not_evaluated
 from crypsis.assessment._questions._pseudonyms import ask_pseudonyms
 from crypsis.assessment._questions._singling_out import ask_singling_out
+from crypsis.assessment._questions._together import CLASS_SIZES, other_files, together_reasons
 
 __all__ = [
+    "CLASS_SIZES",
     "SMALL",
     "QuestionOutcome",
     "ask_inference",
@@ -16,4 +18,6 @@ __all__ = [
     "ask_singling_out",
     "known_insensitive",
     "not_evaluated",
+    "other_files",
+    "together_reasons",
 ]

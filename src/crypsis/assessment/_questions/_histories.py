@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from crypsis import singling_out
+from crypsis import inference, singling_out
 from crypsis.assessment._questions._outcome import QuestionOutcome
 from crypsis.assessment._request import Request
 from crypsis.dataset import Dataset
@@ -15,6 +15,7 @@ from crypsis.singling_out import Knowledge, Unicity
 from crypsis.tables import Kind
 
 UNICITY = "singling_out.unicity"
+INFERRED = "inference.history_disclosure"
 HISTORIES = "histories"
 """The results of whole histories begin with this word."""
 IN_ROWS = "unicity in the order of the rows"
@@ -86,6 +87,75 @@ def _add_unit(
         outcome.measured.append(
             Measurement(UNICITY, share, text, known, affected, events=one.events)
         )
+
+
+def add_history_disclosure(request: Request, outcome: QuestionOutcome) -> None:
+    """Add how often a sensitive value is inferred from records that a released column links."""
+    thresholds = [one for one in request.policy.thresholds if one.measure == INFERRED]
+    if not thresholds:
+        return
+    outcome.measured = [one for one in outcome.measured if one.measure != INFERRED]
+    units = linking_units(request.data)
+    if not units or not request.data.sensitive:
+        why = "No column is a sensitive attribute."
+        if not units:
+            why = "No released column is known to link the records of one person."
+        outcome.measured.append(Measurement(INFERRED, None, why, applies=False))
+        return
+    for unit, column in units.items():
+        for target in request.data.sensitive:
+            _add_inferred(request, outcome, unit, column, target, thresholds)
+
+
+def _add_inferred(
+    request: Request,
+    outcome: QuestionOutcome,
+    unit: str,
+    column: str,
+    target: str,
+    thresholds: list[Threshold],
+) -> None:
+    """What the linked records of one person, or household, disclose of one sensitive attribute."""
+    data = replace(request.data, person=column)
+    most = max(one.events or 1 for one in thresholds)
+    kinds = (Knowledge.SET, Knowledge.NUMBER)
+    try:
+        found = [
+            inference.history_disclosure(
+                data, target, events=most, knowledge=kind, exact=True if request.exact else None,
+                seed=request.seed,
+            )
+            for kind in kinds
+        ]  # fmt: skip
+    except ColumnError as error:
+        applies = error.code != "no-columns"
+        outcome.measured.append(
+            Measurement(
+                INFERRED, None, error.message, (target,), applies=applies, requested=applies
+            )
+        )
+        return
+    except (InputError, TooLargeError) as error:
+        outcome.measured.append(
+            Measurement(INFERRED, None, error.message, (target,), requested=True, hint=error.hint)
+        )
+        return
+    of_them = "" if unit == "person" else f" of {unit}s"
+    outcome.results[f"history disclosure of {target}{of_them}"] = found[0]
+    for one in thresholds:
+        events = one.events or 1
+        worst = max(found, key=lambda each: float(each.at(events)))
+        text = found[0].text_at(events, unit=unit)
+        if worst is not found[0]:
+            text += (
+                f" Who knows how many there are, too: {percent_text(worst.at(events))} of cases."
+            )
+        outcome.measured.append(
+            Measurement(
+                INFERRED, worst.at(events), text, (target, column, *worst.columns),
+                round(float(worst.at(events)) * worst.holders), events=one.events,
+            )
+        )  # fmt: skip
 
 
 def _curves(request: Request, data: Dataset, shown: int, most: int) -> list[Unicity]:

@@ -6,6 +6,7 @@ from contextlib import suppress
 
 from crypsis import inference
 from crypsis.assessment._questions._everything_else import add_prediction_gain
+from crypsis.assessment._questions._histories import add_history_disclosure
 from crypsis.assessment._questions._outcome import QuestionOutcome, not_evaluated
 from crypsis.assessment._questions._values import MEASURES as VALUE_MEASURES
 from crypsis.assessment._questions._values import (
@@ -40,6 +41,7 @@ def ask_inference(request: Request) -> QuestionOutcome:
         return QuestionOutcome("Not measured: inference is not part of this policy.")
     outcome = _ask_quasi_identifiers(request)
     add_prediction_gain(request, outcome)
+    add_history_disclosure(request, outcome)
     return outcome
 
 

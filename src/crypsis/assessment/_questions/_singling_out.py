@@ -13,6 +13,7 @@ from crypsis.assessment._questions._everything_else import (
 from crypsis.assessment._questions._histories import add_histories
 from crypsis.assessment._questions._outcome import QuestionOutcome, not_evaluated
 from crypsis.assessment._questions._sample_risks import add_sample_risks
+from crypsis.assessment._questions._together import add_joint_classes
 from crypsis.assessment._request import Request
 from crypsis.dataset import Dataset
 from crypsis.errors import InputError, TooLargeError
@@ -37,6 +38,7 @@ def ask_singling_out(request: Request) -> QuestionOutcome:
     add_released_uniqueness(request, outcome)
     add_histories(request, outcome)
     add_released_classes(request, outcome)
+    add_joint_classes(request, outcome)
     return outcome
 
 

@@ -8,7 +8,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from crypsis.assessment._columns import describe_columns, measure_columns, undecided
-from crypsis.assessment._questions import SMALL, ask_inference, ask_linkage, ask_singling_out
+from crypsis.assessment._questions import (
+    CLASS_SIZES,
+    SMALL,
+    ask_inference,
+    ask_linkage,
+    ask_singling_out,
+)
 from crypsis.assessment._remedies._released_columns import (
     columns_unique_alone,
     identifying_columns,
@@ -28,6 +34,7 @@ _RULES = frozenset(f"columns.{name}" for name, _ in PARTS.values())
 
 _RELEASED = "singling_out.unique_on_released_columns"
 _UNICITY = "singling_out.unicity"
+_INFERRED = "inference.history_disclosure"
 _RECODINGS = {
     "subtree": "Full-subtree recoding: the values of a column do not overlap, so it can be tabulated.",
     "full-domain": "Full-domain recoding: all values of a column on one level.",
@@ -54,14 +61,16 @@ def anonymization(request: Request, exceeded: Sequence[Finding] = ()) -> dict[st
 
     The requirements are those of the policy's own measures (k = 1 if it has none on classes),
     columns are recoded where its rules name one, and what is undecided, looks like a direct
-    identifier, is free text, cannot be recoded, or links records that single people out together
-    is excluded.
+    identifier, is free text, cannot be recoded, links records that single people out together, or
+    joins another file of the release is excluded.
     """
     data, columns = request.data, request.columns
     excluded = set(undecided(columns, accepted=True))
     excluded |= {one.column for one in columns if one.evidence and not one.override}
     excluded |= {one.column for one in columns if one.free_text}
     excluded |= {one.columns[0] for one in exceeded if one.measure == _UNICITY}
+    excluded |= {one.columns[1] for one in exceeded if one.measure == _INFERRED}
+    excluded |= _joining(data, exceeded)
     methods: dict[str, str] = {}
     if _RULES & {one.measure for one in request.policy.of("columns")}:
         for name, recoding in safe_harbor_recodings(request).items():
@@ -88,6 +97,13 @@ def anonymization(request: Request, exceeded: Sequence[Finding] = ()) -> dict[st
     if excluded:
         made["excluded"] = tuple(name for name in data.names if name in excluded)
     return made
+
+
+def _joining(data: Dataset, exceeded: Sequence[Finding]) -> set[str]:
+    """What joins another file of the release, and is no quasi-identifier."""
+    joint = [one for one in exceeded if one.measure in CLASS_SIZES]
+    known = {*data.quasi_identifiers}
+    return {name for one in joint for name in one.columns if name in data.released} - known
 
 
 def _uniqueness_limit(request: Request) -> float | None:

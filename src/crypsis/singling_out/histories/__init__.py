@@ -1,7 +1,7 @@
 """Histories: what several records of one person disclose together."""
 
+from crypsis.histories.events import Knowledge
 from crypsis.singling_out.histories._classes import HistoryClasses, history_classes
-from crypsis.singling_out.histories._events import Knowledge
 from crypsis.singling_out.histories._smallest import SmallestEvents, smallest_events
 from crypsis.singling_out.histories._unicity import Unicity, unicity
 

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis.dataset import Data, as_columns, as_dataset, takes_roles
-from crypsis.options import Columns, Roles
-from crypsis.results import Result, percent_text
-from crypsis.singling_out.histories._events import (
+from crypsis.histories.events import (
     Histories,
     event_columns,
     histories_of,
     person_of,
 )
+from crypsis.options import Columns, Roles
+from crypsis.results import Result, percent_text
 
 Ints = NDArray[np.int64]
 

@@ -1,12 +1,14 @@
 """Unicity of more events than can be fetched: some people, and who else has what is known of them.
 
-People are drawn by a hash, and some events of each. Of everybody else only these events are fetched,
-by a join in the engine: whether another history has all known events depends on no others.
+People are drawn by a hash, and some events of each. Of everybody else only the events are fetched
+that may match one of these, by a join in the engine: whether another history has all known events
+depends on no others, except on the number of its records, and on its first and its last event.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -14,111 +16,334 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from crypsis.counting.cells import Cells
-from crypsis.counting.grouping import group_keys
 from crypsis.dataset import Dataset
 from crypsis.errors import TooLargeError
-from crypsis.singling_out.histories.kernels import alone as kernel
+from crypsis.histories.events import Histories, Knowledge, histories_in, place_of
+from crypsis.histories.kernels import alone as kernel
+from crypsis.histories.tolerance import Buckets, Tolerance, measured
 from crypsis.tables import Rows
 from crypsis.tables.class_samples import sample_values
-from crypsis.tables.joins import rows_in_cells
+from crypsis.tables.joins import rows_in_cells, with_ends
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 _PAIRS = 20_000_000
-"""The most pairs of a person and a known event that are fetched."""
+"""The most pairs of a person and an event that are fetched."""
+_VALUES = 2_000_000
+"""The most different values of a column with a tolerance."""
 _FEWEST = 200
-_EVENT = "crypsis event"
+_EVENT, _FIRST, _LAST = "crypsis event", "crypsis first", "crypsis last"
 
 
-def drawn_shares(
-    data: Dataset, columns: Sequence[str], events: Sequence[int], draws: int, seed: int
-) -> tuple[list[int], int, int]:
-    """For each number of events how many of the people drawn are singled out; how many were drawn,
-    and how many people there are.
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """For each number of events how many of the people drawn are singled out."""
 
-    Fewer people than `draws` are drawn if too many others have their events.
+    alone: tuple[int, ...]
+    drawn: int
+    people: int
+    """The number of all people."""
+
+
+def drawn_people(
+    data: Dataset,
+    rules: Mapping[str, Tolerance | None],
+    knowledge: Knowledge,
+    order: str | None,
+    events: Sequence[int],
+    draws: int,
+    seed: int,
+) -> Drawn:
+    """How many of the people drawn are singled out by some of their events.
+
+    Fewer people than `draws` are drawn if too many others have events like theirs.
     """
-    person = data.person or ""
-    rows = data.rows.select([person, *columns])
+    search = _Search(data, rules, knowledge, order)
     while True:
-        people, count = sample_values(rows, person, draws, seed=seed)
+        people, count = sample_values(search.rows, search.person, draws, seed=seed)
         try:
-            found = _Drawn(rows, person, columns, people, max(events), seed)
-            return [found.alone(many) for many in events], len(people), count
+            alone = search.alone(people, events, seed)
+            return Drawn(tuple(alone), len(people), count)
         except TooLargeError:
             draws = min(draws, count) // 4
             if draws < _FEWEST:
                 raise
 
 
-class _Drawn:
-    """The people drawn, the events known of each, and everybody who has one of these events."""
+class _Search:
+    """Everybody's events in the engine, and what is known of an event."""
 
     def __init__(
         self,
-        rows: Rows,
-        person: str,
-        columns: Sequence[str],
-        people: pa.Array,
-        most: int,
-        seed: int,
+        data: Dataset,
+        rules: Mapping[str, Tolerance | None],
+        knowledge: Knowledge,
+        order: str | None,
     ) -> None:
-        own = rows_in_cells(rows, [person], [people], {_EVENT: pa.array(np.zeros(len(people)))})
-        names = [person, *columns]
-        cells = Cells.from_table(own.cells(names), names)
-        keys, _ = group_keys(cells.codes[1:], cells.domains[1:])
-        _, first, event = np.unique(keys, return_index=True, return_inverse=True)
-        chosen = _choices(
-            cells.codes[0].astype(np.int64), event.ravel().astype(np.int64), most, seed
-        )
-        asked = np.unique(chosen[chosen >= 0])
-        place = np.full(first.size, -1, np.int64)
-        place[asked] = np.arange(asked.size)
-        values = [
-            cells.values[c].take(pa.array(cells.codes[c][first[asked]]))
-            for c in range(1, len(names))
+        self.person = data.person or ""
+        self.rules, self.knowledge, self.order = dict(rules), knowledge, order
+        self.names = [self.person, *rules]
+        if order is not None and order not in self.names:
+            self.names.append(order)
+        self.rows = data.rows.select(self.names)
+        self.near = [name for name, rule in rules.items() if rule is not None]
+        self.buckets = {name: self._buckets(name, rules[name]) for name in self.near}
+        self.records: Cells | None = None
+        if knowledge is Knowledge.NUMBER:
+            self.records = Cells.from_table(data.rows.cells([self.person]), [self.person])
+
+    def _buckets(self, name: str, rule: Tolerance | None) -> Buckets:
+        """The different values of a column with a tolerance, in buckets."""
+        cells = Cells.from_table(self.rows.cells([name], at_most=_VALUES), [name])
+        return Buckets.of(cells.values[0], rule or Tolerance())
+
+    def alone(self, people: pa.Array, events: Sequence[int], seed: int) -> list[int]:
+        """How many of these people are singled out by each number of their events."""
+        mark = {_EVENT: pa.array(np.zeros(len(people)))}
+        own = rows_in_cells(self.rows, [self.person], [people], mark)
+        cells = Cells.from_table(own.cells(self.names), self.names)
+        place = None if self.order is None else place_of(cells, self.order)
+        histories = histories_in(cells, self.rules, ordered=self.knowledge.ordered, place=place)
+        known = _choices(histories, self.knowledge, max(events), seed)
+        asked = np.unique(known[known >= 0])
+        place_in = np.full(histories.key.size, -1, np.int64)
+        place_in[asked] = np.arange(asked.size)
+        joined = _Joined(self, cells, histories, asked)
+        who = np.asarray(pc.index_in(histories.persons, value_set=joined.persons), np.int64)
+        owner = np.repeat(who, histories.sizes)[asked]
+        arrays = joined.arrays(owner)
+        there = np.where(known >= 0, joined.fetched + place_in[known], -1)
+        return [
+            int(kernel.known_alone(who, there, many, arrays, self.knowledge.code).sum())
+            for many in events
         ]
-        number = pa.array(np.arange(asked.size, dtype=np.float64))
-        others = rows_in_cells(rows, columns, values, {_EVENT: number})
-        pairs = Cells.from_table(others.cells([_EVENT, person], at_most=_PAIRS), [_EVENT, person])
-        self._index(pairs, cells.values[0], np.where(chosen >= 0, place[chosen], -1))
 
-    def _index(self, pairs: Cells, people: pa.Array, chosen: Ints) -> None:
-        """The histories of all who have a known event, as the kernels take them."""
-        event = np.asarray(pairs.values[0].to_numpy(zero_copy_only=False))[pairs.codes[0]]
-        key = event.astype(np.int64)
+
+class _Joined:
+    """The known events, and everybody who has an event that may match one of them."""
+
+    def __init__(self, search: _Search, cells: Cells, histories: Histories, asked: Ints) -> None:
+        self.search = search
+        at = histories.cell[asked]
+        codes = {name: cells.codes[c][at] for c, name in enumerate(cells.columns)}
+        self.keys = _Keys.of(search, cells, codes)
+        self.asked = self._values(codes, dict(zip(cells.columns, cells.values, strict=True)))
+        rows, names = self._matching()
+        pairs = Cells.from_table(rows.cells(names, at_most=_PAIRS), names)
+        self.persons = pairs.values[1]
+        self._fetch(pairs, codes)
+
+    def _matching(self) -> tuple[Rows, list[str]]:
+        """All events in the engine that may match a known one, and what is fetched of them."""
+        search, rows = self.search, self.search.rows
+        names = [_EVENT, search.person, *search.near]
+        if search.order is not None and search.order not in names:
+            names.append(search.order)
+        if search.knowledge is Knowledge.ENDS:
+            by = [search.order or "", *(name for name in search.rules if name != search.order)]
+            rows = with_ends(rows, search.person, by, _FIRST, _LAST)
+            names += [_FIRST, _LAST]
+        for name in search.near:
+            own = search.buckets[name]
+            number = pa.array(own.bucket.astype(np.float64))
+            rows = rows_in_cells(rows, [name], [own.values], {_bucket(name): number})
+        number = pa.array(np.arange(self.keys.size, dtype=np.float64))
+        return rows_in_cells(rows, self.keys.names, self.keys.values, {_EVENT: number}), names
+
+    def _values(
+        self, codes: Mapping[str, NDArray[np.int32]], values: Mapping[str, pa.Array]
+    ) -> tuple[Floats, Floats, Floats]:
+        """Value, lower and upper end of each column with a tolerance that is a distance."""
+        found: tuple[list[Floats], ...] = ([], [], [])
+        for name in self.search.near:
+            rule = self.search.rules[name]
+            if rule is not None and rule.prefix is None:
+                number = measured(values[name])
+                for kept, one in zip(found, (number, *rule.bounds(number)), strict=True):
+                    kept.append(one[codes[name]])
+        size = next(iter(codes.values())).size
+        low_value, low, high = (
+            np.column_stack(one) if one else np.zeros((size, 0)) for one in found
+        )
+        return low_value, low, high
+
+    def _fetch(self, pairs: Cells, codes: Mapping[str, NDArray[np.int32]]) -> None:
+        """The events that were fetched, person by person in their order, then the known ones."""
+        search = self.search
+        event = np.asarray(pairs.values[0].to_numpy(zero_copy_only=False)).astype(np.int64)
+        event = event[pairs.codes[0]]
         owner = pairs.codes[1].astype(np.int64)
-        known = owner != pairs.missing_codes[1]
-        key, owner = key[known], owner[known]
-        order = np.lexsort((key, owner))
-        key, owner = key[order], owner[order]
-        size = int(key.max(initial=-1)) + 1
-        starts = np.searchsorted(owner, np.arange(int(owner.max(initial=-1)) + 2))
-        by_key = np.argsort(key, kind="stable")
-        first = np.searchsorted(key[by_key], np.arange(size + 1))
-        nothing = np.zeros((key.size, 0))
-        self.histories = (
-            starts.astype(np.int64), key, nothing, nothing, nothing, owner, by_key,
-            first.astype(np.int64), np.diff(starts).astype(np.int64),
+        fetched = {name: pairs.codes[c] for c, name in enumerate(pairs.columns)}
+        ranks = {n: self.keys.codes[n][event] for n in search.rules if n in self.keys.codes}
+        ranks |= {name: fetched[name].astype(np.int64) for name in search.near}
+        place = None
+        if search.order is not None:
+            place = fetched.get(search.order, ranks.get(search.order))
+        of_pairs = dict(zip(pairs.columns, pairs.values, strict=True))
+        values = self._values(fetched, of_pairs)[0]
+        key, own_key = self._key(event, fetched, of_pairs, codes)
+        known = np.flatnonzero(owner != pairs.missing_codes[1])
+        sorts: list[Ints] = [key] if place is None else []
+        if place is not None:
+            sorts = [ranks[name].astype(np.int64) for name in reversed(list(search.rules))]
+            sorts.append(place.astype(np.int64))
+            known = np.repeat(known, pairs.counts[known])
+        end = np.ones(owner.size, np.int64)
+        if search.knowledge is Knowledge.ENDS:
+            first, last = (_truth(pairs, pairs.columns.index(name)) for name in (_FIRST, _LAST))
+            end = np.where(first, 0, np.where(last, 2, 1))
+            key, owner, values, end, sorts, known = _with_unknown_ends(
+                key, owner, values, end, sorts, known, (first, last), int(own_key.max(initial=0))
+            )
+        order = known[np.lexsort((*(one[known] for one in sorts), end[known], owner[known]))]
+        self.owner, self.key, self.values = owner[order], key[order], values[order]
+        self.own_key, self.fetched = own_key, int(order.size)
+
+    def _key(
+        self,
+        event: Ints,
+        fetched: Mapping[str, NDArray[np.int32]],
+        values: Mapping[str, pa.Array],
+        codes: Mapping[str, NDArray[np.int32]],
+    ) -> tuple[Ints, Ints]:
+        """What must be equal, coded, of the events that were fetched and of the known ones."""
+        search = self.search
+        key, own = self.keys.exact[event], self.keys.known
+        for name in search.near:
+            rule, domain = search.rules[name], search.buckets[name]
+            of_all = domain.bucket
+            if rule is not None and rule.prefix is None:  # within a distance: missing or not
+                of_all = (np.arange(of_all.size) >= len(domain.values.drop_null())).astype(np.int64)
+            size = int(of_all.max(initial=0)) + 1
+            place = np.asarray(pc.index_in(values[name], value_set=domain.values), np.int64)
+            key = key * size + of_all[place][fetched[name]]
+            own = own * size + of_all[self.keys.place[name]]
+        if not search.near:
+            return key, own
+        _, both = np.unique(np.concatenate([key, own]), return_inverse=True)
+        both = both.ravel().astype(np.int64)
+        return both[: key.size], both[key.size :]
+
+    def arrays(self, owner: Ints) -> tuple[object, ...]:
+        """The histories as the kernels take them; `owner` has the person of each known event."""
+        values, low, high = self.asked
+        nothing = np.zeros_like(self.values)
+        key = np.concatenate([self.key, self.own_key])
+        both = np.concatenate([self.values, values])
+        order = np.argsort(key, kind="stable")
+        if both.shape[1]:
+            order = np.lexsort((both[:, 0], key))
+        first = np.searchsorted(key[order], np.arange(int(key.max(initial=-1)) + 2))
+        starts = np.searchsorted(self.owner, np.arange(len(self.persons) + 1)).astype(np.int64)
+        records = np.diff(starts)
+        counted = self.search.records
+        if counted is not None:
+            place = pc.index_in(self.persons, value_set=counted.values[0])
+            records = np.append(counted.counts, 0)[np.asarray(place, np.int64)]
+        return (
+            starts, key, both, np.concatenate([nothing, low]), np.concatenate([nothing, high]),
+            np.concatenate([self.owner, owner]), order, first.astype(np.int64), records,
         )  # fmt: skip
-        there = pc.index_in(people.drop_null(), value_set=pairs.values[1])
-        self.people = np.asarray(there, np.int64)[: len(chosen)]
-        places = np.searchsorted(owner * size + key, self.people[:, None] * size + chosen)
-        self.known = np.where(chosen >= 0, places, -1)
-
-    def alone(self, events: int) -> int:
-        """How many of the people drawn are singled out by so many of their known events."""
-        return int(kernel.known_alone(self.people, self.known, events, self.histories).sum())
 
 
-def _choices(person: Ints, event: Ints, most: int, seed: int) -> Ints:
-    """Some events of each person in random order, a line for each; filled up with -1."""
+@dataclass(frozen=True, eq=False)
+class _Keys:
+    """The combinations of exact values and of buckets that the engine looks for."""
+
+    names: list[str]
+    values: list[pa.Array]
+    codes: dict[str, Ints]
+    """The exact values of each combination, by their place among those of the people drawn."""
+    exact: Ints
+    """The number of the exact values of each combination."""
+    known: Ints
+    """The same of each known event."""
+    place: dict[str, Ints]
+    """For each known event the place of its value, in columns with a tolerance."""
+
+    @property
+    def size(self) -> int:
+        return int(self.exact.size)
+
+    @classmethod
+    def of(cls, search: _Search, cells: Cells, codes: Mapping[str, NDArray[np.int32]]) -> _Keys:
+        """The combinations in which something may match one of the known events."""
+        exact = [name for name, rule in search.rules.items() if rule is None]
+        parts = np.stack([codes[name].astype(np.int64) for name in exact] or [
+            np.zeros(next(iter(codes.values())).size, np.int64)
+        ])  # fmt: skip
+        different, known = np.unique(parts, axis=1, return_inverse=True)
+        known = known.ravel().astype(np.int64)
+        row, place = np.arange(known.size), {}
+        buckets: list[Ints] = []
+        values = dict(zip(cells.columns, cells.values, strict=True))
+        for name in search.near:
+            own = search.buckets[name]
+            there = np.asarray(pc.index_in(values[name], value_set=own.values), np.int64)
+            place[name] = there[codes[name]]
+            first, last = own.first[place[name]][row], own.last[place[name]][row]
+            width = last - first + 1
+            inside = np.arange(width.sum()) - np.repeat(np.cumsum(width) - width, width)
+            buckets = [np.repeat(one, width) for one in buckets]
+            buckets.append(np.repeat(first, width) + inside)
+            row = np.repeat(row, width)
+        every = np.unique(np.stack([known[row], *buckets]), axis=1)
+        own_codes = {name: different[i][every[0]] for i, name in enumerate(exact)}
+        of_exact = [values[name].take(pa.array(own_codes[name])) for name in exact]
+        of_near = [pa.array(one.astype(np.float64)) for one in every[1:]]
+        names = [*exact, *map(_bucket, search.near)]
+        return cls(names, [*of_exact, *of_near], own_codes, every[0], known, place)
+
+
+def _bucket(name: str) -> str:
+    return f"{_EVENT} {name}"
+
+
+def _truth(cells: Cells, column: int) -> NDArray[np.bool_]:
+    own = np.array(cells.values[column].to_pylist(), bool)
+    return np.asarray(own[cells.codes[column]])
+
+
+def _with_unknown_ends(
+    key: Ints,
+    owner: Ints,
+    values: Floats,
+    end: Ints,
+    sorts: list[Ints],
+    known: Ints,
+    ends: tuple[NDArray[np.bool_], NDArray[np.bool_]],
+    most: int,
+) -> tuple[Ints, Ints, Floats, Ints, list[Ints], Ints]:
+    """The same with a first and a last event, which match nothing, where these were not fetched."""
+    other = max(int(key.max(initial=0)), most) + 1
+    for place, is_end in ((0, ends[0]), (2, ends[1])):
+        has = np.zeros(int(owner.max(initial=-1)) + 1, bool)
+        has[owner[: is_end.size][is_end]] = True
+        needs = np.setdiff1d(np.unique(owner[known]), np.flatnonzero(has))
+        known = np.concatenate([known, owner.size + np.arange(needs.size)])
+        owner = np.concatenate([owner, needs])
+        key = np.concatenate([key, np.full(needs.size, other)])
+        values = np.concatenate([values, np.zeros((needs.size, values.shape[1]))])
+        end = np.concatenate([end, np.full(needs.size, place)])
+        sorts = [np.concatenate([one, np.zeros(needs.size, np.int64)]) for one in sorts]
+    return key, owner, values, end, sorts, known
+
+
+def _choices(histories: Histories, knowledge: Knowledge, most: int, seed: int) -> Ints:
+    """Some events of each person in random order, a line for each; filled up with -1.
+
+    Where the first and the last are known, these come first.
+    """
     random = np.random.default_rng(seed)
-    order = np.lexsort((random.random(person.size), person))
-    person, event = person[order], event[order]
-    first = np.concatenate([[True], person[1:] != person[:-1]])
-    start = np.flatnonzero(first)
-    place = np.arange(person.size) - np.repeat(start, np.diff(np.append(start, person.size)))
-    chosen = np.full((start.size, most), -1, np.int64)
-    some = place < most
-    chosen[(np.cumsum(first) - 1)[some], place[some]] = event[some]
+    sizes, starts = histories.sizes, histories.starts[:-1]
+    person = np.repeat(np.arange(histories.people), sizes)
+    at = np.arange(person.size) - starts[person]
+    draw = random.random(person.size)
+    if knowledge is Knowledge.ENDS:
+        draw[at == sizes[person] - 1] = -1.0
+        draw[at == 0] = -2.0
+    order = np.lexsort((draw, person))
+    chosen = np.full((histories.people, most), -1, np.int64)
+    some = at < most  # places are the same in each order of the events of a person
+    chosen[person[some], at[some]] = order[some]
     return chosen

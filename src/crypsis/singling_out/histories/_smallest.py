@@ -8,18 +8,19 @@ import numpy as np
 import pyarrow as pa
 
 from crypsis.dataset import Data, as_columns, as_dataset, takes_roles
-from crypsis.errors import ParameterError
-from crypsis.options import Columns, Roles
-from crypsis.results import Result, raw
-from crypsis.singling_out.histories._events import (
+from crypsis.histories.events import (
     Knowledge,
     as_knowledge,
+    checked_events,
+    checked_order,
     event_columns,
     histories_of,
     person_of,
 )
-from crypsis.singling_out.histories._tolerance import Tolerances
-from crypsis.singling_out.histories.kernels import alone as kernel
+from crypsis.histories.kernels import alone as kernel
+from crypsis.histories.tolerance import Tolerances
+from crypsis.options import Columns, Roles
+from crypsis.results import Result, percent_text, raw
 
 _WORK = 100_000
 """How many choices of events are examined for a person."""
@@ -41,6 +42,20 @@ class SmallestEvents(Result, eq=False):
     """People of whom not all choices were examined: more events than shown are not needed."""
     table: pa.Table = raw()
     """Each person with the `events` that are enough, missing where none are, and `proved`."""
+
+    def __str__(self) -> str:
+        lines = [
+            f"The fewest records that single each of {self.people:,} people out, if well chosen"
+        ]
+        for events, count in enumerate(self.counts, start=1):
+            noun = "record " if events == 1 else "records"
+            lines.append(
+                f"  {events} {noun}  {count:,} people ({percent_text(count / max(1, self.people))})"
+            )
+        lines.append(f"  by no {self.events} or fewer: {self.not_singled_out:,} people")
+        if self.not_proved:
+            lines.append(f"  of {self.not_proved:,} people not all choices were examined")
+        return "\n".join(lines)
 
 
 @takes_roles
@@ -90,11 +105,8 @@ def smallest_events(
     dataset = as_dataset(data, **roles)
     known = as_knowledge(knowledge)
     names = event_columns(dataset, None if columns is None else as_columns(columns))
-    if not 1 <= events <= kernel.MOST_EVENTS:
-        raise ParameterError(
-            f"Parameter 'events' must be 1 to {kernel.MOST_EVENTS}; {events} was given.",
-            parameter="events",
-        )
+    checked_events((events,))
+    checked_order(known, order)
     histories = histories_of(
         dataset, names, ordered=known.ordered, order=order, tolerance=tolerance
     )

@@ -10,25 +10,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis import progress
-from crypsis.dataset import Data, Dataset, as_columns, as_dataset, takes_roles
+from crypsis.counting.estimates import share_estimate
+from crypsis.dataset import Data, as_columns, as_dataset, takes_roles
 from crypsis.errors import ParameterError
-from crypsis.options import Columns, Roles
-from crypsis.results import Estimate, Number, Result, percent_text
-from crypsis.singling_out.histories._events import (
+from crypsis.histories.events import (
     Histories,
     Knowledge,
     as_knowledge,
+    checked_events,
+    checked_order,
     event_columns,
     histories_of,
     person_of,
+    tolerance_rules,
 )
-from crypsis.singling_out.histories._sampled import drawn_shares
-from crypsis.singling_out.histories._tolerance import Tolerances
-from crypsis.singling_out.histories.kernels import alone as kernel
+from crypsis.histories.kernels import alone as kernel
+from crypsis.histories.tolerance import Tolerances
+from crypsis.options import Columns, Roles
+from crypsis.results import Number, Result, percent_text
+from crypsis.singling_out.histories._sampled import drawn_people
 
 Ints = NDArray[np.int64]
 _FETCHED_ROWS = 5_000_000
 """Of more records only the events that are known of some people are fetched."""
+_DRAWN = "draws of a person and of known records"
 _CHOICES = 3_000_000
 _COMPARED = 400_000_000
 """About how many choices of events are counted, and how many events are compared for that."""
@@ -158,9 +163,10 @@ def unicity(
     Pearson (1934), which cover at least as often as they say. Missing values equal each other.
 
     Cost: one scan; then for each choice the events that equal its rarest event. Of more than 5
-    million records, people are drawn by a hash, and of all others only the events that are known of
-    them are fetched, on every engine the same: three scans. That is for known sets without a
-    tolerance; other knowledge of so many records is refused.
+    million records, people are drawn by a hash, and of all others only the events are fetched that
+    may match a known one, on every engine the same: three scans, one more for each column with a
+    tolerance, and a sort of all records where the first and the last are known. The order of so many
+    records must be that of a column.
 
     References
     ----------
@@ -178,60 +184,37 @@ def unicity(
     dataset = as_dataset(data, **roles)
     known = as_knowledge(knowledge)
     names = event_columns(dataset, None if columns is None else as_columns(columns))
-    numbers = tuple(range(1, events + 1)) if isinstance(events, int) else tuple(events)
-    _check(numbers or (events,), draws, confidence)
-    if order is not None and not known.ordered:
-        raise ParameterError(
-            f"The order of events does not matter to knowledge {known.value!r}.",
-            code="option-without-effect",
-            parameter="order",
-            hint="Remove {order}, or set {knowledge=order} or {knowledge=ends}.",
+    numbers = checked_events(events, draws, confidence)
+    checked_order(known, order)
+    curve: tuple[Number, ...]
+    in_rows = known.ordered and order is None  # the engine has no order of its own
+    if not exact and not in_rows and dataset.count > _FETCHED_ROWS:
+        rules = tolerance_rules(dataset, names, tolerance)
+        drawn = drawn_people(dataset, rules, known, order, numbers, draws, seed)
+        curve = tuple(
+            share_estimate(one, drawn.drawn, _DRAWN, confidence=confidence) for one in drawn.alone
         )
-    if known is Knowledge.SET and not tolerance and not exact and dataset.count > _FETCHED_ROWS:
-        return _of_many(dataset, names, numbers, draws, confidence, seed)
-    histories = histories_of(
-        dataset, names, ordered=known.ordered, order=order, tolerance=tolerance
-    )
-    if not histories.people:
-        raise ParameterError("No record has a person.", code="no-records", columns=names)
-    curve = curve_of(
-        histories, known, numbers, exact=exact, draws=draws, confidence=confidence, seed=seed
-    )  # fmt: skip
+        people, unlinked = drawn.people, dataset.rows.tally([person_of(dataset)]).missing
+    else:
+        histories = histories_of(
+            dataset, names, ordered=known.ordered, order=order, tolerance=tolerance
+        )
+        if not histories.people:
+            raise ParameterError("No record has a person.", code="no-records", columns=names)
+        curve = curve_of(
+            histories, known, numbers, exact=exact, draws=draws, confidence=confidence, seed=seed
+        )  # fmt: skip
+        people, unlinked = histories.people, histories.unlinked
     return Unicity(
         person=person_of(dataset),
         columns=names,
         knowledge=known.value,
         tolerance=tuple((name, str(value)) for name, value in (tolerance or {}).items()),
-        people=histories.people,
-        records=int(histories.records.sum()),
-        unlinked=histories.unlinked,
+        people=people,
+        records=dataset.count - unlinked,
+        unlinked=unlinked,
         events=numbers,
         curve=curve,
-    )
-
-
-def _of_many(
-    data: Dataset,
-    columns: tuple[str, ...],
-    events: tuple[int, ...],
-    draws: int,
-    confidence: float,
-    seed: int,
-) -> Unicity:
-    """The curve of more records than are fetched: of some people, each with one choice of events."""
-    person = person_of(data)
-    right, drawn, people = drawn_shares(data, columns, events, draws, seed)
-    missing = data.rows.tally([person]).missing
-    return Unicity(
-        person=person,
-        columns=columns,
-        knowledge=Knowledge.SET.value,
-        tolerance=(),
-        people=people,
-        records=data.count - missing,
-        unlinked=missing,
-        events=events,
-        curve=tuple(share_estimate(one, drawn, confidence) for one in right),
     )
 
 
@@ -257,23 +240,8 @@ def curve_of(
         if drawn is None:
             drawn = _draw(histories, knowledge, max(events), draws, seed)
         alone = kernel.drawn_alone(*drawn, many, histories.arrays, knowledge.code)
-        found.append(share_estimate(int(alone.sum()), draws, confidence))
+        found.append(share_estimate(int(alone.sum()), draws, _DRAWN, confidence=confidence))
     return tuple(found)
-
-
-def share_estimate(right: int, draws: int, confidence: float) -> Estimate:
-    """The share of successes with the interval of Clopper and Pearson (1934).
-
-    >>> str(share_estimate(0, 1000, 0.95))
-    '0 (95 % CI 0 to 0.003682)'
-    """
-    from scipy.special import betaincinv
-
-    tail = (1 - confidence) / 2
-    low = 0.0 if right == 0 else float(betaincinv(right, draws - right + 1, tail))
-    high = 1.0 if right == draws else float(betaincinv(right + 1, draws - right, 1 - tail))
-    method = f"{draws:,} draws of a person and of known records"
-    return Estimate(right / draws, low, high, confidence, method)
 
 
 def _countable(histories: Histories, knowledge: Knowledge, events: int) -> bool:
@@ -306,21 +274,3 @@ def _draw(
             some = random.choice(size, min(events, size), replace=False)
             places[i, : some.size] = some
     return people, places
-
-
-def _check(events: Sequence[object], draws: int, confidence: float) -> None:
-    for many in events:
-        if not isinstance(many, int) or not 1 <= many <= kernel.MOST_EVENTS:
-            raise ParameterError(
-                f"Parameter 'events' must be 1 to {kernel.MOST_EVENTS}; {many} was given.",
-                parameter="events",
-            )
-    if draws < 1:
-        raise ParameterError(
-            f"Parameter 'draws' must be at least 1; {draws} was given.", parameter="draws"
-        )
-    if not 0 < confidence < 1:
-        raise ParameterError(
-            f"Parameter 'confidence' must be between 0 and 1; {confidence} was given.",
-            parameter="confidence",
-        )

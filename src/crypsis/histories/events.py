@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -16,13 +16,14 @@ from crypsis.counting.cells import Cells
 from crypsis.counting.grouping import group_keys
 from crypsis.dataset import Dataset
 from crypsis.errors import ColumnError, ParameterError, RoleError, TooLargeError
-from crypsis.singling_out.histories._tolerance import (
+from crypsis.histories.kernels import knowledge as kernel
+from crypsis.histories.tolerance import (
+    Tolerance,
     Tolerances,
     measured,
-    prefixes,
+    prefix_codes,
     tolerance_of,
 )
-from crypsis.singling_out.histories.kernels import alone as kernel
 from crypsis.tables import Kind
 from crypsis.tables.values import clean_column
 
@@ -91,6 +92,8 @@ class Histories:
     """The number of records of each person."""
     persons: pa.Array
     """Who they are."""
+    cell: Ints
+    """The cell of each event, of those that the histories were made of."""
     unlinked: int = 0
     """Records without a person."""
 
@@ -154,7 +157,27 @@ def histories_of(
     tolerance: Tolerances | None = None,
 ) -> Histories:
     """The histories of all people; by `order`, else by the rows, where the order matters."""
-    person = person_of(data)
+    rules = tolerance_rules(data, columns, tolerance)
+    cells, place = history_cells(data, columns, ordered=ordered, order=order)
+    return histories_in(cells, rules, ordered=ordered, place=place)
+
+
+def history_cells(
+    data: Dataset, columns: Sequence[str], *, ordered: bool = False, order: str | None = None
+) -> tuple[Cells, Ints | None]:
+    """The cells of the person and of the columns of events; where order matters, their places."""
+    names = [person_of(data), *columns]
+    if ordered and order is None:
+        return _rows_in_order(data, names)
+    own = [*names, *([order] if order is not None and order not in names else [])]
+    cells = Cells.from_table(data.rows.cells(own), own)
+    return cells, place_of(cells, order) if ordered and order is not None else None
+
+
+def tolerance_rules(
+    data: Dataset, columns: Sequence[str], tolerance: Tolerances | None
+) -> dict[str, Tolerance | None]:
+    """For each column of the events how exactly it is known; None: exactly."""
     given = dict(tolerance or {})
     for name in given:
         if name not in columns:
@@ -163,32 +186,34 @@ def histories_of(
                 parameter="tolerance",
                 columns=(name,),
             )
-    names = [person, *columns]
-    place: Ints | None
-    if ordered and order is None:
-        cells, place = _rows_in_order(data, names)
-    else:
-        own = [*names, *([order] if order is not None and order not in names else [])]
-        cells = Cells.from_table(data.rows.cells(own), own)
-        place = _places(cells, own.index(order)) if ordered and order is not None else None
-    coded = {
-        name: tolerance_of(name, data.rows.column(name).kind, value)
-        for name, value in given.items()
+    return {
+        name: tolerance_of(name, data.rows.column(name).kind, given[name])
+        if name in given
+        else None
+        for name in columns
     }
+
+
+def histories_in(
+    cells: Cells,
+    rules: Mapping[str, Tolerance | None],
+    *,
+    ordered: bool,
+    place: Ints | None = None,
+) -> Histories:
+    """The histories of all people in the cells of a person and of the columns of their events."""
     known = cells.codes[0] != cells.missing_codes[0]
     parts: list[tuple[Ints, int]] = []
     values, low, high = [], [], []
     exact: list[tuple[Ints, int]] = []
-    for c, name in enumerate(columns, start=1):
+    for c, rule in enumerate(rules.values(), start=1):
         code, domain = cells.codes[c].astype(np.int64), len(cells.values[c])
         exact.append((code, domain))
-        rule = coded.get(name)
         if rule is None:
             parts.append((code, domain))
         elif rule.prefix is not None:
-            texts = prefixes(cells.values[c], rule.prefix).dictionary_encode()
-            number = np.asarray(texts.indices.fill_null(len(texts.dictionary)), np.int64)
-            parts.append((number[code], len(texts.dictionary) + 1))
+            number, domain = prefix_codes(cells.values[c], rule.prefix)
+            parts.append((number[code], domain))
         else:
             parts.append(((code == cells.missing_codes[c]).astype(np.int64), 2))
             number_of = measured(cells.values[c])
@@ -200,7 +225,7 @@ def histories_of(
     table = _Table(
         cells.codes[0].astype(np.int64), _numbered(parts, count), _numbered(exact, count),
         _columns_of(values, count), _columns_of(low, count), _columns_of(high, count),
-        cells.counts, place, cells.values[0],
+        cells.counts, place, np.arange(count), cells.values[0],
     )  # fmt: skip
     unlinked = int(cells.counts[~known].sum())
     table = table.take(np.flatnonzero(known))
@@ -219,6 +244,7 @@ class _Table:
     high: Floats
     counts: Ints
     place: Ints | None
+    cell: Ints
     persons: pa.Array
 
     def take(self, at: Ints) -> _Table:
@@ -226,7 +252,7 @@ class _Table:
         place = None if self.place is None else self.place[at]
         return _Table(
             self.person[at], self.key[at], self.token[at], self.values[at], self.low[at],
-            self.high[at], self.counts[at], place, self.persons,
+            self.high[at], self.counts[at], place, self.cell[at], self.persons,
         )  # fmt: skip
 
     def once(self, unlinked: int) -> Histories:
@@ -259,7 +285,7 @@ class _Table:
             token = np.unique(np.stack([token, counts]), axis=1, return_inverse=True)[1].ravel()
         return Histories(
             starts, self.key, self.values, self.low, self.high, token.astype(np.int64), records,
-            self.persons.take(pa.array(codes)), unlinked,
+            self.persons.take(pa.array(codes)), self.cell, unlinked,
         )  # fmt: skip
 
 
@@ -278,9 +304,9 @@ def _columns_of(parts: Sequence[Floats], count: int) -> Floats:
     return np.column_stack(parts).astype(np.float64) if parts else np.zeros((count, 0))
 
 
-def _places(cells: Cells, column: int) -> Ints:
+def place_of(cells: Cells, order: str) -> Ints:
     """The rank of each event in time; missing times come last."""
-    return cells.codes[column].astype(np.int64)
+    return cells.codes[cells.columns.index(order)].astype(np.int64)
 
 
 def _rows_in_order(data: Dataset, names: Sequence[str]) -> tuple[Cells, Ints]:
@@ -302,3 +328,37 @@ def _rows_in_order(data: Dataset, names: Sequence[str]) -> tuple[Cells, Ints]:
         values.append(kept)
     ones = np.ones(table.num_rows, np.int64)
     return Cells(tuple(names), tuple(codes), tuple(values), ones), np.arange(table.num_rows)
+
+
+def checked_events(
+    events: int | Sequence[int], draws: int = 1, confidence: float = 0.95
+) -> tuple[int, ...]:
+    """The numbers of known events, 1 to `events` or those given; an error out of range."""
+    numbers = tuple(range(1, events + 1)) if isinstance(events, int) else tuple(events)
+    for many in numbers or (events,):
+        if not isinstance(many, int) or not 1 <= many <= kernel.MOST_EVENTS:
+            raise ParameterError(
+                f"Parameter 'events' must be 1 to {kernel.MOST_EVENTS}; {many} was given.",
+                parameter="events",
+            )
+    if draws < 1:
+        raise ParameterError(
+            f"Parameter 'draws' must be at least 1; {draws} was given.", parameter="draws"
+        )
+    if not 0 < confidence < 1:
+        raise ParameterError(
+            f"Parameter 'confidence' must be between 0 and 1; {confidence} was given.",
+            parameter="confidence",
+        )
+    return numbers
+
+
+def checked_order(knowledge: Knowledge, order: str | None) -> None:
+    """An error if a column of times was given and has no effect."""
+    if order is not None and not knowledge.ordered:
+        raise ParameterError(
+            f"The order of events does not matter to knowledge {knowledge.value!r}.",
+            code="option-without-effect",
+            parameter="order",
+            hint="Remove {order}, or set {knowledge=order} or {knowledge=ends}.",
+        )

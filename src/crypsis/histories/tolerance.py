@@ -15,6 +15,7 @@ from crypsis.errors import ParameterError
 from crypsis.hierarchies.labels import as_text
 from crypsis.tables import Kind
 
+Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Tolerances = Mapping[str, str | int | float]
 _SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800}
@@ -67,12 +68,12 @@ def tolerance_of(name: str, kind: Kind, given: str | int | float) -> Tolerance:
     )
 
 
-def prefixes(values: pa.Array, length: int) -> pa.Array:
-    """The first characters of each value as text."""
-    return pa.array(
-        [None if value is None else as_text(value)[:length] for value in values.to_pylist()],
-        pa.string(),
-    )
+def prefix_codes(values: pa.Array, length: int) -> tuple[Ints, int]:
+    """The number of the first characters of each value, a missing value last, and how many."""
+    texts = [None if value is None else as_text(value)[:length] for value in values.to_pylist()]
+    coded = pa.array(texts, pa.string()).dictionary_encode()
+    size = len(coded.dictionary)
+    return np.asarray(coded.indices.fill_null(size), np.int64), size + 1
 
 
 def measured(values: pa.Array) -> Floats:
@@ -89,3 +90,37 @@ def measured(values: pa.Array) -> Floats:
     return np.asarray(
         values.cast(pa.float64(), safe=False).fill_null(0.0).to_numpy(zero_copy_only=False)
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Buckets:
+    """The values of a column in buckets, so that those within a tolerance are in a few of them."""
+
+    values: pa.Array
+    """All different values, in their order, a missing value last."""
+    bucket: Ints
+    first: Ints
+    last: Ints
+    """The bucket of each value, and those in which the values are that are within the tolerance."""
+
+    @classmethod
+    def of(cls, values: pa.Array, rule: Tolerance) -> Buckets:
+        """A bucket begins with the first value out of reach of the one before it began with."""
+        if rule.prefix is not None:
+            bucket, _ = prefix_codes(values, rule.prefix)
+            return cls(values, bucket, bucket, bucket)
+        there = values.drop_null()
+        number = measured(there)
+        low, high = rule.bounds(number)
+        after = np.searchsorted(number, high, "right")
+        bucket = np.zeros(len(values), np.int64)
+        start = 0
+        while start < number.size:
+            bucket[start] = 1
+            start = int(after[start])
+        bucket = np.cumsum(bucket) - 1
+        bucket[number.size :] += 1  # a missing value is within reach of no other
+        first, last = bucket.copy(), bucket.copy()
+        first[: number.size] = bucket[np.searchsorted(number, low, "left")]
+        last[: number.size] = bucket[after - 1]
+        return cls(values, bucket, first, last)

@@ -20,12 +20,10 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.histories.kernels.knowledge import ENDS, NUMBER, ORDER
+
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-
-SET, ORDER, NUMBER, ENDS = range(4)
-MOST_EVENTS = 12
-"""The most known events: all sets of them are examined."""
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -97,9 +95,14 @@ def _matched(known: Ints, begin: int, end: int, histories: Any) -> bool:
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _has_all(q: int, known: Ints, histories: Any, knows: int) -> bool:
-    """Whether the history of person q has all the known events, as the intruder knows them."""
+def has_all(q: int, known: Ints, histories: Any, knows: int, number: int) -> bool:
+    """Whether the history of person q has all the known events, as the intruder knows them.
+
+    `number` is the number of records of the person they are known of.
+    """
     starts = histories[0]
+    if knows == NUMBER and histories[8][q] != number:
+        return False
     begin, end = starts[q], starts[q + 1]
     if end - begin < known.size:
         return False
@@ -138,15 +141,13 @@ def alone(p: int, known: Ints, histories: Any, knows: int, seen: Ints, turn: int
         if q == p or seen[q] == turn:
             continue
         seen[q] = turn
-        if knows == NUMBER and records[q] != records[p]:
-            continue
-        if _has_all(q, known, histories, knows):
+        if has_all(q, known, histories, knows, records[p]):
             return False
     return True
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _next(choice: Ints, of: int) -> bool:
+def next_choice(choice: Ints, of: int) -> bool:
     """The next choice of some of the numbers below `of`, in order; False after the last."""
     i = choice.size - 1
     while i >= 0 and choice[i] == of - choice.size + i:
@@ -198,7 +199,7 @@ def shares_alone(people: Ints, events: int, histories: Any, knows: int) -> Float
             choices += 1
             right += alone(p, known, histories, knows, seen, turn)
             turn += 1
-            if not _next(choice, size - fixed):
+            if not next_choice(choice, size - fixed):
                 break
         found[i] = right / choices
     return found
@@ -228,10 +229,13 @@ def drawn_alone(
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def known_alone(people: Ints, known: Ints, events: int, histories: Any) -> NDArray[np.bool_]:
+def known_alone(
+    people: Ints, known: Ints, events: int, histories: Any, knows: int
+) -> NDArray[np.bool_]:
     """For each of the people whether nobody else has the first `events` of their known events.
 
-    A line of `known` has the places of the events; it is filled up with -1.
+    A line of `known` has the places of the events, filled up with -1; those of a person are in the
+    order of time. Where the first and the last are known, they come first.
     """
     seen = np.full(histories[0].size - 1, -1, np.int64)
     found = np.zeros(people.size, np.bool_)
@@ -239,7 +243,8 @@ def known_alone(people: Ints, known: Ints, events: int, histories: Any) -> NDArr
         many = 0
         while many < events and known[i, many] >= 0:
             many += 1
-        found[i] = alone(people[i], known[i, :many], histories, SET, seen, i)
+        some = np.sort(known[i, :many]) if knows == ORDER else known[i, :many].copy()
+        found[i] = alone(people[i], some, histories, knows, seen, i)
     return found
 
 
@@ -271,7 +276,7 @@ def smallest_choices(
                 if alone(p, known, histories, knows, seen, turn):
                     found[i] = many
                     break
-                if not _next(choice, size - fixed):
+                if not next_choice(choice, size - fixed):
                     break
             else:
                 proved[i] = False

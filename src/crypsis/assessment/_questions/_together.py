@@ -1,0 +1,184 @@
+"""Further files of the same release: what all of them disclose if they are joined."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pyarrow.compute as pc
+
+from crypsis import singling_out
+from crypsis.assessment._columns import describe_columns, undecided, with_roles
+from crypsis.assessment._questions._outcome import QuestionOutcome
+from crypsis.assessment._request import OtherFile, Request
+from crypsis.assessment.result import ColumnRole
+from crypsis.dataset import Data, Dataset, as_dataset
+from crypsis.errors import InputError, TooLargeError
+from crypsis.options import Role
+from crypsis.policies import Measurement
+from crypsis.policies.findings import Reason
+from crypsis.report.wording import listed, some
+from crypsis.results import number_text
+from crypsis.singling_out import JointClasses
+from crypsis.tables import Kind
+
+SMALL_CLASSES, K_ANONYMITY = "singling_out.records_in_small_classes", "singling_out.k_anonymity"
+CLASS_SIZES = (SMALL_CLASSES, K_ANONYMITY)
+_LIKE_A_KEY = {Kind.TEXT: 50, Kind.INTEGER: 500, Kind.NUMBER: 500, Kind.TIME: 500}
+"""From so many different values on, a column of this kind may join files under another name."""
+_SAME = 0.5
+_MOST_VALUES = 2_000_000
+
+
+def other_files(
+    files: Data | Sequence[Data],
+    first: Dataset,
+    columns: Sequence[ColumnRole],
+    accepted: bool,
+    seed: int,
+) -> tuple[OtherFile, ...]:
+    """The further files; a column without a role has that of the same name in the first file."""
+    given = list(files) if isinstance(files, list | tuple) else [] if files is None else [files]
+    decided = {one.column: one.role for one in columns if not one.guessed}
+    found: list[OtherFile] = []
+    for number, file in enumerate(given, start=2):
+        data = as_dataset(file)
+        own = {name: data.roles[name] for name in data.names if name in data.roles}
+        data = data.with_roles({**_roles_of(decided, data.names), **own}, data.notes)
+        if data.person is None and first.person in data.names:
+            data = replace(data, person=first.person)
+        described = describe_columns(data, seed)
+        left = tuple(undecided(described, accepted=accepted))
+        titles = () if data.rows.titles is None else data.rows.titles()
+        name = titles[0] if titles else f"file {number}"
+        if any(one.name == name for one in found):
+            name = f"{name} (file {number})"
+        found.append(OtherFile(name, with_roles(data, described), left))
+    return tuple(found)
+
+
+def _roles_of(decided: dict[str, str], names: Sequence[str]) -> dict[str, Role]:
+    return {name: Role(decided[name]) for name in names if name in decided}
+
+
+def add_joint_classes(request: Request, outcome: QuestionOutcome) -> None:
+    """Add the class sizes of the records that are joined with those of each further file."""
+    for other in request.together:
+        try:
+            pair = _both_ways(request.data, other)
+        except (InputError, TooLargeError) as error:
+            outcome.measured += [
+                Measurement(one.measure, None, f"{other.name}: {error.message}", k=one.k,
+                            requested=True, hint=error.hint)
+                for one in request.policy.thresholds if one.measure in CLASS_SIZES
+            ]  # fmt: skip
+            continue
+        outcome.results[f"joint classes with {other.name}"] = pair[0]
+        if not any(one.joined for one in pair):
+            outcome.notes.append(pair[0].text_below(5, other.name))
+            continue
+        sizes = [one.k or int(one.limit) for one in request.policy.thresholds
+                 if one.measure in CLASS_SIZES]  # fmt: skip
+        k = max(sizes, default=5)
+        worst = max(pair, key=lambda found: found.share_below(k))
+        outcome.notes.append(worst.text_below(k, other.name))
+        for one in request.policy.thresholds:
+            if one.measure == SMALL_CLASSES:
+                worst = max(pair, key=lambda found: found.share_below(one.k or 5))
+                outcome.measured.append(_measured(worst, other.name, SMALL_CLASSES, one.k or 5))
+            elif one.measure == K_ANONYMITY:
+                worst = min(pair, key=lambda found: found.k or found.records)
+                outcome.measured.append(_measured(worst, other.name, K_ANONYMITY, int(one.limit)))
+
+
+def _both_ways(data: Dataset, other: OtherFile) -> tuple[JointClasses, JointClasses]:
+    """The records of each file, joined with those of the other."""
+    return (
+        singling_out.joint_classes(data, other.data),
+        singling_out.joint_classes(other.data, data),
+    )
+
+
+def _measured(found: JointClasses, name: str, measure: str, k: int) -> Measurement:
+    share = found.share_below(k)
+    text = f"{found.text_below(k, name)} Known: {listed(some(_known(found)))}."
+    small = measure == SMALL_CLASSES
+    return Measurement(
+        measure, share if small else found.k, text, (*found.shared, *_known(found)),
+        round(share * found.records), k if small else None,
+    )  # fmt: skip
+
+
+def _known(found: JointClasses) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*found.columns, *found.other_columns)))
+
+
+def together_reasons(request: Request, outcome: QuestionOutcome | None) -> tuple[Reason, ...]:
+    """What is open about further files, and so keeps the release from being called safe."""
+    reasons: list[Reason] = []
+    limited = any(one.measure in CLASS_SIZES for one in request.policy.thresholds)
+    for other in request.together:
+        found = None if outcome is None else outcome.results.get(f"joint classes with {other.name}")
+        if not isinstance(found, JointClasses):
+            text = f"Whether {other.name} can be joined with this file was not measured."
+            reasons.append(Reason("joined-files", text))
+            continue
+        if other.undecided:
+            text = (
+                f"In {other.name} the role of {listed(some(other.undecided))} is not decided; it "
+                "may be known of a person, too."
+            )
+            reasons.append(Reason("undecided-columns", text, "Decide the roles of its columns."))
+        if found.not_compared:
+            text = f"{listed(some(found.not_compared))} could not be compared with {other.name}."
+            hint = "Give the columns of both files the same type."
+            reasons.append(Reason("joined-files", text, hint))
+        if found.joined and not limited:
+            text = (
+                f"{other.name} can be joined with this file on {listed(some(found.shared))} "
+                f"(joint k = {number_text(found.k, ',')}), and the policy has no threshold on "
+                "classes."
+            )
+            reasons.append(Reason("joined-files", text))
+        reasons += _under_other_names(request.data, other, found)
+    return tuple(reasons)
+
+
+def _under_other_names(data: Dataset, other: OtherFile, found: JointClasses) -> list[Reason]:
+    """Columns with the same values and different names, by which the files may be joined."""
+    reasons = []
+    mine = _like_keys(data, [name for name in data.released if name not in found.shared])
+    theirs = _like_keys(
+        other.data, [name for name in other.data.released if name not in found.shared]
+    )
+    for name, values in mine.items():
+        for second, others in theirs.items():
+            if values.type != others.type:
+                continue
+            same = int(pc.sum(pc.is_in(values, value_set=others)).as_py() or 0)
+            if same >= _SAME * min(len(values), len(others)):
+                text = (
+                    f"Column {name!r} has {same:,} values that column {second!r} of {other.name} "
+                    "has, too: the files may be joined by them."
+                )
+                hint = "Give both the same name, so that the join is measured, or exclude one."
+                reasons.append(Reason("joined-files", text, hint))
+    return reasons
+
+
+def _like_keys(data: Dataset, names: Sequence[str]) -> dict[str, Any]:
+    """The different values of columns that have many."""
+    found = {}
+    for name in names:
+        least = _LIKE_A_KEY.get(data.rows.column(name).kind)
+        if least is None:
+            continue
+        try:
+            table = data.rows.cells([name], at_most=_MOST_VALUES)
+        except TooLargeError:
+            continue
+        values = table.column(0).chunk(0).dictionary.drop_null()
+        if len(values) >= least:
+            found[name] = values
+    return found

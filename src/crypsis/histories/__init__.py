@@ -1,0 +1,1 @@
+"""Histories: the events of people, as an intruder may know them."""

@@ -1,0 +1,112 @@
+"""The release of records of people: how many of each, how they stay linked, at the least loss."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from crypsis.dataset import Dataset
+from crypsis.errors import ParameterError, RequirementsNotMetError
+from crypsis.protection._anonymized import Anonymized, Plan
+from crypsis.protection._capped import capped, caps_to_try
+from crypsis.protection._link_search import price_of, with_links
+from crypsis.protection._links import LinkRequirements
+from crypsis.protection._recode import RecodingKind
+from crypsis.protection._windows import ONE_LINK, checked_links
+
+_OF_LINKS = ("unicity", "events", "inferred", "links", "order", "max_records")
+_PRICED = 1e-9
+
+
+@dataclass(frozen=True)
+class PeopleRequirements:
+    """What is required of the records of a person: of their links, and how many there may be."""
+
+    linked: LinkRequirements | None = None
+    """None if records are not linked."""
+    max_records: int | None = None
+
+    @classmethod
+    def of(
+        cls,
+        unicity: float | None,
+        events: int,
+        inferred: float | None,
+        order: str | None,
+        links: str | None,
+        max_records: int | None,
+    ) -> PeopleRequirements:
+        """What was asked; an error if an option has no effect."""
+        checked_links(links)
+        if unicity is not None:
+            asked = LinkRequirements(unicity, events, inferred, order, links)
+            return cls(asked, max_records)
+        for name, value in (("links", links), ("inferred", inferred), ("order", order)):
+            if value is not None:
+                raise ParameterError(
+                    f"Without a requirement on unicity records are not linked, so {name!r} has no "
+                    "effect.",
+                    code="option-without-effect",
+                    parameter=name,
+                    hint=f"Remove {{{name}}}, or set {{unicity}} (1 requires nothing).",
+                )
+        return cls(None, max_records)
+
+    def with_plan(self, plan: Plan) -> tuple[PeopleRequirements, Plan]:
+        """What a plan that was applied before requires in addition, and the plan without it."""
+        asked, linked, most = plan.requirements, self.linked, self.max_records
+        if linked is None and asked.unicity is not None:
+            linked = LinkRequirements(
+                asked.unicity, asked.events or 3, asked.inferred, asked.order, asked.links
+            )
+        most = asked.max_records if most is None else most
+        plain = asked.model_copy(update=dict.fromkeys(_OF_LINKS))
+        return PeopleRequirements(linked, most), plan.model_copy(update={"requirements": plain})
+
+    @property
+    def any(self) -> bool:
+        """Whether anything is required."""
+        return self.linked is not None or self.max_records is not None
+
+
+def people_release(
+    data: Dataset,
+    asked: PeopleRequirements,
+    plan_for: Callable[[Dataset], Plan],
+    *,
+    recoding: RecodingKind | None,
+    verify: bool,
+    shuffle: bool,
+    seed: int | None,
+) -> Anonymized:
+    """The release with the least loss among those that meet what is required of records of people.
+
+    Where all records of a person keep one pseudonym, some numbers of records are tried at which
+    further ones are dropped: that may cost less than coarser values.
+    """
+    best: Anonymized | None = None
+    failure: RequirementsNotMetError | None = None
+    caps: list[int | None] = [asked.max_records]
+    if asked.linked is not None and asked.linked.links == ONE_LINK and asked.max_records is None:
+        caps += caps_to_try(data)
+    for cap in caps:
+        part = None if cap is None else capped(data, cap, seed)
+        own = data if part is None else part.data
+        dropped = 0.0 if part is None else part.dropped / max(1, data.count)
+        if best is not None and dropped >= price_of(best):
+            break
+        try:
+            plan = plan_for(own)
+            made = plan.apply(own, recoding=recoding, verify=verify, shuffle=shuffle, seed=seed)
+            if asked.linked is not None:
+                made = with_links(made, plan, own, recoding, shuffle, asked.linked)
+        except RequirementsNotMetError as error:
+            failure = failure or error
+            continue
+        made = made if part is None else part.on_original(made)
+        if best is None or price_of(made) < price_of(best) - _PRICED:
+            best = made
+    if best is not None:
+        return best
+    assert failure is not None  # noqa: S101 - one of both is there
+    raise failure
