@@ -180,30 +180,6 @@ def pair(
     return Pair(tuple(shared), own, len(first), len(second), ties, seed)
 
 
-def rows_correspond(original: Data, masked: Data, columns: Columns) -> bool:
-    """Whether row i of one file seems to be row i of the other, by the rank correlation of a column.
-
-    Parameters
-    ----------
-    original, masked : Data
-        The two files.
-    columns : str or sequence of str
-        The columns to compare.
-
-    Returns
-    -------
-    bool
-        False where the rows have another order, or nothing in common.
-
-    Examples
-    --------
-    >>> x = {"a": list(range(50))}
-    >>> rows_correspond(x, x, "a"), rows_correspond(x, {"a": list(range(49, -1, -1))}, "a")
-    (True, False)
-    """
-    return pair(original, masked, columns=columns).rows_correspond
-
-
 def _names(
     first: Sequence[str], second: Sequence[str], wanted: Sequence[str] | None, on: str | None
 ) -> tuple[str, ...]:
