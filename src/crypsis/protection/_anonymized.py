@@ -35,6 +35,7 @@ from crypsis.protection._statement import (
 )
 from crypsis.protection._toml import to_toml
 from crypsis.protection.recoding._choice import ColumnPlan
+from crypsis.protection.recoding._transition import GeneralizationModel
 from crypsis.results import Result
 from crypsis.tables import frame_like
 from crypsis.utility import column_changes
@@ -155,6 +156,13 @@ class Plan(BaseModel):
             data = replace(data, rows=rows)  # its cells are still those that were counted
         key = Key(seed, row_map)
         return Anonymized(data, plan, measured, loss, key, original, methods, shuffle, notes)
+
+    def transitions(self) -> tuple[GeneralizationModel, ...]:
+        """How likely each released label is, given the original value: one model for each column.
+
+        See `crypsis.protection.masking.transitions`, which has those of masks.
+        """
+        return tuple(GeneralizationModel(one) for one in self.columns)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write the plan to a `.json` or `.toml` file."""
