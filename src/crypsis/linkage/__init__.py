@@ -13,7 +13,7 @@ from crypsis.linkage._link import Link, SubsetLink, link, link_subsets
 from crypsis.linkage._near_distances import near_distances
 from crypsis.linkage._null_distribution import NullComparison
 from crypsis.linkage._orders import read_orders
-from crypsis.linkage._pair import PairOptions, RankOptions
+from crypsis.linkage._pair import PairOptions, RankOptions, true_matches
 from crypsis.linkage._permuted_privacy import (
     PermutedPrivacy,
     PrivacyFrontier,
@@ -67,6 +67,7 @@ __all__ = [
     "random_match_probability",
     "read_orders",
     "reverse_map",
+    "true_matches",
     "verify_links",
     "verify_record",
 ]

@@ -180,6 +180,31 @@ def pair(
     return Pair(tuple(shared), own, len(first), len(second), ties, seed)
 
 
+def true_matches(
+    original: Data, masked: Data, *, on: str | None = None, row_map: RowMap = None
+) -> Ints | None:
+    """For each original record the row of its masked record.
+
+    Parameters
+    ----------
+    original, masked : Data
+        The two files.
+    on, row_map
+        See `PairOptions`.
+
+    Returns
+    -------
+    array of int or None
+        -1 where a record was suppressed; None where the true matches are unknown.
+
+    Examples
+    --------
+    >>> true_matches({"no": [7, 8, 9]}, {"no": [9, 7]}, on="no")
+    array([ 1, -1,  0])
+    """
+    return own_rows(to_frame(original), to_frame(masked), on, row_map)
+
+
 def _names(
     first: Sequence[str], second: Sequence[str], wanted: Sequence[str] | None, on: str | None
 ) -> tuple[str, ...]:

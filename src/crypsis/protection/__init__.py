@@ -9,17 +9,20 @@ from crypsis.protection._plan import plan
 from crypsis.protection._preview import AllowedValues, Preview, PreviewOutcome, allowed_values
 from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection._statement import InformationLoss, Method, Statement
+from crypsis.protection.posterior import CalibrationBin, LinkPosterior, link_posterior
 from crypsis.protection.recoding._choice import ColumnPlan
 from crypsis.protection.recoding._clusters import Clustering, Cost, cluster, quantile_groups
 
 __all__ = [
     "AllowedValues",
     "Anonymized",
+    "CalibrationBin",
     "Clustering",
     "ColumnPlan",
     "Cost",
     "InformationLoss",
     "Key",
+    "LinkPosterior",
     "Measured",
     "Method",
     "Plan",
@@ -31,6 +34,7 @@ __all__ = [
     "allowed_values",
     "anonymize",
     "cluster",
+    "link_posterior",
     "mask",
     "masking",
     "plan",

@@ -16,7 +16,7 @@ from crypsis.policies import evaluate
 from crypsis.policies.findings import NOT_TRIED, Finding, Remedy, Status
 from crypsis.tables import Kind
 
-_PERCENTS = (5, 10, 20, 40, 80)
+_PERCENTS = (5, 20, 80)
 _UNTRIED_PERCENT = 20
 _MAX_ROWS = 50_000
 _REMOVED = (Role.IDENTIFIER, Role.EXCLUDED)
@@ -33,7 +33,7 @@ def rank_swap_remedy(finding: Finding, request: Request, *, tried: bool) -> Reme
     names = tuple(
         name
         for name in finding.columns
-        if original is not None and name not in excluded
+        if original is not None and name in original.names and name not in excluded
         and original.rows.column(name).kind in _NUMBERS
     )  # fmt: skip
     if original is None or not names:

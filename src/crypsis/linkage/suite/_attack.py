@@ -41,6 +41,30 @@ class LinkAttack(Result, eq=False):
     precision: Estimate | None
     confidence: Floats | None = raw()
 
+    @classmethod
+    def of_links(
+        cls,
+        method: str,
+        columns: tuple[str, ...],
+        partners: Ints,
+        confidence: Floats,
+        own: Ints | None,
+    ) -> LinkAttack:
+        """The attack of an intruder who links each record to one masked record, with a confidence."""
+        right = None if own is None else partners == own
+        sure = confidence >= CONFIDENT
+        records, hits = len(partners), 0 if right is None else int(right.sum())
+        return cls(
+            method=method, columns=columns, records=records, masked_records=records,
+            true_matches=None if right is None else hits, multiple_matches=0,
+            false_matches=None if right is None else records - hits,
+            correct_share=None if right is None else share(hits, records), chance=1.0 / records,
+            confident_links=int(sure.sum()),
+            precision=None if right is None or not sure.any() else
+            share(int(right[sure].sum()), int(sure.sum())),
+            confidence=confidence,
+        )  # fmt: skip
+
     def __str__(self) -> str:
         correct = "unknown" if self.correct_share is None else self.correct_share.text(".2%")
         text = (
