@@ -121,7 +121,7 @@ def _share(value: Estimate | None) -> str:
     if value is None:
         return "-"
     share, low, high = (number_text(one, ".1%") for one in (value.value, value.low, value.high))
-    return f"{share} ({low} to {high})"
+    return f"{share} ({low.removesuffix(' %')} to {high.removesuffix(' %')})"
 
 
 def _number(value: float | None, spec: str = ".4g") -> str:

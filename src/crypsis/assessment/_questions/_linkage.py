@@ -104,7 +104,19 @@ def _linked(request: Request) -> QuestionOutcome:
     met = bound is not None and bound.value <= min(limits, default=0.0)
     if bound is not None and met and not perturbed and not alone:
         return _bounded(bound)
-    return _by_suite(request, original, masked, [*known, *perturbed], alone)
+    more = perturbed if met else _linking_values(original, masked, every=bound is None)
+    columns = dict.fromkeys((*known, *perturbed, *more))
+    return _by_suite(request, original, masked, list(columns), alone)
+
+
+def _linking_values(original: Dataset, masked: Dataset, *, every: bool) -> list[str]:
+    """The sensitive attributes that a maximum-knowledge intruder links by: numbers, or all."""
+    return [
+        name for name in masked.sensitive
+        if name in original.names and masked.rows.column(name).kind is not Kind.NESTED
+        and original.rows.column(name).kind is not Kind.NESTED
+        and (every or masked.rows.column(name).kind.numeric)
+    ]  # fmt: skip
 
 
 def _not_in(original: Dataset, masked: Dataset) -> list[str]:
@@ -177,12 +189,7 @@ def _perturbed(request: Request, original: Dataset, masked: Dataset) -> list[str
     Sensitive attributes that are released as they are are not known to the intruder. Without an
     alignment it is not known which were changed, and numbers are taken as if they were.
     """
-    names = [
-        name
-        for name in masked.sensitive
-        if name in original.names and masked.rows.column(name).kind is not Kind.NESTED
-        and original.rows.column(name).kind is not Kind.NESTED
-    ]  # fmt: skip
+    names = _linking_values(original, masked, every=True)
     if not names:
         return []
     if request.on is not None or (request.row_map is None and original.count != masked.count):

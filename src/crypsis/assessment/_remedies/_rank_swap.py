@@ -79,7 +79,8 @@ def _swapped(
         made = mask(original, methods, seed=request.seed).data
         masked = Dataset.from_frame(made.to_arrow(kept))
         masked = masked.with_roles({name: request.data.roles[name] for name in kept})
-        outcome = ask_linkage(replace(request, data=masked, on=None, row_map=None))
+        own = range(original.count)  # masked rows keep their order here
+        outcome = ask_linkage(replace(request, data=masked, on=None, row_map=own))
     except (InputError, TooLargeError):
         return None
     found = evaluate(request.policy, outcome.measured)

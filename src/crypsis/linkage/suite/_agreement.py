@@ -66,7 +66,7 @@ def _first(levels: int, steps: int) -> Floats:
     """Matches agree mostly: where the rounds begin."""
     share = np.full(levels, 0.02)
     share[:steps] = 0.5 ** np.arange(1, steps + 1)
-    return share / share.sum()
+    return np.asarray(share / share.sum())
 
 
 def _frequencies(level: Ints, match: Floats, levels: int) -> Floats:

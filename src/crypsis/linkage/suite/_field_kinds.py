@@ -155,7 +155,7 @@ def _category_field(name: str, first: _Coded, second: _Coded, hierarchy: Hierarc
     wide, many = len(first.texts), len(second.texts)
     if wide * many > _TABLE:
         return _text_field(name, first, second)  # too many for a table
-    table = np.ones((wide + 1, many + 1), dtype=np.float32)
+    table = np.ones((wide + 1, many + 1))
     place = {text: i for i, text in enumerate(first.texts)}
     equal = [(place[text], j) for j, text in enumerate(second.texts) if text in place]
     if equal:

@@ -146,7 +146,7 @@ class NumberField(Field):
     def _distance(self, rows: Ints, places: Ints) -> Floats:
         x = self.values[rows]
         gap = np.maximum(self.low[places] - x, x - self.high[places])
-        return np.maximum(np.nan_to_num(gap, nan=0.0), 0.0)
+        return np.asarray(np.maximum(np.nan_to_num(gap, nan=0.0), 0.0))
 
     def gap(self, rows: Ints, places: Ints) -> Floats:
         """The distance to the value or interval, in ranges of the original."""

@@ -112,7 +112,8 @@ class LinkSuite(Result, eq=False):
             number = found.confident_links or 0
             text += (
                 f" Of {number:,} {'link' if number == 1 else 'links'} with a probability of at least "
-                f"{CONFIDENT}, {percent_text(found.precision.value)} are correct."
+                f"{CONFIDENT}, {percent_text(found.precision.value)} "
+                f"{'is' if number == 1 else 'are'} correct."
             )
         return text
 
