@@ -25,6 +25,8 @@ REQUIREMENTS: dict[str, tuple[str, ...]] = {
     "dit": ("dit==2.3", "numpy==2.4.6", "scipy==1.17.1"),
     "pyitlib": ("pyitlib==0.3.1", "numpy==2.4.6", "pandas==3.1.1"),
     "microaggregation": ("microaggregation==0.1.9", "numpy==2.4.6"),
+    "splink": ("splink==5.0.0", "pandas==2.3.3"),
+    "recordlinkage": ("recordlinkage==0.16", "pandas==2.3.3"),
 }
 """What each peer needs, pinned; the first requirement is the peer itself."""
 

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.csv as csv
 import pytest
 
 from crypsis.cli import run
@@ -39,7 +41,8 @@ def test_compare_on_screen(files: tuple[Path, Path], capsys: pytest.CaptureFixtu
     shown = capsys.readouterr().out
     assert "200 original and 197 masked records, 2 columns" in shown
     assert "intruder: not safe" in shown
-    assert "Column 'job' was not compared. Categories without an order" in shown
+    assert "Column 'job' has no ranks; the other intruders use it." in shown.replace("\n", " ")
+    assert "learned matcher" in shown
     assert max(len(line) for line in shown.splitlines()) <= 80
     assert VALUE not in shown
 
@@ -87,6 +90,34 @@ def test_acceptable_makes_it_a_gate(files: tuple[Path, Path]) -> None:
     assert run(["compare", *map(str, files), "--on", "no", "--acceptable", "0.01"]) == 1
     original = str(files[0])
     assert run(["compare", original, original, "--unaligned", "--acceptable", "0.5"]) == 4
+
+
+def test_an_intruder_who_knows_the_masks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from crypsis.protection import mask
+
+    rng = np.random.default_rng(1)
+    x, y = tmp_path / "x.csv", tmp_path / "y.csv"
+    people = pa.table({"a": rng.normal(size=150), "b": rng.normal(size=150)})
+    csv.write_csv(people, x)
+    csv.write_csv(mask(people, {"a": "noise:0.1", "b": "noise:0.1"}, seed=1).frame, y)
+    words = ["compare", str(x), str(y), "--method", "a=noise:0.1", "--method", "b=noise:0.1"]
+    assert run(words) == 0
+    shown = capsys.readouterr().out
+    assert "Expected to be correct" in shown
+    assert max(len(line) for line in shown.splitlines()) <= 80
+    assert run([*words, "--acceptable", "0.01"]) == 1
+    assert run([*words, "--acceptable", "1"]) == 0
+    capsys.readouterr()
+    made = tmp_path / "found.json"
+    assert run([*words, "--json", "-o", str(made)]) == 0
+    found = json.loads(capsys.readouterr().out)["result"]
+    assert found["records"] == 150
+    assert sum(one["links"] for one in found["calibration"]) == 150
+    assert "partners" not in found
+    assert run([*words, "-o", str(tmp_path / "found.html")]) == 2
+    assert run([*words[:3], "--method", "a=nothing:1"]) == 2
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,11 @@ def test_every_part_equals_the_function_of_its_own() -> None:
     y = x + 0.3 * rng.normal(size=x.shape)
     found = linkage.compare(x, y, d=2, v=0.001)
     assert found.link.true_matches == linkage.link(x, y).true_matches
-    assert found.assignment is not None
-    assert found.assignment.true_matches == linkage.assign(x, y).true_matches
-    assert found.link_by_values is not None
-    assert found.link_by_values.true_matches == linkage.link(x, y, distance="value").true_matches
+    by_method = dict(found.intruders)
+    assert by_method["nearest ranks"].true_matches == linkage.link(x, y).true_matches
+    values = linkage.link(x, y, distance="value")
+    assert by_method["nearest values"].true_matches == values.true_matches
+    assert found.suite.worst.true_matches == linkage.attack_links(x, y).worst.true_matches
     assert found.subsets == linkage.link_subsets(x, y)
     assert found.protector is not None
     assert found.protector.share == linkage.permuted_privacy(x, y, d=2, v=0.001).share
@@ -33,15 +34,15 @@ def test_a_stronger_intruder_decides() -> None:
     x = rng.standard_t(1.5, size=(600, 2))
     y = x + 0.3 * rng.normal(size=x.shape)
     found = linkage.compare(x, y)
-    assert found.link_by_values is not None
-    assert found.link_by_values.correct_share is not None
-    by_ranks, by_values = found.verification.correct_share, found.link_by_values.correct_share
+    by_ranks = found.verification.correct_share
+    by_values = dict(found.intruders)["nearest values"].correct_share
     assert by_ranks is not None
+    assert by_values is not None
     assert by_values.low > by_ranks.high
     gated = linkage.compare(x, y, acceptable=by_ranks.value)
     assert gated.verification.verdict == "safe"
     assert gated.verdict == "not safe"
-    assert "by values" in gated.reasons[-1]
+    assert f"({gated.suite.method})" in gated.reasons[-1]
 
 
 def test_what_is_not_computed_is_stated() -> None:
@@ -49,15 +50,14 @@ def test_what_is_not_computed_is_stated() -> None:
     x = {"a": rng.normal(size=50), "s": rng.choice(["u", "v"], 50)}
     y = {"a": x["a"][:40], "s": x["s"][:40]}
     found = linkage.compare(x, y, orders={"s": ["u", "v"]})
-    assert found.link_by_values is None
+    assert found.suite.correct_share is None
     assert found.protector is None
     assert found.frontier is None
     assert found.noise == ()
     assert found.verdict == "cannot tell"
     assert len(found.not_computed) == 2
-    same = linkage.compare(np.zeros((5000, 1)), np.zeros((5000, 1)))
-    assert same.assignment is None
-    assert "pairs of records" in same.not_computed[0]
+    same = linkage.compare(np.zeros((500, 1)), np.zeros((500, 1)))
+    assert "One-to-one" in " ".join(same.not_computed)
 
 
 def test_unrelated_files_are_safe() -> None:
@@ -101,14 +101,26 @@ def test_columns_that_cannot_be_compared_are_listed_with_the_reason() -> None:
         linkage.comparable_columns(*frames, categories="rank")  # type: ignore[arg-type]
 
 
-def test_an_excluded_column_is_at_best_cannot_tell() -> None:
+def test_a_column_compared_with_nothing_is_at_best_cannot_tell() -> None:
     rng = np.random.default_rng(3)
     x, y = rng.normal(size=(2, 300, 3))
     files = [{"a": v[:, 0], "b": v[:, 1], "s": ["u", "v"] * 150} for v in (x, y)]
     found = cr.compare(*files)
+    assert found.verdict == "safe"  # the suite compares categories too
+    assert [one.column for one in found.excluded] == ["s"]
+    assert "s" in found.suite.columns
+    found = cr.compare(files[0], {**files[1], "extra": rng.normal(size=300)})
     assert found.verification.verdict == "safe"
     assert found.verdict == "cannot tell"
-    assert [one.column for one in found.excluded] == ["s"]
-    assert "1 column was not compared" in str(found)
+    assert found.suite.alone == ("extra",)
+    assert "'extra'" in str(found)
     known = {"columns": ["a", "b"], "row_map": range(300)}
     assert cr.compare(*files, **known).verdict == "safe"
+
+
+def test_files_of_categories_alone_are_compared() -> None:
+    rng = np.random.default_rng(4)
+    x = {name: rng.choice(list("abcdefgh"), 400) for name in "pqrs"}
+    found = linkage.compare(x, x)
+    assert found.verdict == "not safe"
+    assert found.by_frequency == tuple("pqrs")

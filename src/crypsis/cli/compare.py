@@ -77,6 +77,15 @@ def compare(
     categories: Annotated[
         str, _linkage("--categories", "Categories without an order: exclude or frequency.")
     ] = "exclude",
+    methods: Annotated[
+        list[str] | None,
+        _linkage(
+            "--method",
+            "A published mask, such as noise:0.5: how likely is each link, for an "
+            "intruder who knows the masks? Repeat.",
+            metavar="COLUMN=MASK",
+        ),
+    ] = None,
     indicators: Annotated[
         Path | None, _utility("--indicators", "Estimates that must survive, as TOML: a gate.")
     ] = None,
@@ -100,6 +109,8 @@ def compare(
 
     With --acceptable the exit status is 1 if the verdict is not safe, 4 if it is cannot tell; with
     --indicators it is 1 if an estimate that must survive does not. Only these are then compared.
+    With --method the links of an intruder who knows the masks are computed, with the probability of
+    each, and nothing else.
 
     Example: [bold]crypsis compare survey.csv masked.csv --on id -o report.html[/bold]
     """
@@ -120,6 +131,12 @@ def compare(
         _check_indicators(
             options, original, masked, indicators, as_json=as_json, output=output,
             weight=weight, stratum=stratum, cluster=cluster,
+        )  # fmt: skip
+        return
+    if methods:
+        _show_posterior(
+            options, original, masked, methods, as_json=as_json, output=output, on=on, seed=seed,
+            row_map="unknown" if unaligned else o.row_map_of(key), acceptable=acceptable,
         )  # fmt: skip
         return
     if weight or stratum or cluster:
@@ -155,6 +172,49 @@ def compare(
             screen.print(f"\nWrote {output}", markup=False)
     if acceptable is not None and found.verdict != "safe":
         raise typer.Exit(4 if found.verdict == "cannot tell" else 1)
+
+
+def _show_posterior(
+    options: o.DataOptions,
+    original: str,
+    masked: str,
+    methods: list[str],
+    *,
+    as_json: bool,
+    output: Path | None,
+    acceptable: float | None,
+    **alignment: Any,
+) -> None:
+    """Print how likely each link is; status 1 if more are expected to be correct than acceptable."""
+    from crypsis.cli.console import console, shown_progress, write_text
+    from crypsis.cli.pairs import texts
+    from crypsis.errors import ParameterError
+    from crypsis.protection import link_posterior
+    from crypsis.report.json import to_json
+    from crypsis.report.posterior import posterior_view
+    from crypsis.results import Estimate
+
+    if output is not None and output.suffix.lower() != ".json":
+        raise ParameterError(
+            "The links of an intruder who knows the masks are written as .json only.",
+            code="unknown-format",
+        )
+    with shown_progress():
+        found = link_posterior(
+            options.dataset(original), options.dataset(masked), texts("--method", methods),
+            **alignment,
+        )  # fmt: skip
+    if output is not None:
+        write_text(output, to_json("compare", found))
+    if as_json:
+        typer.echo(to_json("compare", found))
+    else:
+        console().print(posterior_view(found, f"{o.title(original)} and {o.title(masked)}"))
+    if acceptable is not None:
+        share = found.expected_share
+        low, high = (share.low, share.high) if isinstance(share, Estimate) else (share, share)
+        if high > acceptable:
+            raise typer.Exit(1 if low > acceptable else 4)
 
 
 def _check_indicators(

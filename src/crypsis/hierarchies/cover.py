@@ -63,6 +63,19 @@ def covered(
     return found
 
 
+def interval_of(label: str) -> tuple[float, float] | None:
+    """The ends of a label that is an interval or a number; None if it is neither.
+
+    >>> interval_of("30-39"), interval_of(">=80"), interval_of("41.5"), interval_of("cook")
+    ((30.0, 39.0), (80.0, inf), (41.5, 41.5), None)
+    """
+    found = _interval(label)
+    if found is not None:
+        return found[0], found[1]
+    number = _number(label)
+    return None if math.isnan(number) else (number, number)
+
+
 def _below(hierarchy: Hierarchy | None) -> dict[str, set[str]]:
     if hierarchy is None:
         return {}

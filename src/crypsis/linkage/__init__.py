@@ -6,14 +6,14 @@ files; a data subject has their own record and the release.
 
 from crypsis.linkage._assignment import Assignment, assign
 from crypsis.linkage._comparable import ComparableColumns, ExcludedColumn, comparable_columns
-from crypsis.linkage._compare import NOT_ALIGNED, Comparison, compare
+from crypsis.linkage._compare import Comparison, compare
 from crypsis.linkage._interval_risk import IntervalRisk, interval_risk
 from crypsis.linkage._joint_test import JointTest
 from crypsis.linkage._link import Link, SubsetLink, link, link_subsets
 from crypsis.linkage._near_distances import near_distances
 from crypsis.linkage._null_distribution import NullComparison
 from crypsis.linkage._orders import read_orders
-from crypsis.linkage._pair import PairOptions, RankOptions, rows_correspond
+from crypsis.linkage._pair import PairOptions, RankOptions, true_matches
 from crypsis.linkage._permuted_privacy import (
     PermutedPrivacy,
     PrivacyFrontier,
@@ -24,26 +24,37 @@ from crypsis.linkage._random_match import random_match_probability
 from crypsis.linkage._record import RecordVerification, verify_record
 from crypsis.linkage._reverse_map import NoiseDecomposition, decompose_noise, reverse_map
 from crypsis.linkage._verification import LinkVerification, verify_links
+from crypsis.linkage.suite import (
+    Contradiction,
+    LinkAttack,
+    LinkSuite,
+    ProposedColumn,
+    attack_links,
+)
 
 __all__ = [
-    "NOT_ALIGNED",
     "Assignment",
     "ComparableColumns",
     "Comparison",
+    "Contradiction",
     "ExcludedColumn",
     "IntervalRisk",
     "JointTest",
     "Link",
+    "LinkAttack",
+    "LinkSuite",
     "LinkVerification",
     "NoiseDecomposition",
     "NullComparison",
     "PairOptions",
     "PermutedPrivacy",
     "PrivacyFrontier",
+    "ProposedColumn",
     "RankOptions",
     "RecordVerification",
     "SubsetLink",
     "assign",
+    "attack_links",
     "comparable_columns",
     "compare",
     "decompose_noise",
@@ -56,7 +67,7 @@ __all__ = [
     "random_match_probability",
     "read_orders",
     "reverse_map",
-    "rows_correspond",
+    "true_matches",
     "verify_links",
     "verify_record",
 ]

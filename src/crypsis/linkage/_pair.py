@@ -180,28 +180,29 @@ def pair(
     return Pair(tuple(shared), own, len(first), len(second), ties, seed)
 
 
-def rows_correspond(original: Data, masked: Data, columns: Columns) -> bool:
-    """Whether row i of one file seems to be row i of the other, by the rank correlation of a column.
+def true_matches(
+    original: Data, masked: Data, *, on: str | None = None, row_map: RowMap = None
+) -> Ints | None:
+    """For each original record the row of its masked record.
 
     Parameters
     ----------
     original, masked : Data
         The two files.
-    columns : str or sequence of str
-        The columns to compare.
+    on, row_map
+        See `PairOptions`.
 
     Returns
     -------
-    bool
-        False where the rows have another order, or nothing in common.
+    array of int or None
+        -1 where a record was suppressed; None where the true matches are unknown.
 
     Examples
     --------
-    >>> x = {"a": list(range(50))}
-    >>> rows_correspond(x, x, "a"), rows_correspond(x, {"a": list(range(49, -1, -1))}, "a")
-    (True, False)
+    >>> true_matches({"no": [7, 8, 9]}, {"no": [9, 7]}, on="no")
+    array([ 1, -1,  0])
     """
-    return pair(original, masked, columns=columns).rows_correspond
+    return own_rows(to_frame(original), to_frame(masked), on, row_map)
 
 
 def _names(

@@ -11,6 +11,7 @@ from crypsis.protection._preview import AllowedValues, Preview, PreviewOutcome, 
 from crypsis.protection._recode import RecodingKind
 from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection._statement import InformationLoss, Method, Statement
+from crypsis.protection.posterior import CalibrationBin, LinkPosterior, link_posterior
 from crypsis.protection.recoding._choice import ColumnPlan
 from crypsis.protection.recoding._clusters import Clustering, Cost, cluster, quantile_groups
 
@@ -18,12 +19,14 @@ __all__ = [
     "AllowedValues",
     "Alternative",
     "Anonymized",
+    "CalibrationBin",
     "Clustering",
     "ColumnPlan",
     "Cost",
     "Exploration",
     "InformationLoss",
     "Key",
+    "LinkPosterior",
     "Measured",
     "Method",
     "Plan",
@@ -37,6 +40,7 @@ __all__ = [
     "anonymize",
     "cluster",
     "explore",
+    "link_posterior",
     "mask",
     "masking",
     "plan",

@@ -11,7 +11,7 @@ from typing import Any, Unpack
 import numpy as np
 import pyarrow as pa
 
-from crypsis.dataset import ColumnNote, Data, Dataset, as_columns, as_dataset, takes_roles
+from crypsis.dataset import ColumnNote, Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import ParameterError, RoleError
 from crypsis.options import PlanOptions, Role, Roles
 from crypsis.protection._anonymized import Anonymized, Plan
@@ -27,14 +27,21 @@ from crypsis.protection._recode import RecodingKind
 from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection._statement import InformationLoss, Method
 from crypsis.protection.masking._mask import check_rare_values, masked_rows
-from crypsis.protection.masking._masks import Mask, Pseudonym, ShiftDates, TopCode, split_methods
+from crypsis.protection.masking._masks import (
+    Mask,
+    Pseudonym,
+    ShiftDates,
+    TopCode,
+    as_masks,
+    split_methods,
+)
 from crypsis.tables import open_frame
 
 
 @takes_roles
 def mask(
     data: Data,
-    masks: Mapping[Any, Mask],
+    masks: Mapping[Any, str | Mask],
     *,
     seed: int | None = None,
     key: Key | None = None,
@@ -47,8 +54,8 @@ def mask(
     ----------
     data : Dataset, frame or path
         The data; it is not changed.
-    masks : mapping of str or tuple of str to Mask
-        The mask of each column or set of columns.
+    masks : mapping of str or tuple of str to str or Mask
+        The mask of each column or set of columns, such as ``"noise:0.5"``.
     seed : int, optional
         Makes the result reproducible; by default the operating system's randomness.
     key : Key, optional
@@ -77,7 +84,7 @@ def mask(
     [0.0, 2.0, None]
     """
     original = as_dataset(data, **roles)
-    wanted = _for_persons(original, {as_columns(target): one for target, one in masks.items()})
+    wanted = _for_persons(original, as_masks(masks))
     if seed is None:
         seed = fresh_seed() if key is None or key.seed is None else key.seed
     streams = np.random.SeedSequence(seed).spawn(len(wanted) + 1)

@@ -44,6 +44,7 @@ from crypsis.protection._statement import (
 from crypsis.protection._toml import to_toml
 from crypsis.protection.recoding._choice import ColumnPlan, hierarchy_of
 from crypsis.protection.recoding._steps import Keep
+from crypsis.protection.recoding._transition import GeneralizationModel
 from crypsis.results import Result
 from crypsis.tables import frame_like
 from crypsis.utility import column_changes
@@ -187,6 +188,13 @@ class Plan(BaseModel):
             data = replace(data, rows=rows)  # its cells are still those that were counted
         key = Key(seed, row_map)
         return Anonymized(data, plan, measured, loss, key, original, methods, shuffle, notes)
+
+    def transitions(self) -> tuple[GeneralizationModel, ...]:
+        """How likely each released label is, given the original value: one model for each column.
+
+        See `crypsis.protection.masking.transitions`, which has those of masks.
+        """
+        return tuple(GeneralizationModel(one) for one in self.columns)
 
     def _made(self, original: Dataset, verify: bool) -> tuple[Plan, RecodedData, Measured | None]:
         """The plan as applied, the data recoded by it and, if `verify`, what they meet."""

@@ -23,6 +23,7 @@ from crypsis.pseudonyms._frequencies import (
 from crypsis.pseudonyms._glynn import GpuStatus, gpu_status
 from crypsis.pseudonyms._groups import GroupAnonymity, group_anonymity, group_belief
 from crypsis.pseudonyms._joins import join_attack, probabilistic_join_attack
+from crypsis.pseudonyms._likely_pairs import LikelyPairs, likely_pairs
 from crypsis.pseudonyms._pairs import PairIdentification, pair_identification
 from crypsis.pseudonyms._permanent import log_permanent, permanent
 from crypsis.pseudonyms._releases import MultipleReleaseRisk, combine_beliefs, multiple_release_risk
@@ -48,6 +49,7 @@ __all__ = [
     "GpuStatus",
     "GroupAnonymity",
     "ItemRisk",
+    "LikelyPairs",
     "MultipleReleaseRisk",
     "NoPerfectMatchingError",
     "PairIdentification",
@@ -69,6 +71,7 @@ __all__ = [
     "group_anonymity",
     "group_belief",
     "join_attack",
+    "likely_pairs",
     "load_attack",
     "log_permanent",
     "matching_probability",

@@ -192,7 +192,7 @@ def solve(
         with progress.step("blocks", total=belief.size) as work:
             solved = []
             for number, (rows, columns) in enumerate(belief.structure.blocks):
-                solved.append(_solve_block(belief, rows, columns, method, seed + number, precision))
+                solved.append(solve_block(belief, rows, columns, method, seed + number, precision))
                 work.advance(rows.size)
         belief.solutions[key] = solved
     return list(belief.solutions[key])
@@ -226,9 +226,10 @@ def as_number(
     )
 
 
-def _solve_block(
+def solve_block(
     belief: Belief, rows: Indices, columns: Indices, method: str, seed: int, precision: float
 ) -> SolvedBlock:
+    """One block with its permanent, entropy and edge probabilities."""
     kinds = belief.kinds.part(rows, columns)
     found = None
     if rows.size == 1 or method != "sampling":

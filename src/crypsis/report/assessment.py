@@ -56,12 +56,10 @@ _KEY_NUMBERS: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("population", "chosen", "population model"),
     ),
     "linkage": (
-        ("verification", "verdict", "verdict on the links"),
-        ("verification", "right", "fraction of correct links"),
-        ("verification", "chance", "fraction of correct links by chance"),
-        ("link", "correct", "correct links"),
-        ("link", "multiple", "links to several records"),
-        ("link", "wrong", "false links"),
+        ("suite", "method", "intruder with the most correct links"),
+        ("suite", "correct_share", "fraction of correct links"),
+        ("suite", "chance", "fraction of correct links by chance"),
+        ("suite", "records", "original records"),
     ),
     "pseudonyms": (
         ("anonymity", "size", "items"),

@@ -88,10 +88,9 @@ def _inference(answer: Answer) -> Iterator[Any]:
 def _linkage(answer: Answer) -> Iterator[Any]:
     from crypsis.report.charts import linkage as charts
 
-    check: Any = answer.results.get("verification")
-    if check is not None:
-        yield charts.match_distances(check.dependent or check.independent)
-        yield charts.column_distances(answer.results["link"])  # type: ignore[arg-type]
+    suite: Any = answer.results.get("suite")
+    if suite is not None and suite.correct_share is not None:
+        yield charts.links([(one.method, one) for one in suite.attacks])
 
 
 def _pseudonyms(answer: Answer) -> Iterator[Any]:

@@ -21,13 +21,16 @@ _SUBSETS_SHOWN = 8
 
 
 def notes(found: Comparison | RecordVerification) -> list[str]:
-    """The columns that were not compared or ordered by frequency, and what was not computed."""
-    excluded = [f"Column {one.column!r} was not compared. {one.reason}" for one in found.excluded]
+    """The columns without ranks or ordered by frequency, and what was not computed."""
+    suite = getattr(found, "suite", None)
+    what = "was not compared" if suite is None else "has no ranks; the other intruders use it"
+    excluded = [f"Column {one.column!r} {what}. {one.reason}" for one in found.excluded]
     ordered = [
         f"The categories of column {name!r} are ordered by frequency."
         for name in found.by_frequency
     ]
-    return [*excluded, *ordered, *getattr(found, "not_computed", ())]
+    paired = () if suite is None else suite.notes
+    return [*paired, *excluded, *ordered, *getattr(found, "not_computed", ())]
 
 
 def comparison_view(found: Comparison, title: str) -> RenderableType:
@@ -81,15 +84,14 @@ def _links(found: Comparison) -> Table:
     confidence = next((one.confidence for _, link in found.intruders
                        if (one := link.correct_share) is not None), None)  # fmt: skip
     interval = "" if confidence is None else f" ({100 * confidence:.3g} % CI)"
-    table = _table("intruder", "true", "multiple", "false", f"correct links{interval}", "chance")
+    table = _table("intruder", f"correct links{interval}", "chance", "confident", "precision")
     for name, link in found.intruders:
         table.add_row(
             name,
-            _number(link.true_matches, ","),
-            _number(link.multiple_matches, ","),
-            _number(link.false_matches, ","),
             _share(link.correct_share),
             number_text(link.chance, ".2%"),
+            _number(link.confident_links, ","),
+            "-" if link.precision is None else number_text(link.precision.value, ".0%"),
         )
     return table
 
@@ -119,7 +121,7 @@ def _share(value: Estimate | None) -> str:
     if value is None:
         return "-"
     share, low, high = (number_text(one, ".1%") for one in (value.value, value.low, value.high))
-    return f"{share} ({low} to {high})"
+    return f"{share} ({low.removesuffix(' %')} to {high.removesuffix(' %')})"
 
 
 def _number(value: float | None, spec: str = ".4g") -> str:

@@ -129,3 +129,117 @@ def rows_dropped(draw: Draw, folder: Path) -> Trial:
     hit = _nearest(original.iloc[kept].reset_index(drop=True), masked, np.arange(len(kept)))
     return Trial(hit, _judged(folder, original, masked, kept % 3 * 10 + 30), chance=1 / ROWS,
                  control=_control())  # fmt: skip
+
+
+def _weighted(original: pd.DataFrame, masked: pd.DataFrame, noise: np.ndarray) -> float:
+    """How often the nearest masked record is the own one, in units of the published noise."""
+    one, two = original.to_numpy() / noise, masked.to_numpy() / noise
+    gaps = ((one[:, None, :] - two[None, :, :]) ** 2).sum(2)
+    return float((gaps.argmin(1) == np.arange(len(original))).mean())
+
+
+@scenario("has the original and looks for equal values in two columns")
+def two_columns_unchanged_and_five_shuffled(draw: Draw, folder: Path) -> Trial:
+    """Seven measurements: two as they were, five in random order."""
+    names = list("abcdefg")
+    original = pd.DataFrame(draw.normal(100, 15, (ROWS, 7)).round(2), columns=names)
+    masked = original.copy()
+    for name in names[2:]:
+        masked[name] = draw.permutation(masked[name].to_numpy())
+    found = original[["a", "b"]].assign(i=np.arange(ROWS)).merge(
+        masked[["a", "b"]].assign(j=np.arange(ROWS)), on=["a", "b"]
+    )  # fmt: skip
+    return Trial(float((found["i"] == found["j"]).sum() / ROWS), _judged(folder, original, masked),
+                 chance=1 / ROWS, control=_control())  # fmt: skip
+
+
+@scenario("has the original, knows the published noise and weighs the columns by it")
+def little_noise_in_some_columns(draw: Draw, folder: Path) -> Trial:
+    """Noise of a fiftieth of a standard deviation in three columns, and twice it in three others."""
+    noise = 15 * np.array([0.02, 0.02, 0.05, 2, 2, 2])
+    original = pd.DataFrame(draw.normal(100, 15, (ROWS, 6)), columns=list("abcdef"))
+    masked = original + draw.normal(size=(ROWS, 6)) * noise
+    return Trial(_weighted(original, masked, noise),
+                 _judged(folder, original.round(2), masked.round(2)), chance=1 / ROWS,
+                 control=_control())  # fmt: skip
+
+
+@scenario("has the original, subtracts pairs of columns and looks for the nearest differences")
+def the_same_noise_in_every_column(draw: Draw, folder: Path) -> Trial:
+    """Much noise, the same for all four columns of a person: their differences hardly changed."""
+    original = pd.DataFrame(draw.normal(100, 15, (ROWS, 4)), columns=list("abcd"))
+    masked = original + draw.normal(0, 60, (ROWS, 1)) + draw.normal(0, 0.5, (ROWS, 4))
+    apart = [frame.sub(frame["a"], axis=0)[["b", "c", "d"]] for frame in (original, masked)]
+    return Trial(_nearest(apart[0], apart[1], np.arange(ROWS)),
+                 _judged(folder, original.round(2), masked.round(2)), chance=1 / ROWS,
+                 control=_control())  # fmt: skip
+
+
+@scenario("has the original and looks for equal codes")
+def codes_unchanged_beside_shuffled_numbers(draw: Draw, folder: Path) -> Trial:
+    """Three columns of forty codes each as they were, beside three measurements in random order."""
+    original = _original(draw)
+    for name in "pqr":
+        original[name] = [f"{name}{code}" for code in draw.integers(0, 40, ROWS)]
+    masked = original.copy()
+    for name in COLUMNS:
+        masked[name] = draw.permutation(masked[name].to_numpy())
+    once = original[~original.duplicated(list("pqr"), keep=False)]
+    return Trial(len(once) / ROWS, _judged(folder, original, masked), chance=1 / ROWS,
+                 control=_control())  # fmt: skip
+
+
+@scenario("has the original and compares which values are missing")
+def missing_values_as_they_were(draw: Draw, folder: Path) -> Trial:
+    """Twelve measurements drawn anew for each person, and missing where they were missing."""
+    names = [f"m{j}" for j in range(12)]
+    lost = draw.random((ROWS, 12)) < 0.5
+    original, masked = (
+        pd.DataFrame(draw.normal(100, 15, (ROWS, 12)).round(2), columns=names).mask(lost)
+        for _ in range(2)
+    )
+    patterns = pd.Series(["".join(map(str, row)) for row in lost.astype(int)])
+    return Trial(float((~patterns.duplicated(keep=False)).mean()),
+                 _judged(folder, original, masked), chance=1 / ROWS, control=_control())  # fmt: skip
+
+
+@scenario("has the original and looks for the nearest record among people of the same age")
+def noise_and_another_order_within_each_age(draw: Draw, folder: Path) -> Trial:
+    """Little noise, and the rows of each of three ages in another order: the ages are aligned."""
+    original = _original(draw)
+    group = np.arange(ROWS) * 3 // ROWS
+    order = np.lexsort((draw.random(ROWS), group))
+    masked = (original + draw.normal(0, 0.5, (ROWS, 3))).round(2).iloc[order]
+    masked = masked.reset_index(drop=True)
+    return Trial(_nearest(original, masked, order), _judged(folder, original, masked),
+                 chance=1 / ROWS, control=_control())  # fmt: skip
+
+
+@scenario("has the original and looks for the only record that is covered")
+def generalized_too_little(draw: Draw, folder: Path) -> Trial:
+    """Three measurements as intervals of two units each, which are still unique."""
+    original = _original(draw)
+    low = (original // 2 * 2).astype(int)
+    masked = low.astype(str) + "-" + (low + 2).astype(str)
+    unique = ~masked.duplicated(keep=False)
+    return Trial(float(unique.mean()), _judged(folder, original, masked), chance=1 / ROWS,
+                 control=_control())  # fmt: skip
+
+
+@scenario("has the original and looks for the most similar name")
+def misspelled_names_called_insensitive(draw: Draw, folder: Path) -> Trial:
+    """Invented words of nine letters, one letter of each changed, beside shuffled measurements."""
+    letters = np.array(list("abcdefghijklmnoprstuvw"))
+    words = ["".join(draw.choice(letters, 9)) for _ in range(ROWS)]
+    places = draw.integers(0, 9, ROWS)
+    typos = [word[:k] + "x" + word[k + 1 :] for word, k in zip(words, places, strict=True)]
+    original = _original(draw).assign(w=words)
+    masked = original.copy()
+    for name in COLUMNS:
+        masked[name] = draw.permutation(masked[name].to_numpy())
+    masked["w"] = typos
+    table = np.array([list(word) for word in words])
+    other = np.array([list(word) for word in typos])
+    same = (table[:, None, :] == other[None, :, :]).sum(2)
+    return Trial(float((same.argmax(1) == np.arange(ROWS)).mean()),
+                 _judged(folder, original, masked), chance=1 / ROWS, control=_control())  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -15,16 +15,20 @@ from crypsis.errors import ColumnError
 from crypsis.hierarchies.labels import as_text
 from crypsis.options import Role
 from crypsis.policies import Measurement
-from crypsis.report.wording import listed, plural
-from crypsis.results import Estimate, number_text, percent_text
+from crypsis.report.wording import plural
+from crypsis.results import number_text, percent_text
 from crypsis.tables import Kind
 
+if TYPE_CHECKING:
+    from crypsis.linkage import LinkSuite
+
 _LINKS = "linkage.correct_links_above_chance"
+_ADVANTAGE = "linkage.match_advantage"
 _COPIED_ROWS, _COPIED_COLUMNS = 2_000_000, 20
 
 
 def ask_linkage(request: Request) -> QuestionOutcome:
-    """How often an intruder links records correctly, by ranks or because records are copies."""
+    """How often an intruder links records correctly, by any method or because they are copies."""
     outcome = _linked(request)
     copies = _copies(request)
     if copies is None:
@@ -82,12 +86,12 @@ def _copied(before: pa.Table, after: pa.Table, names: list[str]) -> int:
 
 
 def _linked(request: Request) -> QuestionOutcome:
-    """How often an intruder links records correctly: a bound from classes, then by ranks.
+    """How often an intruder links records correctly: a bound from classes, then by every intruder.
 
     Records that are equal in all columns that the intruder knows cannot be distinguished, so the
     fraction of correct links is at most the number of such classes divided by the number of
-    records, whatever the method of linking. Generalized values, which have no ranks, are judged by
-    this bound; where it is above the threshold, records are linked by ranks (domingo2016).
+    records, whatever the method of linking. Where the bound is above the threshold, or sensitive
+    attributes were perturbed, the records are linked by all intruders of the suite.
     """
     original, masked = request.original, request.data
     if original is None:
@@ -95,15 +99,32 @@ def _linked(request: Request) -> QuestionOutcome:
         return not_evaluated("linkage", request.policy, why, hint="Set {original}.")
     bound = _classes_bound(original, masked)
     limits = [one.limit for one in request.policy.of("linkage") if one.measure == _LINKS]
-    if bound is not None and bound.value <= min(limits, default=0.0):
-        perturbed = _perturbed(request, original, masked)
-        return _by_ranks(request, original, masked, perturbed) if perturbed else _bounded(bound)
-    try:
-        return _by_ranks(request, original, masked)
-    except ColumnError as error:
-        if bound is None or error.code != "no-comparable-columns":
-            raise
-        return _undecided(bound)
+    known, perturbed = _known_columns(original, masked), _perturbed(request, original, masked)
+    alone = _not_in(original, masked)
+    met = bound is not None and bound.value <= min(limits, default=0.0)
+    if bound is not None and met and not perturbed and not alone:
+        return _bounded(bound)
+    more = perturbed if met else _linking_values(original, masked, every=bound is None)
+    columns = dict.fromkeys((*known, *perturbed, *more))
+    return _by_suite(request, original, masked, list(columns), alone)
+
+
+def _linking_values(original: Dataset, masked: Dataset, *, every: bool) -> list[str]:
+    """The sensitive attributes that a maximum-knowledge intruder links by: numbers, or all."""
+    return [
+        name for name in masked.sensitive
+        if name in original.names and masked.rows.column(name).kind is not Kind.NESTED
+        and original.rows.column(name).kind is not Kind.NESTED
+        and (every or masked.rows.column(name).kind.numeric)
+    ]  # fmt: skip
+
+
+def _not_in(original: Dataset, masked: Dataset) -> list[str]:
+    """The released columns that the original does not have under their name."""
+    return [
+        name for name in masked.released
+        if name not in original.names and masked.rows.column(name).kind is not Kind.NESTED
+    ]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -156,136 +177,107 @@ _KNOWN = (
 def _bounded(bound: _Bound) -> QuestionOutcome:
     measured = [
         Measurement(_LINKS, bound.value, bound.text, bound.columns, 0),
-        Measurement("linkage.match_advantage", None, "The values have classes, not ranks: a true "
+        Measurement(_ADVANTAGE, None, "The values have classes, not ranks: a true "
                     "match is at no other distance than the rest of its class.", applies=False),
     ]  # fmt: skip
     return QuestionOutcome(bound.text, measured, notes=[_KNOWN])
 
 
-def _undecided(bound: _Bound) -> QuestionOutcome:
-    """The bound is above the threshold, and there is no column to link by: it is not decided."""
-    value = Estimate(bound.value, 0.0, bound.value, method="bound by equivalence classes")
-    text = f"{bound.text} How many are linked is not known: no column has ranks."
-    hint = "Set a larger {k}: with larger classes the bound meets the threshold."
-    measured = [
-        Measurement(_LINKS, value, text, bound.columns, requested=True, hint=hint),
-        Measurement("linkage.match_advantage", None, "No column has ranks.", applies=False),
-    ]
-    return QuestionOutcome(text, measured, notes=[_KNOWN], hint=hint)
-
-
 def _perturbed(request: Request, original: Dataset, masked: Dataset) -> list[str]:
-    """The sensitive numbers that were masked: whether the mask protects them is decided by ranks.
+    """The sensitive attributes that were changed: whether the mask protects them is to be decided.
 
-    Sensitive attributes that are released as they are are not known to the intruder.
+    Sensitive attributes that are released as they are are not known to the intruder. Without an
+    alignment it is not known which were changed, and numbers are taken as if they were.
     """
+    names = _linking_values(original, masked, every=True)
+    if not names:
+        return []
     if request.on is not None or (request.row_map is None and original.count != masked.count):
-        return []
-    numeric = [
-        name
-        for name in masked.sensitive
-        if name in original.names
-        and masked.rows.column(name).kind.numeric and original.rows.column(name).kind.numeric
-    ]  # fmt: skip
-    if not numeric:
-        return []
-    before, after = original.to_arrow(numeric), masked.to_arrow(numeric)
+        return [name for name in names if masked.rows.column(name).kind.numeric]
+    before, after = original.to_arrow(names), masked.to_arrow(names)
     if request.row_map is not None:
         before = before.take(pa.array(request.row_map))
-    return [name for name in numeric if not _equal(before[name], after[name])]
+    return [name for name in names if not _equal(before[name], after[name])]
 
 
 def _equal(one: pa.ChunkedArray, other: pa.ChunkedArray) -> bool:
-    first, second = (column.cast(pa.float64(), safe=False) for column in (one, other))
-    return bool(first.combine_chunks().equals(second.combine_chunks()))
+    return bool(_texts(one).equals(_texts(other)))
 
 
-def _by_ranks(
-    request: Request, original: Dataset, masked: Dataset, columns: list[str] | None = None
+def _by_suite(
+    request: Request, original: Dataset, masked: Dataset, columns: list[str], alone: list[str]
 ) -> QuestionOutcome:
-    """Every original record linked to the masked record of the nearest ranks."""
+    """Every original record linked by every intruder of the suite; the worst of them counts."""
     from crypsis import linkage  # loading it takes a second
 
     on, row_map = request.on, request.row_map
-    aligned = on is None and row_map is None and original.count == masked.count
-    compared = linkage.comparable_columns(
-        original, masked, columns=columns, on=on, allow_missing=aligned
-    )
-    names, omitted = list(compared.columns), [one.column for one in compared.excluded]
-    outcome = QuestionOutcome()
-    if omitted:
-        outcome.notes.append(
-            f"The links do not use {listed(omitted)} (no order, or missing values). An intruder "
-            "who uses them may link more records, so the fraction of correct links is a lower "
-            "bound. A comparison of the two files accepts an order for each column."
+    if not columns and not alone:
+        why = "The files share no column that an intruder may know."
+        return not_evaluated("linkage", request.policy, why, requested=True)
+    apart = {*original.identifiers, on}
+    before = original.to_arrow([
+        name for name in original.names
+        if name not in apart and original.rows.column(name).kind is not Kind.NESTED
+        and (name in columns or name not in masked.names)
+    ] + ([] if on is None else [on]))  # fmt: skip
+    after = masked.to_arrow([*columns, *alone, *([] if on is None else [on])])
+    found = linkage.attack_links(before, after, on=on, row_map=row_map, seed=request.seed)
+    outcome = QuestionOutcome(results={"suite": found}, notes=list(found.notes))
+    sure = found.sure_share()
+    if sure is None:
+        text = "The true matches are not known: the two files have different rows."
+        hint = "Set {on} to a column of record numbers, or {key}."
+        outcome.measured = _unknown(text, hint)
+    elif found.misaligned and sure.low <= _limit(request):
+        outcome.measured = _unknown(
+            found.misaligned, "Set {key}, or {on} to a column of record numbers."
         )
-    pair: tuple[Any, Any] = (original, masked)
-    if aligned:
-        pair, dropped = _without_missing(original, masked, names)
-        if dropped:
-            outcome.notes.append(
-                f"{plural(dropped, 'record')} with missing values "
-                f"{'is' if dropped == 1 else 'are'} not part of the links."
-            )
-    options: dict[str, Any] = {"columns": names, "on": on, "row_map": row_map, "seed": request.seed}
-    check = linkage.verify_links(*pair, **options)
-    outcome.results = {"verification": check, "link": linkage.link(*pair, **options)}
-    outcome.measured = [_correct_links(check, omitted), _advantage(check, omitted)]
-    if aligned and not linkage.rows_correspond(*pair, names):
+    else:
+        above = (sure - found.worst.chance).map(lambda gain: max(0.0, gain))
+        affected = round(sure.value * found.records)
         outcome.measured = [
-            Measurement(one.measure, None, linkage.NOT_ALIGNED, requested=True,
-                        hint="Set {key}, or {on} to a column of record numbers.")
-            for one in outcome.measured
+            Measurement(_LINKS, above, found.statement(sure), found.columns, affected,
+                        lower_bound=bool(found.alone)),
+            _advantage(request, before, after, found),
         ]  # fmt: skip
     outcome.headline = outcome.measured[0].statement
     return outcome
 
 
-def _correct_links(check: Any, omitted: list[str]) -> Measurement:
-    name = _LINKS
-    if check.correct_share is None:
-        return Measurement(
-            name, None,
-            "The true matches are not known: the two files have different rows.",
-            requested=True, hint="Set {on} to a column of record numbers, or {key}.",
-        )  # fmt: skip
-    statement = (
-        f"{percent_text(check.correct_share)} of {check.records:,} records are linked correctly; "
-        f"by chance it is {100 * check.chance:.2g} %."
-    )
-    if omitted:
-        statement += f" {plural(len(omitted), 'column')} could not be used."
-    above = (check.correct_share - check.chance).map(lambda gain: max(0.0, gain))
-    affected = round(check.correct_share * check.records)
-    return Measurement(
-        name, above, statement, check.columns, affected, lower_bound=bool(omitted)
-    )  # fmt: skip
+def _limit(request: Request) -> float:
+    limits = [one.limit for one in request.policy.of("linkage") if one.measure == _LINKS]
+    return min(limits, default=0.0)
 
 
-def _advantage(check: Any, omitted: list[str]) -> Measurement:
-    name = "linkage.match_advantage"
+def _unknown(text: str, hint: str) -> list[Measurement]:
+    return [
+        Measurement(name, None, text, requested=True, hint=hint)
+        for name in (_LINKS, _ADVANTAGE)
+    ]  # fmt: skip
+
+
+def _advantage(
+    request: Request, before: pa.Table, after: pa.Table, found: LinkSuite
+) -> Measurement:
+    """How much nearer the true matches are than random records, by ranks, if a policy asks."""
+    from crypsis import linkage
+
+    if not any(one.measure == _ADVANTAGE for one in request.policy.of("linkage")):
+        return Measurement(_ADVANTAGE, None, "The policy does not limit it.", applies=False)
+    options: Any = {"on": request.on, "row_map": request.row_map}
+    try:
+        names = linkage.comparable_columns(before, after, on=request.on).columns
+        check = linkage.verify_links(before, after, columns=names, seed=request.seed, **options)
+    except ColumnError:
+        return Measurement(_ADVANTAGE, None, "No column has ranks.", applies=False)
     near = check.dependent
     if near is None:
-        return Measurement(
-            name, None, "The true matches are not known.", requested=True, hint="Set {on}."
-        )
+        return _unknown("The true matches are not known.", "Set {on}.")[1]
     statement = (
         f"The original records match nearer than random records by "
         f"{number_text(near.advantage, '.3f')}; {plural(near.discoveries, 'link')} "
         f"{'is' if near.discoveries == 1 else 'are'} nearer than chance explains."
     )
-    return Measurement(name, near.advantage, statement, check.columns, near.discoveries,
-                       lower_bound=bool(omitted))  # fmt: skip
-
-
-def _without_missing(
-    original: Dataset, masked: Dataset, names: list[str]
-) -> tuple[tuple[pa.Table, pa.Table], int]:
-    """The aligned rows without missing values on either side: a missing value has no rank."""
-    tables = [one.to_arrow(names) for one in (original, masked)]
-    complete = pa.chunked_array([pa.array([True] * tables[0].num_rows)])
-    for table in tables:
-        for column in table.columns:
-            complete = pc.and_(complete, pc.is_valid(column))
-    kept = [table.filter(complete) for table in tables]
-    return (kept[0], kept[1]), tables[0].num_rows - kept[0].num_rows
+    omitted = bool({*found.columns} - {*names})
+    return Measurement(_ADVANTAGE, near.advantage, statement, tuple(names), near.discoveries,
+                       lower_bound=omitted)  # fmt: skip

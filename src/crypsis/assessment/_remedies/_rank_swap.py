@@ -16,7 +16,7 @@ from crypsis.policies import evaluate
 from crypsis.policies.findings import NOT_TRIED, Finding, Remedy, Status
 from crypsis.tables import Kind
 
-_PERCENTS = (5, 10, 20, 40, 80)
+_PERCENTS = (5, 20, 80)
 _UNTRIED_PERCENT = 20
 _MAX_ROWS = 50_000
 _REMOVED = (Role.IDENTIFIER, Role.EXCLUDED)
@@ -33,7 +33,7 @@ def rank_swap_remedy(finding: Finding, request: Request, *, tried: bool) -> Reme
     names = tuple(
         name
         for name in finding.columns
-        if original is not None and name not in excluded
+        if original is not None and name in original.names and name not in excluded
         and original.rows.column(name).kind in _NUMBERS
     )  # fmt: skip
     if original is None or not names:
@@ -79,7 +79,8 @@ def _swapped(
         made = mask(original, methods, seed=request.seed).data
         masked = Dataset.from_frame(made.to_arrow(kept))
         masked = masked.with_roles({name: request.data.roles[name] for name in kept})
-        outcome = ask_linkage(replace(request, data=masked, on=None, row_map=None))
+        own = range(original.count)  # masked rows keep their order here
+        outcome = ask_linkage(replace(request, data=masked, on=None, row_map=own))
     except (InputError, TooLargeError):
         return None
     found = evaluate(request.policy, outcome.measured)

@@ -38,6 +38,8 @@ from crypsis.protection.masking._masks import (
     parse_mask,
 )
 from crypsis.protection.masking._pseudonyms import pseudonym, reverse_pseudonym
+from crypsis.protection.masking._transition_models import Transition
+from crypsis.protection.masking._transitions import transitions
 
 __all__ = [
     "MASKS",
@@ -58,6 +60,7 @@ __all__ = [
     "SuppressRare",
     "TopAge",
     "TopCode",
+    "Transition",
     "YearOfDate",
     "add_noise",
     "bottom_code",
@@ -75,4 +78,5 @@ __all__ = [
     "shuffle",
     "suppress_rare",
     "top_code",
+    "transitions",
 ]

@@ -85,7 +85,7 @@ def _safe_harbor(method: m.Mask, names: tuple[str, ...], parts: Parts) -> Make:
     small = method.small if isinstance(method, m.PostalArea) else ()
     new: dict[str, tuple[pa.Array, pa.Array]] = {}
     for name in names:
-        values, _ = _frequencies(parts, name)
+        values, _ = frequencies(parts, name)
         texts = [str(text).strip() for text in pc.cast(values, pa.string()).to_pylist()]
         numeric = pa.types.is_integer(values.type) or pa.types.is_floating(values.type)
         after = recoded(name, texts, "number" if numeric else "text", recoding, small)
@@ -110,7 +110,7 @@ def _typed(text: str | None, kind: pa.DataType) -> Any:
 
 
 def _noise(method: m.Noise, names: tuple[str, ...], parts: Parts, stream: SeedSequence) -> Make:
-    tables = (_numbers(part, names) for part in parts(names))
+    tables = (numbers(part, names) for part in parts(names))
     spread = perturb.spread(perturb.blocks(tables), correlated=method.correlated)
     if not np.isfinite(spread).all():
         raise ColumnError(
@@ -129,7 +129,7 @@ def _noise(method: m.Noise, names: tuple[str, ...], parts: Parts, stream: SeedSe
 
 
 def _pram(method: m.Pram, names: tuple[str, ...], parts: Parts, stream: SeedSequence) -> Make:
-    known = [_frequencies(parts, name) for name in names]
+    known = [frequencies(parts, name) for name in names]
     streams = stream.spawn(len(names))
 
     def make() -> Apply:
@@ -158,7 +158,7 @@ def _pram_matrix(
     streams = stream.spawn(len(names))
     known = []
     for name in names:
-        values, counts = _frequencies(parts, name)
+        values, counts = frequencies(parts, name)
         texts = pc.cast(values, pa.string()).to_pylist()
         known.append((values, transition_matrix(method, name, texts, counts)))
 
@@ -182,7 +182,7 @@ def _pram_matrix(
 def _without_rare(method: m.SuppressRare, names: tuple[str, ...], parts: Parts) -> Make:
     frequent = {}
     for name in names:
-        values, counts = _frequencies(parts, name)
+        values, counts = frequencies(parts, name)
         frequent[name] = values.filter(pa.array(counts >= method.k))
 
     def apply(part: pa.Table) -> pa.Table:
@@ -263,7 +263,7 @@ def _in_memory(method: m.Mask, names: tuple[str, ...], parts: Parts, stream: See
                 columns=names,
             )
         kinds = [part.schema.field(name).type for name in names]
-        tables.append(_numbers(part, [*names, *given]))
+        tables.append(numbers(part, [*names, *given]))
         strata.append(part.select(list(within)))
     table = np.concatenate(tables)
     own, fixed = table[:, : len(names)], table[:, len(names) :] if given else None
@@ -345,7 +345,7 @@ def _check_groups(table: pa.Table, method: m.Mask) -> None:
             )
 
 
-def _frequencies(parts: Parts, name: str) -> tuple[pa.Array, NDArray[np.int64]]:
+def frequencies(parts: Parts, name: str) -> tuple[pa.Array, NDArray[np.int64]]:
     """The values of a column in their order with the count of each; NaN is missing."""
     counts: Counter[Any] = Counter()
     kind = pa.null()
@@ -381,7 +381,7 @@ def _numeric(names: Sequence[str], change: Callable[[Floats], Floats]) -> Apply:
     """Numbers changed row by row; a number that the change keeps stays exactly as it is."""
 
     def apply(part: pa.Table) -> pa.Table:
-        before = _numbers(part, names)
+        before = numbers(part, names)
         after = change(before)
         for c, name in enumerate(names):
             own = part[name].combine_chunks()
@@ -393,7 +393,7 @@ def _numeric(names: Sequence[str], change: Callable[[Floats], Floats]) -> Apply:
     return apply
 
 
-def _numbers(table: pa.Table, names: Sequence[str]) -> Floats:
+def numbers(table: pa.Table, names: Sequence[str]) -> Floats:
     columns = []
     for name in names:
         kind = table.schema.field(name).type

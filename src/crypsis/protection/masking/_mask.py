@@ -35,7 +35,7 @@ def masked_rows(
     `streams` has the randomness of each mask; new pseudonym keys are added to `keys`.
     """
     for names, mask in masks.items():
-        used = _used(names, mask)
+        used = columns_used(names, mask)
         if any(name not in data.names for name in used):
             raise unknown_columns(used, data.names)
         if len(set(used)) < len(used):
@@ -59,7 +59,8 @@ def check_rare_values(rows: Rows, masks: Masks) -> None:
                 )
 
 
-def _used(names: tuple[str, ...], mask: Mask) -> tuple[str, ...]:
+def columns_used(names: tuple[str, ...], mask: Mask) -> tuple[str, ...]:
+    """The columns that a mask of these columns reads."""
     if isinstance(mask, ShiftDates):
         return (*names, mask.person)
     if isinstance(mask, Shuffle):
@@ -88,7 +89,7 @@ def _masked_parts(
     makers: list[Make] = []
     touched: set[str] = set()
     for (names, mask), stream in zip(masks.items(), streams, strict=True):
-        before = list(makers) if touched.intersection(_used(names, mask)) else []
+        before = list(makers) if touched.intersection(columns_used(names, mask)) else []
         makers.append(fitted(mask, names, _passes(rows, before), stream, keys))
         touched.update(names)
     return open_spilled(rows.names, _passes(rows, makers)(rows.names))

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from crypsis.columns.safe_harbor import SMALL_AREAS_2000
+from crypsis.dataset import as_columns
 from crypsis.errors import ParameterError
 
 _ROUNDING = 1e-6
@@ -300,6 +301,14 @@ def parse_mask(text: str) -> Mask:
             code="mask-parameter",
             parameter="methods",
         ) from None
+
+
+def as_masks(masks: Mapping[Any, str | Mask]) -> dict[tuple[str, ...], Mask]:
+    """The mask of each set of columns; a mask may be written as a name and its parameter."""
+    return {
+        as_columns(target): parse_mask(one) if isinstance(one, str) else one
+        for target, one in masks.items()
+    }
 
 
 def split_methods(

@@ -15,8 +15,8 @@ from crypsis.results import number_text
 
 if TYPE_CHECKING:
     from crypsis.linkage import (
-        Assignment,
         Link,
+        LinkAttack,
         NoiseDecomposition,
         NullComparison,
         PrivacyFrontier,
@@ -111,7 +111,7 @@ def column_distances(link: Link) -> alt.TopLevelMixin:
     return _sized(chart, "Which column was permuted least?", text, alt.Step(22))
 
 
-def links(found: Sequence[tuple[str, Link | Assignment]]) -> alt.TopLevelMixin:
+def links(found: Sequence[tuple[str, LinkAttack]]) -> alt.TopLevelMixin:
     """True, multiple and false matches of each kind of intruder."""
     kinds = ["true match", "multiple", "false match"]
     rows: list[dict[str, Any]] = []

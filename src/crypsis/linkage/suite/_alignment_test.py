@@ -1,0 +1,66 @@
+"""Rows that were taken as aligned, and near pairs that speak against it.
+
+A masked record whose original is in the file is nearer to some original than to all other masked
+records more often than not; if none of them has its original there, it is so in half of the cases,
+by symmetry. So the share above one half is that of records which can be linked. If far fewer links
+are correct along the rows, the rows are in another order.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from crypsis.linkage._search import share
+from crypsis.linkage.suite._attack import LinkAttack
+from crypsis.linkage.suite._candidates import alike
+from crypsis.linkage.suite._files import Files
+from crypsis.results import Estimate, Result
+
+_RECORDS = 3_000
+_MARGIN, _CONFIDENCE = 0.02, 0.9999
+_ALIGNED_Z = 4.0
+
+
+class Contradiction(Result):
+    """The share of masked records nearer to an original than to another masked record."""
+
+    records: int
+    nearer: Estimate
+
+
+def rows_correspond(files: Files) -> bool:
+    """Whether true pairs agree better than random ones in some column, taken row by row.
+
+    The mean dissimilarity along the rows against that of shuffled rows: z > 4, or a tenth of it.
+    """
+    if files.own is None or len(files.known) < 2:
+        return False
+    rng = np.random.default_rng((files.seed, 26))
+    rows, own = files.targets[files.known], files.own[files.known]
+    for one in files.fields:
+        along = one.apart(rows, own)
+        random = one.apart(rows, rng.permutation(own))
+        spread = float(np.hypot(along.std(), random.std())) / np.sqrt(len(rows))
+        if random.mean() - along.mean() > _ALIGNED_Z * spread + 1e-12:
+            return True
+        if random.mean() > 0 and along.mean() < 0.1 * random.mean():
+            return True
+    return False
+
+
+def contradicted(files: Files, worst: LinkAttack) -> Contradiction | None:
+    """Near pairs that the assumed matches do not explain; None if they do, or if there are none."""
+    if worst.correct_share is None or len(files.sizes) < 3:
+        return None
+    x, y = alike(files, range(len(files.fields)))
+    rng = np.random.default_rng((files.seed, 25))
+    order = files.place_of[rng.permutation(files.masked)[:_RECORDS]]
+    near = cKDTree(x).query(y[order], k=1, p=1.0, workers=-1)[0]
+    other = cKDTree(y).query(y[order], k=2, p=1.0, workers=-1)[0][:, 1]
+    other = np.where(files.sizes[order] > 1, 0.0, other)
+    nearer = float((near < other).sum() + 0.5 * (near == other).sum())
+    found = share(nearer, len(order), _CONFIDENCE)
+    if found.low - 0.5 <= worst.correct_share.high + _MARGIN:
+        return None
+    return Contradiction(len(order), found)

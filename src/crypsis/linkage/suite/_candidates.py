@@ -1,0 +1,94 @@
+"""The pairs that an intruder considers: of each target the places that are near in some sense."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from crypsis.linkage._ranks import Floats, Ints
+from crypsis.linkage.suite._fields import NumberField, TextField
+from crypsis.linkage.suite._files import Files
+
+_ALL_PAIRS = 40_000
+_NEAREST, _SCALED = 6, 12
+_DIMENSIONS = 6
+"""The search for near records uses so many of the canonical variates; the scores use all."""
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Pairs of targets (positions among them) and places, in the order of the targets."""
+
+    target: Ints
+    place: Ints
+    start: Ints
+
+    @classmethod
+    def of(cls, targets: int, pairs: list[tuple[Ints, Ints]], places: int) -> Candidates:
+        """The distinct pairs."""
+        keys = np.unique(np.concatenate([one * places + two for one, two in pairs]))
+        target, place = keys // places, keys % places
+        start = np.searchsorted(target, np.arange(targets + 1))
+        return cls(target, place, start)
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """The number of candidates of each target."""
+        return np.diff(self.start)
+
+    def best(self, score: Floats) -> Floats:
+        """The highest score of each target."""
+        return np.maximum.reduceat(score, self.start[:-1])
+
+    def total(self, value: Floats) -> Floats:
+        """The sum over the candidates of each target."""
+        return np.add.reduceat(value, self.start[:-1])
+
+
+def candidates(files: Files, scaled: list[tuple[Ints, Floats, Floats]]) -> Candidates:
+    """Near pairs by ranks, by values, by all columns alike, and by what the masking did.
+
+    All pairs, where they are few. `scaled` has for some targets their points and those of the
+    places on the scale of the masking.
+    """
+    targets, places = len(files.targets), len(files.sizes)
+    if targets * places <= _ALL_PAIRS:
+        every = np.divmod(np.arange(targets * places), places)
+        return Candidates.of(targets, [every], places)
+    found = []
+    if files.numbers:
+        both = [one.quantiles() for one in files.numbers]
+        x = np.column_stack([one[0][files.targets] for one in both])
+        y = np.column_stack([one[1] for one in both])
+        found.append(nearest(x, y, _NEAREST, np.inf))
+    x, y = alike(files, range(len(files.fields)))
+    found.append(nearest(x, y, _NEAREST, 1.0))
+    found += [one.similar(files.targets, _NEAREST) for one in files.fields
+              if isinstance(one, TextField)]  # fmt: skip
+    for some, x, y in scaled:
+        row, place = nearest(x[:, :_DIMENSIONS], y[:, :_DIMENSIONS], _SCALED, 2.0)
+        found.append((some[row], place))
+    return Candidates.of(targets, found, places)
+
+
+def alike(files: Files, some: range | list[int]) -> tuple[Floats, Floats]:
+    """The coordinates of some fields, every field with the same weight."""
+    parts = []
+    for j in some:
+        x, y = files.points[j]
+        if isinstance(files.fields[j], NumberField):  # the value, without the score of its rank
+            x, y = np.delete(x, 1, axis=1), np.delete(y, 1, axis=1)
+        weight = 1.0 / (np.std(y, axis=0).sum() or 1.0)
+        parts.append((x * weight, y * weight))
+    return np.column_stack([one[0] for one in parts]), np.column_stack([one[1] for one in parts])
+
+
+def nearest(x: Floats, y: Floats, number: int, norm: float) -> tuple[Ints, Ints]:
+    """The nearest places of each target: pairs of both."""
+    k = min(number, len(y))
+    tree = cKDTree(y, balanced_tree=False, compact_nodes=False)
+    found = tree.query(x, k=range(1, k + 1), p=norm, workers=-1)[1]
+    return np.repeat(np.arange(len(x)), k), found.ravel().astype(np.int64)

@@ -1,0 +1,311 @@
+"""One column of both files as an intruder compares it: numbers, categories, texts.
+
+Every kind gives, for pairs of an original and a masked record, a dissimilarity from 0 to 1 and a
+level of agreement; for each masked record, how probable each level is for an original at random;
+and coordinates in which near records are found. Missing values are a state: they agree with missing
+ones, and have levels of their own.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from crypsis.linkage._ranks import Floats, Ints, ranks
+
+Bools: TypeAlias = NDArray[np.bool_]
+_QUANTILES = (0.001, 0.01, 0.05, 0.2)
+"""Numbers agree the better, the fewer random pairs are as near as they are."""
+_RANDOM_PAIRS = 50_000
+_ONE_EACH, _CODES = 12, 4
+_RARE, _RARE_SHARE, _AT_ONCE = 50, 0.02, 1_000
+
+
+@dataclass(frozen=True, eq=False)
+class Field(ABC):
+    """A column of both files; `lost` and `lost_masked` are the missing values."""
+
+    name: str
+    lost: Bools
+    lost_masked: Bools
+
+    @property
+    @abstractmethod
+    def steps(self) -> int:
+        """The number of levels of two values that are there, the nearest first."""
+
+    @abstractmethod
+    def gap(self, rows: Ints, places: Ints) -> Floats:
+        """The dissimilarity of values that are there, from 0 to 1."""
+
+    @abstractmethod
+    def step(self, rows: Ints, places: Ints) -> Ints:
+        """The level of values that are there."""
+
+    @abstractmethod
+    def random_steps(self) -> Floats:
+        """For each masked value the share of the original values at each level."""
+
+    @abstractmethod
+    def coordinates(self, seed: int) -> tuple[Floats, Floats]:
+        """Originals and masked records as points; missing values are 0."""
+
+    @abstractmethod
+    def at(self: _F, places: Ints) -> _F:
+        """The same column with some of the masked records."""
+
+    @property
+    def levels(self) -> int:
+        """The levels: those of values, masked missing, original missing, both missing."""
+        return self.steps + 3
+
+    def apart(self, rows: Ints, places: Ints) -> Floats:
+        """The dissimilarity of pairs, from 0 to 1; one missing value is 1 apart from any other."""
+        lost, gone = self.lost[rows], self.lost_masked[places]
+        return np.where(lost | gone, np.where(lost & gone, 0.0, 1.0), self.gap(rows, places))
+
+    def level(self, rows: Ints, places: Ints) -> Ints:
+        """The level of agreement of pairs."""
+        lost, gone = self.lost[rows], self.lost_masked[places]
+        missing = self.steps - 1 + gone + 2 * lost
+        return np.where(lost | gone, missing, self.step(rows, places))
+
+    @cached_property
+    def random_levels(self) -> Floats:
+        """For each masked record how probable each level is for an original at random."""
+        there = float(1 - self.lost.mean())
+        found = np.zeros((len(self.lost_masked), self.levels))
+        found[:, : self.steps] = there * self.random_steps() * ~self.lost_masked[:, None]
+        found[:, self.steps] = there * self.lost_masked
+        found[:, self.steps + 1] = (1 - there) * ~self.lost_masked
+        found[:, self.steps + 2] = (1 - there) * self.lost_masked
+        return np.maximum(found, 0.5 / len(self.lost))
+
+    def points(self, seed: int) -> tuple[Floats, Floats]:
+        """The coordinates, with one more for missing values where there are some."""
+        x, y = self.coordinates(seed)
+        x[self.lost], y[self.lost_masked] = 0.0, 0.0
+        if self.lost.any() or self.lost_masked.any():
+            x = np.column_stack([x, self.lost.astype(float)])
+            y = np.column_stack([y, self.lost_masked.astype(float)])
+        return x, y
+
+
+_F = TypeVar("_F", bound=Field)
+
+
+@dataclass(frozen=True, eq=False)
+class NumberField(Field):
+    """Numbers, dates and ordered categories, and intervals of them in the masked file."""
+
+    values: Floats
+    low: Floats
+    high: Floats
+
+    @property
+    def steps(self) -> int:
+        """Equal or in the interval, then by the quantiles of random pairs."""
+        return len(_QUANTILES) + 2
+
+    @cached_property
+    def present(self) -> Floats:
+        """The original values in their order."""
+        return np.sort(self.values[~self.lost])
+
+    @cached_property
+    def span(self) -> float:
+        """The range of the original values."""
+        return float(np.ptp(self.present)) or 1.0 if len(self.present) else 1.0
+
+    @cached_property
+    def middle(self) -> Floats:
+        """The middle of each masked interval, within the range of the originals."""
+        if not len(self.present):
+            return np.zeros(len(self.low))
+        inside = np.isinf(self.low) | np.isinf(self.high)
+        low = np.where(inside, np.maximum(self.low, self.present[0]), self.low)
+        high = np.where(inside, np.minimum(self.high, self.present[-1]), self.high)
+        return np.asarray((low + high) / 2)
+
+    @cached_property
+    def edges(self) -> Floats:
+        """The distances that divide the levels."""
+        rng = np.random.default_rng(11)
+        there, masked = np.flatnonzero(~self.lost), np.flatnonzero(~self.lost_masked)
+        if not len(there) or not len(masked):
+            return np.zeros(len(_QUANTILES) + 1)
+        gaps = self._distance(rng.choice(there, _RANDOM_PAIRS), rng.choice(masked, _RANDOM_PAIRS))
+        return np.concatenate([[1e-9 * self.span], np.quantile(gaps, _QUANTILES)])
+
+    def _distance(self, rows: Ints, places: Ints) -> Floats:
+        x = self.values[rows]
+        gap = np.maximum(self.low[places] - x, x - self.high[places])
+        return np.asarray(np.maximum(np.nan_to_num(gap, nan=0.0), 0.0))
+
+    def gap(self, rows: Ints, places: Ints) -> Floats:
+        """The distance to the value or interval, in ranges of the original."""
+        return np.minimum(self._distance(rows, places) / self.span, 1.0)
+
+    def step(self, rows: Ints, places: Ints) -> Ints:
+        """How near the values are, against random pairs."""
+        return np.searchsorted(self.edges, self._distance(rows, places), side="left")
+
+    def random_steps(self) -> Floats:
+        """The share of the originals within each distance of the masked value."""
+        edges = np.append(self.edges, np.inf)
+        n = max(len(self.present), 1)
+        within = [
+            np.searchsorted(self.present, self.high + edge, side="right")
+            - np.searchsorted(self.present, self.low - edge, side="left")
+            for edge in edges
+        ]
+        return np.diff(np.column_stack([np.zeros(len(self.low)), *within]) / n, axis=1)
+
+    def quantiles(self) -> tuple[Floats, Floats]:
+        """The ranks in each file, from 0 to 1; missing values in the middle."""
+        return _quantile(self.values, self.lost), _quantile(self.middle, self.lost_masked)
+
+    def coordinates(self, seed: int) -> tuple[Floats, Floats]:
+        """The value in standard deviations, and the normal score of the rank."""
+        scale = float(np.std(self.present)) if len(self.present) else 1.0
+        center = float(np.mean(self.present)) if len(self.present) else 0.0
+        found = []
+        for value, rank in zip((self.values, self.middle), self.quantiles(), strict=True):
+            standard = np.nan_to_num((value - center) / (scale or 1.0))
+            found.append(np.column_stack([standard, ndtri(np.clip(rank, 1e-6, 1 - 1e-6))]))
+        return found[0], found[1]
+
+    def at(self, places: Ints) -> NumberField:
+        """The same column with some of the masked records."""
+        return replace(self, lost_masked=self.lost_masked[places], low=self.low[places],
+                       high=self.high[places])  # fmt: skip
+
+
+def _quantile(values: Floats, lost: Bools) -> Floats:
+    found = np.full(len(values), 0.5)
+    there = ~lost
+    if there.any():
+        found[there] = (ranks(values[there], ties="average") - 0.5) / there.sum()
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class CategoryField(Field):
+    """Categories, and labels of the masked file that cover several of them.
+
+    `table` has the dissimilarity of each original category and masked label.
+    """
+
+    codes: Ints
+    labels: Ints
+    table: Floats
+    _limits: tuple[float, ...] = field(default=(0.0, 0.5), repr=False)
+
+    @property
+    def steps(self) -> int:
+        """Covered, near in the hierarchy, and not."""
+        return len(self._limits) + 1
+
+    def gap(self, rows: Ints, places: Ints) -> Floats:
+        """The dissimilarity of the category and the label."""
+        return self.table[self.codes[rows], self.labels[places]].astype(np.float64)
+
+    def step(self, rows: Ints, places: Ints) -> Ints:
+        """Whether the label covers the category."""
+        return np.searchsorted(self._limits, self.gap(rows, places), side="left")
+
+    @cached_property
+    def _counts(self) -> Ints:
+        return np.bincount(self.codes[~self.lost], minlength=self.table.shape[0])
+
+    def random_steps(self) -> Floats:
+        """The share of the originals that each label covers."""
+        n = max(int(self._counts.sum()), 1)
+        within = [self._counts @ (self.table <= limit) / n for limit in (*self._limits, np.inf)]
+        shares = np.diff(np.column_stack([np.zeros(self.table.shape[1]), *within]), axis=1)
+        return np.asarray(shares[self.labels])
+
+    def coordinates(self, seed: int) -> tuple[Floats, Floats]:
+        """One coordinate for each label, or a few at random where there are many.
+
+        An original has the coordinates of the most frequent label that covers it.
+        """
+        used = np.bincount(self.labels[~self.lost_masked], minlength=self.table.shape[1])
+        order = np.argsort(-used, kind="stable")
+        covering = self.table[:, order] <= 0
+        label_of = np.where(covering.any(axis=1), order[covering.argmax(axis=1)], -1)
+        many = self.table.shape[1]
+        rng = np.random.default_rng((seed, 7))
+        codes = np.eye(many) if many <= _ONE_EACH else rng.normal(size=(many, _CODES))
+        codes = np.vstack([codes, np.zeros(codes.shape[1])])  # no label covers it
+        return codes[label_of[self.codes]], codes[self.labels]
+
+    def at(self, places: Ints) -> CategoryField:
+        """The same column with some of the masked records."""
+        return replace(self, lost_masked=self.lost_masked[places], labels=self.labels[places])
+
+
+@dataclass(frozen=True, eq=False)
+class TextField(Field):
+    """Texts, by the weights of the groups of letters that they share (rows of length 1)."""
+
+    weights: Any
+    weights_masked: Any
+    near: Floats
+    near_masked: Floats
+    _limits: tuple[float, ...] = field(default=(1e-6, 0.3, 0.6), repr=False)
+
+    @property
+    def steps(self) -> int:
+        """Equal, and three degrees of similarity."""
+        return len(self._limits) + 1
+
+    def gap(self, rows: Ints, places: Ints) -> Floats:
+        """One minus the cosine of the two texts."""
+        same = self.weights[rows].multiply(self.weights_masked[places]).sum(axis=1)
+        return np.clip(1 - np.asarray(same, dtype=np.float64).ravel(), 0.0, 1.0)
+
+    def step(self, rows: Ints, places: Ints) -> Ints:
+        """How similar the texts are."""
+        return np.searchsorted(self._limits, self.gap(rows, places), side="left")
+
+    def random_steps(self) -> Floats:
+        """The share of random pairs at each level."""
+        rng = np.random.default_rng(12)
+        pairs = (rng.integers(len(self.lost), size=_RANDOM_PAIRS // 5),
+                 rng.integers(len(self.lost_masked), size=_RANDOM_PAIRS // 5))  # fmt: skip
+        share = np.bincount(self.step(*pairs), minlength=self.steps) / len(pairs[0])
+        return np.tile(share, (len(self.lost_masked), 1))
+
+    def coordinates(self, seed: int) -> tuple[Floats, Floats]:
+        """The main directions of the weights."""
+        return self.near.copy(), self.near_masked.copy()
+
+    def similar(self, rows: Ints, number: int) -> tuple[Ints, Ints]:
+        """The masked texts that share the most rare groups of letters with some originals."""
+        used = np.asarray((self.weights_masked > 0).sum(axis=0)).ravel()
+        rare = np.flatnonzero(
+            (used > 0) & (used <= max(_RARE, _RARE_SHARE * len(self.near_masked)))
+        )
+        one, other = self.weights[rows][:, rare], self.weights_masked[:, rare].T.tocsc()
+        found: list[tuple[Ints, Ints]] = []
+        for begin in range(0, len(rows), _AT_ONCE):
+            both = (one[begin : begin + _AT_ONCE] @ other).tocoo()
+            order = np.lexsort((-both.data, both.row))
+            row, place = both.row[order].astype(np.int64), both.col[order].astype(np.int64)
+            kept = np.arange(len(row)) - np.searchsorted(row, row) < number
+            found.append((row[kept] + begin, place[kept]))
+        return np.concatenate([a for a, _ in found]), np.concatenate([b for _, b in found])
+
+    def at(self, places: Ints) -> TextField:
+        """The same column with some of the masked records."""
+        return replace(
+            self, lost_masked=self.lost_masked[places],
+            weights_masked=self.weights_masked[places], near_masked=self.near_masked[places],
+        )  # fmt: skip

@@ -1,0 +1,90 @@
+"""Both files as fields; masked records that are alike in all columns are one place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from crypsis.counting import arrays
+from crypsis.counting.grouping import firsts, numbered
+from crypsis.linkage._orders import Orders
+from crypsis.linkage._ranks import Floats, Ints
+from crypsis.linkage.suite._field_kinds import field_of
+from crypsis.linkage.suite._fields import Field, NumberField
+
+
+@dataclass(frozen=True, eq=False)
+class Files:
+    """The fields of two files, the places of the masked records, and who is attacked.
+
+    `targets` are the original records that the intruder links: all, or a sample. `own` has the
+    place of each target's own masked record: -1 where it was suppressed, None where it is unknown.
+    """
+
+    fields: tuple[Field, ...]
+    originals: int
+    masked: int
+    place_of: Ints
+    sizes: Ints
+    targets: Ints
+    own: Ints | None
+    seed: int
+
+    @cached_property
+    def fold(self) -> Ints:
+        """Which half each target belongs to: what is learned from one half is tried on the other."""
+        rng = np.random.default_rng((self.seed, 21))
+        halves = np.arange(len(self.targets)) % 2
+        return np.asarray(rng.permutation(halves))
+
+    @cached_property
+    def known(self) -> Ints:
+        """The targets whose own record is known and released."""
+        return np.zeros(0, np.int64) if self.own is None else np.flatnonzero(self.own >= 0)
+
+    @cached_property
+    def numbers(self) -> tuple[NumberField, ...]:
+        """The fields that have ranks."""
+        return tuple(one for one in self.fields if isinstance(one, NumberField))
+
+    @cached_property
+    def points(self) -> list[tuple[Floats, Floats]]:
+        """The coordinates of each field: those of the targets, and those of the places."""
+        found = (one.points(self.seed + i) for i, one in enumerate(self.fields))
+        return [(x[self.targets], y) for x, y in found]
+
+
+def files_of(
+    original: pa.Table,
+    masked: pa.Table,
+    pairs: Sequence[tuple[str, str]],
+    own: Ints | None,
+    *,
+    orders: Orders | None = None,
+    seed: int = 0,
+    most_targets: int,
+) -> Files:
+    """Both files, with their columns in `pairs`; `own` has the masked row of each original."""
+    code = np.zeros(masked.num_rows, dtype=np.int64)
+    fields = []
+    for before, after in pairs:
+        x, y = (one.combine_chunks() for one in (original[before], masked[after]))
+        encoded = y if pa.types.is_dictionary(y.type) else y.dictionary_encode()
+        value = np.asarray(arrays.numbers(encoded.indices.fill_null(len(encoded.dictionary))))
+        code = numbered(code * (int(value.max(initial=0)) + 1) + value.astype(np.int64))
+        fields.append(field_of(after, x, y, (orders or {}).get(before)))
+    first = firsts(code)
+    originals = original.num_rows
+    targets = np.arange(originals)
+    if originals > most_targets:
+        chosen = np.random.default_rng((seed, 20)).choice(originals, most_targets, replace=False)
+        targets = np.sort(chosen)
+    place = None if own is None else np.where(own >= 0, code[own], -1)[targets]
+    return Files(
+        tuple(one.at(first) for one in fields), originals, masked.num_rows, code,
+        np.bincount(code, minlength=len(first)).astype(np.int64), targets, place, seed,
+    )  # fmt: skip

@@ -1,0 +1,70 @@
+"""A matcher that is learned from the true matches of one half of the people, tried on the other."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crypsis.linkage._ranks import Floats
+from crypsis.linkage.suite._candidates import Candidates
+from crypsis.linkage.suite._files import Files
+
+_PEOPLE, _CANDIDATES = 1_000, 12
+_LEAST = 60
+
+
+def learned(files: Files, pairs: Candidates, features: Floats) -> Floats | None:
+    """The log odds of each pair, by gradient boosting; None if too few matches are known."""
+    if files.own is None or len(files.known) < _LEAST:
+        return None
+    from sklearn.ensemble import HistGradientBoostingClassifier
+    from threadpoolctl import threadpool_limits
+
+    mine = pairs.place == files.own[pairs.target]
+    fold = files.fold[pairs.target]
+    near = _ahead(pairs, features[:, len(files.fields)]) | mine
+    found = np.zeros(len(mine))
+    for half in (0, 1):
+        learn = np.flatnonzero(_some(files, half)[pairs.target] & near)
+        truth = mine[learn]
+        if truth.sum() < 10 or truth.all():
+            return None
+        model = HistGradientBoostingClassifier(
+            max_iter=40, max_leaf_nodes=12, learning_rate=0.2, early_stopping=False, random_state=0
+        )
+        test = np.flatnonzero(fold == half)
+        with threadpool_limits(1):  # so few rows gain nothing from threads
+            model.fit(features[learn], truth)
+            found[test] = model.decision_function(features[test])
+    return found
+
+
+def _ahead(pairs: Candidates, score: Floats) -> NDArray[np.bool_]:
+    """The candidates with the highest scores of each target: the others teach little."""
+    order = np.lexsort((-score, pairs.target))
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order)) - pairs.start[pairs.target[order]]
+    return rank < _CANDIDATES
+
+
+def _some(files: Files, half: int) -> NDArray[np.bool_]:
+    chosen = np.zeros(len(files.targets), bool)
+    chosen[files.known[files.fold[files.known] != half][:_PEOPLE]] = True
+    return chosen
+
+
+def features_of(
+    files: Files, pairs: Candidates, weights: list[Floats], score: Floats | None
+) -> Floats:
+    """What the matcher sees of a pair: distances and agreement by column, and the scores."""
+    rows = files.targets[pairs.target]
+    found = [*weights, sum(weights, np.zeros(len(rows)))]
+    found += [one.apart(rows, pairs.place) for one in files.fields]
+    for one in files.numbers:
+        x, y = one.quantiles()
+        found.append(np.abs(x[rows] - y[pairs.place]))
+    if score is not None:
+        found.append(score)
+    # How far each is behind the best candidate of its target: links compete.
+    found += [one - pairs.best(one)[pairs.target] for one in (found[len(weights)], found[-1])]
+    return np.column_stack(found).astype(np.float32)

@@ -1,0 +1,42 @@
+"""One-to-one linkage by scores: the assignment with the highest total, among the candidates."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
+from crypsis.linkage._ranks import Floats, Ints
+from crypsis.linkage.suite._candidates import Candidates
+from crypsis.linkage.suite._files import Files
+
+_MOST_TARGETS = 12_000
+_CONSIDERED = 10
+_NOBODY = 60.0
+"""The score, below the best, of being linked to nobody: what makes an assignment possible."""
+
+
+def one_to_one(files: Files, pairs: Candidates, score: Floats) -> Ints | None:
+    """The place of each target; None if there are too many, or not all records are attacked."""
+    many = len(files.targets)
+    if many > _MOST_TARGETS or many < files.originals or files.sizes.max() > 1:
+        return None
+    below = np.maximum(score - pairs.best(score)[pairs.target], -_NOBODY)
+    order = np.lexsort((-below, pairs.target))
+    rank = np.arange(len(order)) - pairs.start[pairs.target[order]]
+    kept = order[rank < _CONSIDERED]
+    places = len(files.sizes)
+    rng = np.random.default_rng((files.seed, 22))
+    row, column = rng.permutation(many), rng.permutation(places)  # ties reveal nothing
+    # A place of one's own for each target, in case that all candidates are taken by others.
+    rows = np.concatenate([row[pairs.target[kept]], row])
+    columns = np.concatenate([column[pairs.place[kept]], places + row])
+    costs = np.concatenate([1.0 - below[kept], np.full(many, 1.0 + 2 * _NOBODY)])
+    table = csr_array((costs, (rows, columns)), shape=(many, places + many))
+    found = np.asarray(min_weight_full_bipartite_matching(table)[1], dtype=np.int64)
+    back = np.empty(places, np.int64)
+    back[column] = np.arange(places)
+    partner = np.full(many, -1, np.int64)
+    taken = found < places
+    partner[taken] = back[found[taken]]
+    return partner[row]

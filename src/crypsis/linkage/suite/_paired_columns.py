@@ -1,0 +1,115 @@
+"""Which released column is which original one: by name and by content."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+from scipy.stats import ks_2samp
+
+from crypsis.linkage._ranks import Ints, correlation, ranks
+from crypsis.linkage.suite._field_kinds import field_of
+from crypsis.linkage.suite._fields import NumberField
+from crypsis.linkage.suite._subsets import surviving
+from crypsis.results import Result
+
+_ROWS = 1_000
+_SURE, _NOTHING = 0.7, 0.1
+"""Nats that a column paired by content says of the true match, and below which a name misleads."""
+_CORRELATED, _SAME_VALUES, _SAME_DISTRIBUTION = 0.9, 0.8, 0.1
+
+
+class ProposedColumn(Result):
+    """A released column and the original column that it seems to be, by its content."""
+
+    column: str
+    original: str
+
+
+class PairedColumns(Result):
+    """The columns of a release and those of the original that they are compared with.
+
+    `proposed` are those whose names differ and whose content fits; `alone` are compared with
+    nothing.
+    """
+
+    pairs: tuple[tuple[str, str], ...]
+    proposed: tuple[ProposedColumn, ...]
+    alone: tuple[str, ...]
+
+
+def paired_columns(
+    original: pa.Table, masked: pa.Table, own: Ints | None, released: Sequence[str]
+) -> PairedColumns:
+    """Pair the released columns by their names; by content those without a name in the original.
+
+    A column whose name is in the original, but whose content fits another column only, is paired by
+    its content: names may be exchanged.
+    """
+    compare = _Content(original, masked, own)
+    pairs, proposed, alone = [], [], []
+    for name in released:
+        named = name if name in original.column_names else None
+        if named is not None and (own is None or compare.fit(named, name) >= _NOTHING):
+            pairs.append((named, name))
+            continue
+        others = {one: compare.fit(one, name) for one in original.column_names if one != name}
+        best = max(others, key=lambda one: others[one], default=None)
+        if best is not None and others[best] >= _SURE:
+            pairs.append((best, name))
+            proposed.append(ProposedColumn(name, best))
+        elif named is not None:
+            pairs.append((named, name))
+        else:
+            alone.append(name)
+    return PairedColumns(tuple(pairs), tuple(proposed), tuple(alone))
+
+
+class _Content:
+    """How well the content of two columns fits, on some of the rows."""
+
+    def __init__(self, original: pa.Table, masked: pa.Table, own: Ints | None) -> None:
+        rng = np.random.default_rng(24)
+        if own is None:
+            at = rng.permutation(original.num_rows)[:_ROWS]
+            to = rng.permutation(masked.num_rows)[:_ROWS]
+        else:
+            at = rng.permutation(np.flatnonzero(own >= 0))[:_ROWS]
+            to = own[at]
+        self._aligned = own is not None
+        self._original, self._masked = original.take(pa.array(at)), masked.take(pa.array(to))
+
+    def fit(self, before: str, after: str) -> float:
+        """What one column says of the other, in nats; 1 where ranks or distributions agree."""
+        x, y = self._original[before].combine_chunks(), self._masked[after].combine_chunks()
+        if not len(x) or not len(y):
+            return 0.0
+        one = field_of(after, x, y)
+        if not self._aligned:
+            return self._alike(x, y, isinstance(one, NumberField))
+        rows = np.arange(len(x))
+        found = surviving(one, rows, rows)
+        if isinstance(one, NumberField) and len(x) >= 10:
+            there = ~(one.lost | one.lost_masked)
+            along = correlation(ranks(one.values[there], ties="average"),
+                                ranks(one.middle[there], ties="average")) if there.sum() > 9 else None  # fmt: skip
+            if along is not None and abs(along) > _CORRELATED:
+                found = max(found, 1.0)
+        return found
+
+    @staticmethod
+    def _alike(x: pa.Array, y: pa.Array, number: bool) -> float:
+        """Whether the distributions agree, where nobody knows which record is whose."""
+        if x.type != y.type and not number:
+            return 0.0
+        if number:
+            one = field_of("", x, y)
+            assert isinstance(one, NumberField)  # noqa: S101 - asked by the caller
+            known, masked = one.values[~one.lost], one.middle[~one.lost_masked]
+            if len(known) < 10 or len(masked) < 10:
+                return 0.0
+            return float(ks_2samp(known, masked).statistic < _SAME_DISTRIBUTION)
+        seen = set(x.to_pylist())
+        shared = np.mean([value in seen for value in y.to_pylist()])
+        return float(shared > _SAME_VALUES)

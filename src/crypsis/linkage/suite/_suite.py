@@ -1,0 +1,310 @@
+"""The suite: every intruder links both files, and the one with the most correct links counts."""
+
+from __future__ import annotations
+
+from typing import Any, Unpack
+
+import numpy as np
+import pyarrow as pa
+
+from crypsis import progress
+from crypsis.dataset import Data, Dataset, as_columns
+from crypsis.errors import ColumnError
+from crypsis.linkage._alignment import own_rows
+from crypsis.linkage._pair import PairOptions, to_frame
+from crypsis.linkage._ranks import Floats, Ints
+from crypsis.linkage._search import share
+from crypsis.linkage.suite._agreement import agreement, levels
+from crypsis.linkage.suite._alignment_test import Contradiction, contradicted, rows_correspond
+from crypsis.linkage.suite._attack import CONFIDENT, LinkAttack, attack, linked
+from crypsis.linkage.suite._candidates import Candidates, candidates
+from crypsis.linkage.suite._files import Files, files_of
+from crypsis.linkage.suite._learned import features_of, learned
+from crypsis.linkage.suite._one_to_one import one_to_one
+from crypsis.linkage.suite._paired_columns import ProposedColumn, paired_columns
+from crypsis.linkage.suite._scaled import scaled
+from crypsis.linkage.suite._subsets import subset_links
+from crypsis.results import Estimate, Result, number_text, percent_text
+
+_MOST_TARGETS = 5_000
+_NOT_ALIGNED = (
+    "The records were compared row by row, and the rows of the two files do not correspond in any "
+    "column: if the release is in another order, its true matches are not known."
+)
+
+
+class LinkSuite(Result, eq=False):
+    """The links of every intruder, the one with the most correct links first.
+
+    `columns` are the released columns that were compared, `proposed` those of them that were paired
+    with an original column of another name, and `alone` those that were compared with nothing.
+    `not_computed` states which intruders could not be tried. Where the rows were taken as aligned,
+    `rows_correspond` states whether any column supports it (else it is None), and `contradiction`
+    what speaks against it.
+    """
+
+    attacks: tuple[LinkAttack, ...]
+    columns: tuple[str, ...]
+    proposed: tuple[ProposedColumn, ...]
+    alone: tuple[str, ...]
+    records: int
+    masked_records: int
+    not_computed: tuple[str, ...]
+    rows_correspond: bool | None
+    contradiction: Contradiction | None
+
+    def __str__(self) -> str:
+        return "\n".join(str(one) for one in self.attacks)
+
+    @property
+    def worst(self) -> LinkAttack:
+        """The attack with the most correct links."""
+        return self.attacks[0]
+
+    @property
+    def method(self) -> str:
+        """The name of the worst attack."""
+        return self.worst.method
+
+    @property
+    def correct_share(self) -> Estimate | None:
+        """The share of correct links of the worst attack."""
+        return self.worst.correct_share
+
+    @property
+    def chance(self) -> float:
+        """The share of correct links of a random guess."""
+        return self.worst.chance
+
+    @property
+    def misaligned(self) -> str:
+        """Why the rows are not taken as aligned, in a sentence; empty if they are."""
+        if self.rows_correspond is False:
+            return _NOT_ALIGNED
+        if self.contradiction is None:
+            return ""
+        return (
+            f"{percent_text(self.contradiction.nearer.value)} of the masked records are nearer to "
+            "an original than to any other masked record, which the order of the rows does not "
+            "explain: they seem to be in another order, so the true matches are not known."
+        )
+
+    def sure_share(self, confidence: float = 0.99) -> Estimate | None:
+        """The share of correct links of the worst attack, right for the best of so many attacks."""
+        found = self.worst
+        if found.correct_share is None:
+            return None
+        corrected = 1 - (1 - confidence) / len(self.attacks)
+        sure = share(found.correct_share.value * found.records, found.records, corrected)
+        return Estimate(sure.value, sure.low, sure.high, confidence,
+                        f"{sure.method}, the worst of {len(self.attacks)} intruders")  # fmt: skip
+
+    def statement(self, sure: Estimate) -> str:
+        """What the worst intruder achieves, in a sentence."""
+        found = self.worst
+        some = "" if found.records == self.records else f" (a sample of {found.records:,})"
+        text = (
+            f"The intruder with the most correct links ({found.method}) has them for "
+            f"{sure.text('.2%')} of the records{some}; by chance it would be "
+            f"{number_text(found.chance, '.3%')}."
+        )
+        if found.precision is not None:
+            number = found.confident_links or 0
+            text += (
+                f" Of {number:,} {'link' if number == 1 else 'links'} with a probability of at least "
+                f"{CONFIDENT}, {percent_text(found.precision.value)} "
+                f"{'is' if number == 1 else 'are'} correct."
+            )
+        return text
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What keeps the files from being called safe: columns compared with nothing, other rows."""
+        found = []
+        if self.alone:
+            names = ", ".join(repr(name) for name in self.alone)
+            found.append(
+                f"Compared with nothing, because the original has no such column: {names}. With "
+                "them an intruder may link more records."
+            )
+        if self.misaligned:
+            found.append(self.misaligned)
+        return tuple(found)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The columns that were paired by their content, in sentences."""
+        return tuple(
+            f"Column {one.column!r} was compared with column {one.original!r} of the original, "
+            "because of its content."
+            for one in self.proposed
+        )
+
+
+def attack_links(
+    original: Data,
+    masked: Data,
+    *,
+    max_records: int = _MOST_TARGETS,
+    **options: Unpack[PairOptions],
+) -> LinkSuite:
+    """Link two files by every intruder of the suite, with columns of all kinds.
+
+    Parameters
+    ----------
+    original, masked : Data
+        The two files.
+    max_records : int
+        How many original records are linked: a sample of them, if there are more. They are linked
+        to all masked records.
+    **options
+        See `PairOptions`. Without `columns` all released columns are compared, except direct
+        identifiers: those that the original has under their name, and others with the column whose
+        content fits.
+
+    Returns
+    -------
+    LinkSuite
+        The attacks, the one with the most correct links first.
+
+    Notes
+    -----
+    The intruders: nearest ranks (domingo2016), nearest values, values scaled by what the masking
+    did (canonical correlations), Gower's dissimilarity, agreement likelihoods (Fellegi and Sunter,
+    by EM), the columns that changed least, a learned matcher, and one-to-one assignment. What is
+    learned from true matches is learned from one half of the people and tried on the other, so a
+    random guess is right once in as many times as there are masked records. The interval of a sample
+    of records states its uncertainty. There is no one-to-one assignment of a sample, of more than
+    12,000 records or where masked records are equal.
+
+    References
+    ----------
+    domingo2016; Fellegi and Sunter 1969; Gower 1971; Hotelling 1936.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> kept, shuffled = rng.normal(size=300), rng.normal(size=(300, 4))
+    >>> x = np.column_stack([kept, shuffled])
+    >>> y = np.column_stack([kept, rng.permutation(shuffled)])
+    >>> found = attack_links(x, y).worst
+    >>> found.correct_share.value > 0.95
+    True
+    """
+    return suite_of(original, masked, max_records, **options)[0]
+
+
+def suite_of(
+    original: Data, masked: Data, max_records: int, **options: Unpack[PairOptions]
+) -> tuple[LinkSuite, Files, Candidates]:
+    """The suite, with the files and the pairs that it considered."""
+    first, second = to_frame(original), to_frame(masked)
+    on, row_map = options.get("on"), options.get("row_map")
+    own = own_rows(first, second, on, row_map)
+    before, after = first.to_arrow(), second.to_arrow()
+    apart = {on, *_identifiers(original), *_identifiers(masked)}
+    named = options.get("columns")
+    if named is None:
+        before, after = _without(before, apart), _without(after, apart)
+        released: tuple[str, ...] = tuple(after.column_names)
+    else:
+        released = as_columns(named)
+        before, after = before.select(released), after.select(released)
+    found = paired_columns(before, after, own, released)
+    if not found.pairs:
+        raise ColumnError(
+            "The files share no column that can be compared.", code="no-comparable-columns"
+        )
+    files = files_of(
+        before, after, found.pairs, own, orders=options.get("orders"),
+        seed=options.get("seed", 0), most_targets=max_records,
+    )  # fmt: skip
+    missing: list[str] = []
+    with progress.step("intruders", total=8) as step:
+        attacks, pairs = _attacks(files, missing, step)
+    attacks.sort(key=lambda one: -(one.correct_share or 0.0))
+    assumed = on is None and row_map is None and own is not None
+    suite = LinkSuite(
+        tuple(attacks), tuple(after for _, after in found.pairs), found.proposed, found.alone,
+        files.originals, files.masked, tuple(missing),
+        rows_correspond(files) if assumed else None,
+        contradicted(files, attacks[0]) if assumed else None,
+    )  # fmt: skip
+    return suite, files, pairs
+
+
+def _attacks(files: Files, missing: list[str], step: Any) -> tuple[list[LinkAttack], Candidates]:
+    """Every intruder, on the same candidate pairs."""
+    by_masking = scaled(files)
+    pairs = candidates(files, [(one.some, one.original, one.masked) for one in by_masking])
+    rows = files.targets[pairs.target]
+    found: list[LinkAttack] = []
+    if files.numbers:
+        found += _by_numbers(files, pairs, rows)
+    step.advance(2)
+    gower = -sum((one.apart(rows, pairs.place) for one in files.fields), np.zeros(len(rows)))
+    found.append(attack("Gower's dissimilarity", files, pairs, gower))
+    step.advance()
+    weights = agreement(files, pairs, levels(files, pairs))
+    total = sum(weights, np.zeros(len(rows)))
+    found.append(attack("agreement likelihoods", files, pairs, total))
+    step.advance()
+    if files.own is None:
+        missing.append("Intruders who know what the masking did: the true matches are unknown.")
+        return found, pairs
+    score: Floats | None = None
+    if by_masking:
+        place_of = np.empty(len(files.targets), np.int64)
+        for one in by_masking:
+            place_of[one.some] = np.arange(len(one.some))
+        score = np.empty(len(rows))
+        for half, one in enumerate(by_masking):
+            here = files.fold[pairs.target] == half
+            score[here] = one.score(place_of[pairs.target[here]], pairs.place[here])
+        found.append(attack("values scaled by the masking", files, pairs, score))
+    step.advance()
+    subset = subset_links(files)
+    if subset is not None:
+        found.append(linked("columns that changed least", files, subset[0], columns=subset[1]))
+    step.advance()
+    odds = learned(files, pairs, features_of(files, pairs, weights, score))
+    if odds is not None:
+        found.append(attack("learned matcher", files, pairs, odds))
+    else:
+        missing.append("A learned matcher: too few true matches are known.")
+    step.advance()
+    partner = one_to_one(files, pairs, total if odds is None else odds)
+    if partner is not None:
+        found.append(linked("one to one", files, partner))
+    else:
+        missing.append(
+            "One-to-one assignment: there are too many records, or masked records are equal."
+        )
+    step.advance()
+    return found, pairs
+
+
+def _by_numbers(files: Files, pairs: Candidates, rows: Ints) -> list[LinkAttack]:
+    """The paper's intruder (largest rank difference), and the usual one (Euclidean distance)."""
+    names = tuple(one.name for one in files.numbers)
+    by_rank, by_value = np.zeros(len(rows)), np.zeros(len(rows))
+    for one in files.numbers:
+        x, y = one.quantiles()
+        by_rank = np.maximum(by_rank, np.abs(x[rows] - y[pairs.place]))
+        scale = float(one.present.std()) if len(one.present) else 0.0
+        by_value += (one.apart(rows, pairs.place) * one.span / (scale or 1.0)) ** 2
+    return [
+        attack("nearest ranks", files, pairs, -by_rank, columns=names),
+        attack("nearest values", files, pairs, -by_value, columns=names),
+    ]
+
+
+def _identifiers(data: Data) -> tuple[str, ...]:
+    return data.identifiers if isinstance(data, Dataset) else ()
+
+
+def _without(table: pa.Table, names: set[str | None]) -> pa.Table:
+    return table.select([
+        name for name, kind in zip(table.column_names, table.schema.types, strict=True)
+        if name not in names and not pa.types.is_nested(kind)
+    ])  # fmt: skip

@@ -1,0 +1,204 @@
+"""The sparse matrix of likelihoods: how likely each masked record is, given each original."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import maximum_bipartite_matching
+from scipy.spatial import cKDTree
+
+from crypsis.counting import arrays
+from crypsis.counting.grouping import numbered
+from crypsis.linkage.suite import Field, field_of
+from crypsis.protection.masking import Transition
+from crypsis.protection.posterior._coordinates import coordinates
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+_ALL_PAIRS = 1_000_000
+_OTHERS = 48
+"""Masked records at random, for the likelihood of those that are not near."""
+_NEGLIGIBLE, _SWEEPS = 1e-4, 30
+_UNLIKELY = 1e-9
+_SHARP = 10.0
+
+
+@dataclass(frozen=True, eq=False)
+class Likelihoods:
+    """Pairs with their log-likelihood, and the share of each original's likelihood that they have."""
+
+    rows: Ints
+    columns: Ints
+    logs: Floats
+    captured: Floats
+    size: int
+
+    def belief_matrix(self) -> tuple[csr_array, Floats]:
+        """Cells that are nearly doubly stochastic, without negligible ones; the share that is kept.
+
+        Multiplying rows and columns changes no probability. Where the pairs have no perfect matching
+        the records that are left over are paired, as very unlikely.
+        """
+        best = np.full(self.size, -np.inf)
+        np.maximum.at(best, self.rows, self.logs)
+        shape = (self.size, self.size)
+        cells = csr_array((np.exp(self.logs - best[self.rows]), (self.rows, self.columns)), shape)
+        cells.eliminate_zeros()
+        cells = _completed(cells)
+        factor, back = np.ones(self.size), cells.T.tocsr()
+        for _ in range(_SWEEPS):
+            other = 1.0 / np.maximum(back @ factor, 1e-280)
+            factor = 1.0 / np.maximum(cells @ other, 1e-280)
+        row = np.repeat(np.arange(self.size), np.diff(cells.indptr))
+        scaled = cells.data * factor[row] * other[cells.indices]
+        kept = scaled > _NEGLIGIBLE
+        share = np.bincount(row, scaled * kept, minlength=self.size)
+        pruned = csr_array((scaled[kept], (row[kept], cells.indices[kept])), shape)
+        return _completed(pruned), np.clip(share * self.captured, 0.0, 1.0)
+
+
+def _completed(cells: csr_array) -> csr_array:
+    """The matrix with a perfect matching: what has no partner gets one, very unlikely."""
+    matched = maximum_bipartite_matching(cells, perm_type="column")
+    rows = np.flatnonzero(matched < 0)
+    if not len(rows):
+        return cells
+    columns = np.setdiff1d(np.arange(cells.shape[1]), matched[matched >= 0])
+    more = csr_array((np.full(len(rows), _UNLIKELY), (rows, columns)), shape=cells.shape)
+    return csr_array(cells + more)
+
+
+class Pairs:
+    """Both files, the models of the masks, and the likelihood of any pair of records."""
+
+    def __init__(
+        self,
+        original: pa.Table,
+        masked: pa.Table,
+        models: Sequence[Transition],
+        others: Sequence[str],
+    ) -> None:
+        self.models = tuple(models)
+        self.size = original.num_rows
+        used = {name for one in models for name in (*one.columns, *one.given)}
+        self._original = {name: _values(original[name]) for name in used}
+        self._masked = {name: _values(masked[name]) for name in used if name in masked.column_names}
+        # Columns without a mask are unchanged, or generalized: the label covers the value.
+        self._fields: list[Field] = [
+            field_of(name, original[name].combine_chunks(), masked[name].combine_chunks())
+            for name in others
+        ]
+
+    def logs(self, rows: Ints, columns: Ints) -> Floats:
+        """The log-likelihood of pairs of original and masked records."""
+        total = np.zeros(len(rows))
+        for model in self.models:
+            total += self._of_model(model, rows, columns)
+        for one in self._fields:
+            level = one.level(rows, columns)
+            fits = (level == 0) | (level == one.steps) | (level == one.steps + 2)
+            total = np.where(fits, total, -np.inf)
+        return total
+
+    def _of_model(self, model: Transition, rows: Ints, columns: Ints) -> Floats:
+        before = {name: self._original[name] for name in model.given}
+        after = {name: self._masked[name] for name in model.columns}
+        if all(side.dtype.kind == "f" for side in (*before.values(), *after.values())):
+            return model.likelihood({name: values[rows] for name, values in before.items()},
+                                    {name: values[columns] for name, values in after.items()})  # fmt: skip
+        # Texts: the likelihood of each pair of different values once.
+        one, two = _tuples(before), _tuples(after)
+        wide = int(two.max(initial=0)) + 1
+        keys, first, which = np.unique(
+            one[rows] * wide + two[columns], return_index=True, return_inverse=True
+        )
+        at, to = rows[first], columns[first]
+        found = model.likelihood({name: values[at] for name, values in before.items()},
+                                 {name: values[to] for name, values in after.items()})  # fmt: skip
+        return np.asarray(found)[which.ravel()] if len(keys) else np.zeros(0)
+
+    @cached_property
+    def points(self) -> tuple[Floats, Floats]:
+        """Both files as points: likely pairs are near."""
+        parts = [coordinates(one, self._original, self._masked) for one in self.models]
+        for i, one in enumerate(self._fields):
+            x, y = one.points(i)
+            parts.append((_SHARP * x, _SHARP * y))
+        x, y = (np.column_stack([part[side] for part in parts]) for side in (0, 1))
+        if not x.shape[1]:
+            return np.zeros((self.size, 1)), np.zeros((len(y), 1))
+        return x, y
+
+    def near(self, nearest: int, seed: int) -> Likelihoods:
+        """The likely pairs: all, where they are few, else the nearest of each record both ways."""
+        size = self.size
+        if size * size <= _ALL_PAIRS or nearest >= size:
+            rows, columns = np.divmod(np.arange(size * size), size)
+            logs = self.logs(rows, columns)
+            there = np.isfinite(logs)
+            return Likelihoods(rows[there], columns[there], logs[there], np.ones(size), size)
+        x, y = self.points
+        to = cKDTree(y).query(x, k=nearest, workers=-1)[1].astype(np.int64)
+        back = cKDTree(x).query(y, k=nearest // 2, workers=-1)[1].astype(np.int64)
+        keys = np.unique(np.concatenate([
+            (np.arange(size)[:, None] * size + to).ravel(),
+            (back * size + np.arange(size)[:, None]).ravel(),
+        ]))  # fmt: skip
+        rows, columns = keys // size, keys % size
+        logs = self.logs(rows, columns)
+        there = np.isfinite(logs)
+        rows, columns, logs = rows[there], columns[there], logs[there]
+        return Likelihoods(rows, columns, logs, self._captured(keys, rows, logs, seed), size)
+
+    def _captured(self, keys: Ints, rows: Ints, logs: Floats, seed: int) -> Floats:
+        """The share of each original's likelihood that its near records have, by a sample of all."""
+        size = self.size
+        best = np.full(size, -np.inf)
+        np.maximum.at(best, rows, logs)
+        near = np.bincount(rows, np.exp(logs - best[rows]), minlength=size)
+        rng = np.random.default_rng((seed, 32))
+        drawn = rng.integers(size, size=(size, _OTHERS))
+        row = np.repeat(np.arange(size), _OTHERS)
+        asked = row * size + drawn.ravel()
+        place = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
+        outside = keys[place] != asked
+        level = np.where(np.isfinite(best), best, 0.0)[row]
+        weight = np.zeros(len(row))
+        weight[outside] = np.exp(np.minimum(
+            self.logs(row[outside], drawn.ravel()[outside]) - level[outside], 50.0
+        ))  # fmt: skip
+        beyond = np.bincount(row, weight, minlength=size) * size / _OTHERS
+        return np.asarray(np.divide(near, near + beyond, out=np.zeros(size), where=near > 0))
+
+
+def _values(column: pa.ChunkedArray) -> NDArray[Any]:
+    """Numbers with NaN, dates as such, other values as texts with None."""
+    kind = column.type
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
+        numbers = column.cast(pa.float64(), safe=False).fill_null(float("nan"))
+        return np.asarray(arrays.numbers(numbers), np.float64)
+    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+        whole = column.cast(pa.timestamp("us"), safe=False).cast(pa.int64())
+        days = np.asarray(arrays.numbers(whole.fill_null(np.iinfo(np.int64).min)), np.int64)
+        return days.view("datetime64[us]")
+    return np.array(column.to_pylist(), dtype=object)
+
+
+def _tuples(columns: dict[str, NDArray[Any]]) -> Ints:
+    """A number for each different tuple of values."""
+    code = np.zeros(len(next(iter(columns.values()))), np.int64)
+    for values in columns.values():
+        if values.dtype.kind == "O":
+            encoded = pa.array(values, from_pandas=True).dictionary_encode()
+            number = np.asarray(encoded.indices.fill_null(len(encoded.dictionary)), np.int64)
+        else:
+            number = numbered(values.view(np.int64) if values.dtype.kind == "M" else values)
+        code = numbered(code * (int(number.max(initial=0)) + 1) + number)
+    return code

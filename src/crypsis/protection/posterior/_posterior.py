@@ -1,0 +1,177 @@
+"""The exact posterior of an intruder who knows the masks: how likely each link is the right one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crypsis import progress
+from crypsis.dataset import Data, Dataset, as_dataset
+from crypsis.errors import InputError, unknown_columns
+from crypsis.linkage import LinkAttack, true_matches
+from crypsis.options import Columns
+from crypsis.protection.masking import Mask, Transition, transitions
+from crypsis.protection.posterior._likelihoods import Pairs
+from crypsis.pseudonyms import Belief, likely_pairs
+from crypsis.results import Estimate, Number, Result, raw
+
+_EDGES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99, 1.0)
+
+
+class CalibrationBin(Result):
+    """The links with a probability from `low` to `high`: how many, and how many are correct."""
+
+    low: float
+    high: float
+    links: int
+    probability: float
+    correct: int
+
+
+class LinkPosterior(Result, eq=False):
+    """The best link of each record, with the probability that it is the right one.
+
+    `expected_share` is the mean of the probabilities: the share of the records that the intruder
+    links correctly, as the intruder knows it. `attack` has what is measured against the true matches
+    in the shape of all attacks, and `calibration` compares both. `exact_records` are in blocks that
+    were solved exactly; the other probabilities are sampled, with 95 % `half_widths`. `captured` is
+    the mean share of the likelihood in the pairs that were considered.
+    """
+
+    records: int
+    columns: tuple[str, ...]
+    expected_share: Number
+    attack: LinkAttack
+    calibration: tuple[CalibrationBin, ...]
+    exact_records: int
+    largest_block: int
+    pairs: int
+    captured: float
+    partners: NDArray[np.int64] = raw()
+    probabilities: NDArray[np.float64] = raw()
+    half_widths: NDArray[np.float64] = raw()
+
+    def __str__(self) -> str:
+        return (
+            f"Posterior of {self.records:,} links: {self.expected_share:.2%} expected to be correct\n"
+            f"{self.attack}"
+        )
+
+
+def link_posterior(
+    original: Data,
+    masked: Data,
+    masks: Mapping[Columns, str | Mask] | Sequence[Transition],
+    *,
+    on: str | None = None,
+    row_map: Sequence[int] | NDArray[np.int64] | str | None = None,
+    nearest: int = 48,
+    seed: int = 0,
+) -> LinkPosterior:
+    """How likely each record's best link is the right one, for an intruder who knows the masks.
+
+    Parameters
+    ----------
+    original, masked : Data
+        The two files, with as many records.
+    masks : mapping, or sequence of Transition
+        The published masks by column, as for `crypsis.protection.mask`, or their models. Columns
+        of both files without a mask are unchanged or generalized: a masked label fits the values
+        that it covers.
+    on, row_map
+        The true matches, to measure the links with; see `crypsis.linkage.PairOptions`. The intruder
+        does not use them.
+    nearest : int
+        How many masked records are considered for each original, beyond 1,000 records.
+    seed : int
+        The seed of what is sampled.
+
+    Returns
+    -------
+    LinkPosterior
+        The links with their probabilities, how many are expected and how many are correct.
+
+    Notes
+    -----
+    The likelihoods of all pairs are a belief matrix (bagai2017): the probability of a link is that
+    of the pair in a random perfect matching, weighted by the product of its likelihoods, because the
+    file is a permutation of the masked records. Pairs with a probability below 0.0001 are left
+    out. The likelihood beyond the pairs that are considered is estimated from random pairs and
+    lowers the probabilities.
+
+    References
+    ----------
+    domingo2016, Sec. 5; bagai2017, Sec. III.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from crypsis.protection import mask
+    >>> people = pa.table({"income": np.random.default_rng(0).normal(size=200)})
+    >>> released = mask(people, {"income": "noise:0.1"}, seed=1, shuffle=False).frame
+    >>> found = link_posterior(people, released, {"income": "noise:0.1"})
+    >>> 0 < found.expected_share < 0.5
+    True
+    """
+    first, second = as_dataset(original), as_dataset(masked)
+    if first.count != second.count:
+        raise InputError(
+            f"The posterior needs files with as many records; they have {first.count:,} and "
+            f"{second.count:,}.",
+            code="unequal-records",
+        )
+    models = _models(first, masks)
+    used = {name for one in models for name in one.columns}
+    lacking = [name for name in used if name not in second.names]
+    if lacking:
+        raise unknown_columns(lacking, second.names)
+    apart = {*first.identifiers, *second.identifiers, on}
+    others = [name for name in second.names
+              if name in first.names and name not in used and name not in apart]  # fmt: skip
+    needed = {name for one in models for name in (*one.columns, *one.given)}
+    before = first.to_arrow([name for name in first.names if name in needed or name in others])
+    after = second.to_arrow([name for name in second.names if name in needed or name in others])
+    with progress.step("likelihoods"):
+        pairs = Pairs(before, after, models, others)
+        likelihoods = pairs.near(min(nearest, first.count), seed)
+        matrix, kept = likelihoods.belief_matrix()
+    found = likely_pairs(Belief(matrix), seed=seed)
+    chance, half = found.probabilities * kept, found.half_widths * kept
+    ids = [] if on is None else [on]
+    own = true_matches(*((first.to_arrow(ids), second.to_arrow(ids)) if ids else (before, after)),
+                       on=on, row_map=row_map)  # fmt: skip
+    expected: Number = float(chance.mean())
+    if half.any() or kept.min() < 1:
+        width = float(np.sqrt((half**2).sum()) / len(half))
+        expected = Estimate(expected, max(0.0, expected - width), min(1.0, expected + width),
+                            method="matchings drawn at random")  # fmt: skip
+    names = tuple(name for name in second.names if name in used or name in others)
+    return LinkPosterior(
+        first.count, names, expected,
+        LinkAttack.of_links("posterior", names, found.pseudonyms, chance, own),
+        _calibration(chance, None if own is None else found.pseudonyms == own),
+        found.exact_items, found.largest_block, int(matrix.nnz),
+        float(likelihoods.captured.mean()), found.pseudonyms, chance, half,
+    )  # fmt: skip
+
+
+def _models(original: Dataset, masks: Any) -> tuple[Transition, ...]:
+    return transitions(original, masks) if isinstance(masks, Mapping) else tuple(masks)
+
+
+def _calibration(
+    chance: NDArray[np.float64], correct: NDArray[np.bool_] | None
+) -> tuple[CalibrationBin, ...]:
+    if correct is None:
+        return ()
+    found = []
+    for low, high in pairwise(_EDGES):
+        here = (chance >= low) & ((chance < high) | (high == 1.0))
+        if here.any():
+            found.append(CalibrationBin(low, high, int(here.sum()), float(chance[here].mean()),
+                                        int(correct[here].sum())))  # fmt: skip
+    return tuple(found)

@@ -1,0 +1,163 @@
+"""The most likely pseudonym of each item, and how likely it is: what an intruder would claim."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crypsis import progress
+from crypsis.pseudonyms._belief import Belief, as_belief
+from crypsis.pseudonyms._kinds import Indices, KindMatrix
+from crypsis.pseudonyms._sample_table import make_table
+from crypsis.pseudonyms._solve import solve_block
+from crypsis.pseudonyms.kernels import sampler
+from crypsis.results import Result, raw
+
+_EXACT = 18
+"""The largest block that is solved exactly: the time of larger ones depends on luck."""
+_CHAINS, _BURN_IN, _WALKS = 4, 20, 2
+_WORK, _FEWEST, _MOST = 1e8, 16, 96
+_BATCHES, _SWEEPS = 16, 30
+
+
+class LikelyPairs(Result, eq=False):
+    """The pseudonym that is most likely each item's, with its probability.
+
+    `expected` is the number of items for which it is the right one: the sum of the probabilities.
+    `exact_items` are those in blocks that were solved exactly; `half_widths` are the 95 % half-widths
+    of the other probabilities, from matchings drawn at random.
+    """
+
+    size: int
+    expected: float
+    exact_items: int
+    largest_block: int
+    pseudonyms: NDArray[np.int64] = raw()
+    probabilities: NDArray[np.float64] = raw()
+    half_widths: NDArray[np.float64] = raw()
+
+
+def likely_pairs(belief: Belief | Any, *, seed: int = 0) -> LikelyPairs:
+    """The most likely pseudonym of each item, given that pseudonyms are one-to-one.
+
+    Parameters
+    ----------
+    belief : Belief or matrix
+        The belief matrix of the intruder; it stays sparse.
+    seed : int
+        The seed of what is sampled.
+
+    Returns
+    -------
+    LikelyPairs
+        The column of each item's most likely pseudonym, and its probability.
+
+    Notes
+    -----
+    Irreducible blocks of up to 18 items are solved exactly. Of larger ones the pair with the largest
+    cell of the doubly stochastic matrix is taken, and its probability is averaged over matchings
+    drawn by a Markov chain, smoothed (Rao and Blackwell). Memory grows with the pairs that are
+    possible, not with all pairs.
+
+    References
+    ----------
+    bagai2017, Sec. III.
+
+    Examples
+    --------
+    >>> found = likely_pairs([[4, 1, 0], [1, 4, 1], [0, 1, 4]])
+    >>> found.pseudonyms, found.probabilities.round(3)
+    (array([0, 1, 2]), array([0.944, 0.889, 0.944]))
+    """
+    belief = as_belief(belief)
+    best, chance, half = (
+        np.empty(belief.size, np.int64),
+        np.ones(belief.size),
+        np.zeros(belief.size),
+    )
+    blocks = belief.structure.blocks
+    sizes = np.array([rows.size for rows, _ in blocks])
+    alone = [block for block in blocks if block[0].size == 1]
+    if alone:
+        best[np.concatenate([rows for rows, _ in alone])] = np.concatenate([c for _, c in alone])
+    with progress.step("blocks", total=belief.size) as work:
+        for number, (rows, columns) in enumerate(blocks):
+            if rows.size > 1:
+                found = _block(belief, rows, columns, seed + number)
+                best[rows], chance[rows] = columns[found.column], found.probability
+                half[rows] = found.half
+                work.advance(rows.size)
+    return LikelyPairs(
+        belief.size, math.fsum(chance), int(sizes[sizes <= _EXACT].sum()), int(sizes.max()),
+        best, chance, half,
+    )  # fmt: skip
+
+
+class _Best(NamedTuple):
+    """The best column of each row of a block, its probability, and the half-width of that."""
+
+    column: Indices
+    probability: NDArray[np.float64]
+    half: NDArray[np.float64] | float
+
+
+def _block(belief: Belief, rows: Indices, columns: Indices, seed: int) -> _Best:
+    if rows.size == 2:
+        cells = belief.kinds.cells(np.repeat(rows, 2), np.tile(columns, 2)).reshape(2, 2)
+        straight, crossed = cells[0, 0] * cells[1, 1], cells[0, 1] * cells[1, 0]
+        first = straight >= crossed
+        share = max(straight, crossed) / (straight + crossed)
+        return _Best(np.array([0, 1] if first else [1, 0]), np.full(2, share), 0.0)
+    if rows.size <= _EXACT:
+        part = solve_block(belief, rows, columns, "auto", seed, 0.005)
+        if part.means is not None:
+            kinds, means = part.kinds, part.means
+            example = np.unique(kinds.column_kind, return_index=True)[1]
+            of = kinds.row_kind
+            return _Best(example[means.argmax(axis=1)[of]], means.max(axis=1)[of], 0.0)
+    start = np.searchsorted(columns, belief.structure.matching[rows])
+    return _sampled(belief.kinds.part(rows, columns), start, seed)
+
+
+def _scaled(kinds: KindMatrix) -> NDArray[np.float64]:
+    """The cells nearly doubly stochastic, which shortens the walks and changes no probability."""
+    weights = kinds.weights
+    back = weights.T.tocsr()
+    rows = np.ones(kinds.rows.size)
+    for _ in range(_SWEEPS):
+        columns = 1.0 / (back @ (rows * kinds.rows))
+        rows = 1.0 / (weights @ (columns * kinds.columns))
+    return np.ascontiguousarray(weights.data * rows[kinds.cell_rows] * columns[weights.indices])
+
+
+def _sampled(kinds: KindMatrix, start: Indices, seed: int) -> _Best:
+    """The pair with the largest scaled cell of each row, over matchings drawn at random."""
+    cells = _scaled(kinds)
+    table = make_table(kinds, cells)
+    order = np.lexsort((-cells, kinds.cell_rows))
+    kind = kinds.weights.indices[order[kinds.weights.indptr[:-1]]]
+    example = np.unique(kinds.column_kind, return_index=True)[1]
+    row = np.unique(kinds.row_kind, return_index=True)[1]
+    generator = np.random.default_rng(seed)
+    matchings = np.ascontiguousarray(np.tile(start, (_CHAINS, 1)), dtype=np.int64)
+    streams = generator.integers(0, 2**63, (_CHAINS, 1)).astype(np.uint64)
+    draws = int(np.clip(_WORK / (cells.size + 1) / _CHAINS, _FEWEST, _MOST))
+    longest = 200 * kinds.size
+    sampler.run_chains(matchings, streams, table.kernel, table.cumulative, 1, _BURN_IN, longest)
+    means = []
+    for _ in range(_BATCHES):
+        each = max(1, draws // _BATCHES)
+        drawn, _ = sampler.run_chains(
+            matchings, streams, table.kernel, table.cumulative, each, _WALKS, longest
+        )
+        found = sampler.crack_stars(
+            drawn.reshape(-1, kinds.size), row, example[kind], np.ones(row.size, np.bool_),
+            table.kernel, table.by_column, table.row_lists,
+        )  # fmt: skip
+        means.append(found.mean(axis=0))
+    of, batches = kinds.row_kind, np.stack(means)
+    half = 2.13 * batches.std(axis=0, ddof=1) / math.sqrt(_BATCHES)  # Student's t, 15 degrees
+    return _Best(example[kind][of], batches.mean(axis=0)[of], half[of])

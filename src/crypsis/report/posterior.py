@@ -1,0 +1,75 @@
+"""The posterior of links in the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from crypsis.results import Estimate, number_text, percent_text
+
+if TYPE_CHECKING:
+    from crypsis.protection import LinkPosterior
+
+
+def posterior_view(found: LinkPosterior, title: str) -> RenderableType:
+    """How likely the links of an intruder are who knows the masks."""
+    share = found.expected_share
+    text = share.text(".2%") if isinstance(share, Estimate) else number_text(share, ".2%")
+    parts: list[RenderableType] = [
+        Text.assemble(
+            (title, "bold"),
+            f": {found.records:,} records, {len(found.columns)} "
+            f"column{'' if len(found.columns) == 1 else 's'}",
+        ),
+        "",
+        Text(
+            "An intruder who knows the masks links each record to its most likely masked record. "
+            f"Expected to be correct: {text} of the links; by chance it would be "
+            f"{number_text(found.attack.chance, '.3%')}."
+        ),
+    ]
+    number = found.attack.confident_links or 0
+    parts.append(
+        Text(
+            f"{number:,} {'link has' if number == 1 else 'links have'} a probability of 0.9 or more."
+        )
+    )
+    if found.attack.correct_share is not None:
+        parts += [
+            Text(f"Correct: {found.attack.correct_share.text('.2%')} of the links."),
+            "",
+            Text("Links by their probability", "bold"),
+            _calibration(found),
+        ]
+    parts += ["", Text(_how(found), "dim")]
+    return Group(*parts)
+
+
+def _calibration(found: LinkPosterior) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    for name in ("probability", "links", "mean probability", "correct"):
+        table.add_column(name, justify="right")
+    for one in found.calibration:
+        table.add_row(
+            f"{one.low:g} to {one.high:g}",
+            f"{one.links:,}",
+            percent_text(one.probability),
+            percent_text(one.correct / one.links),
+        )
+    return table
+
+
+def _how(found: LinkPosterior) -> str:
+    exact = found.exact_records
+    text = f"Exact for {exact:,} records"
+    if exact < found.records:
+        text += (
+            f"; sampled for {found.records - exact:,} (the largest block has "
+            f"{found.largest_block:,} records)"
+        )
+    if found.captured < 1:
+        text += f"; the pairs considered have {percent_text(found.captured)} of the likelihood"
+    return text + "."
