@@ -75,7 +75,7 @@ def _below(hierarchy: Hierarchy | None) -> dict[str, set[str]]:
 
 def _inside(label: str, values: Sequence[Any], texts: Sequence[str | None]) -> Mask | None:
     """The values in an interval, with a prefix or in a date; None if the label is none of these."""
-    interval = _interval(label)
+    interval = interval_of(label)
     if interval is not None:
         low, high, open_low, open_high = interval
         numbers = np.array([_number(value) for value in values])
@@ -97,7 +97,8 @@ def _inside(label: str, values: Sequence[Any], texts: Sequence[str | None]) -> M
     return None
 
 
-def _interval(label: str) -> tuple[float, float, bool, bool] | None:
+def interval_of(label: str) -> tuple[float, float, bool, bool] | None:
+    """The ends of an interval and whether each is open; None if the label is none."""
     between = _BETWEEN.match(label)
     if between is not None:
         low, high = float(between.group(2)), float(between.group(3))

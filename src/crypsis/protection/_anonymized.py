@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from crypsis import __version__
 from crypsis.dataset import Data, Dataset, as_dataset
 from crypsis.errors import OutputError, SourceError
-from crypsis.files import parse_toml, replacing_file
+from crypsis.files import parse_toml, replacing_file, to_toml
 from crypsis.options import Roles
 from crypsis.protection._decided import check_decided
 from crypsis.protection._derived import check_derived
@@ -33,7 +33,6 @@ from crypsis.protection._statement import (
     information_loss,
     recoding_methods,
 )
-from crypsis.protection._toml import to_toml
 from crypsis.protection.recoding._choice import ColumnPlan
 from crypsis.results import Result
 from crypsis.tables import frame_like
