@@ -47,6 +47,7 @@ _PACKAGES = (
     "policies",
     "protection",
     "pseudonyms",
+    "releases",
     "reproduce",
     "singling_out",
     "utility",

@@ -8,8 +8,10 @@ import pytest
 
 from crypsis.errors import ParameterError, SourceError
 from crypsis.policies import (
+    IF_GIVEN,
     MEASURES,
     PRESETS,
+    QUESTIONS,
     Measurement,
     evaluate,
     load_policy,
@@ -89,6 +91,11 @@ def test_the_numbers_of_the_presets() -> None:
         "linkage.correct_links_above_chance": 0.05,
         "pseudonyms.expected_crack_fraction": 0.1,
         "pseudonyms.near_certain_cracks": 0,
+        "releases.joint_small_classes": 0,
+        "releases.inference_gain": 0.1,
+        "releases.near_certain_values": 0,
+        "releases.small_differences": 0,
+        "releases.reused_pseudonyms": 0,
     }
     assert limits("ema-0070")["singling_out.k_anonymity"] == 11
     assert limits("cms-small-cells")["singling_out.k_anonymity"] == 11
@@ -104,7 +111,10 @@ def test_the_numbers_of_the_presets() -> None:
     assert len(load_policy("hipaa-safe-harbor").small_zip3) == 17
     questions = {one.measure.split(".")[0] for one in load_policy("wp216").thresholds}
     assert {"singling_out", "linkage", "inference"} <= questions
-    assert all(one.required for one in load_policy("wp216").thresholds)
+    of_it = [
+        one for one in load_policy("wp216").thresholds if one.measure.split(".")[0] not in IF_GIVEN
+    ]
+    assert all(one.required for one in of_it)
 
 
 @pytest.mark.parametrize(
@@ -204,7 +214,7 @@ def test_a_context_chooses_the_class_size(ours: Path) -> None:
         adapted = load_policy("default").in_context(recipient)
         every = [one for one in adapted.thresholds if one.k is not None]
         assert {one.k for one in every} == {k}
-        assert len(every) == 2
+        assert len(every) == 4
         assert all(f"k = {k}" in one.source for one in every)
     with pytest.raises(ParameterError, match="is not a context"):
         load_policy("default").in_context("friends")
@@ -220,13 +230,8 @@ def test_a_context_chooses_the_class_size(ours: Path) -> None:
 @pytest.mark.parametrize("name", PRESETS)
 def test_every_preset_states_its_questions(name: str) -> None:
     policy = load_policy(name)
-    assert set(policy.questions) == {
-        "columns",
-        "singling_out",
-        "inference",
-        "linkage",
-        "pseudonyms",
-    }
+    given = {question for question in IF_GIVEN if policy.of(question)}
+    assert set(policy.questions) == {*QUESTIONS} - {*IF_GIVEN} | given
     assert set(policy.not_asked) == {q for q, one in policy.questions.items() if not one.asked}
 
 

@@ -31,6 +31,7 @@ from crypsis.assessment._container import (
     open_contents,
     written_text,
 )
+from crypsis.assessment._earlier import about_earlier, open_earlier, with_ledger
 from crypsis.assessment._original import about_original
 from crypsis.assessment._questions import QuestionOutcome
 from crypsis.assessment._remedies import with_remedies
@@ -47,9 +48,10 @@ from crypsis.tables import Content
 
 if TYPE_CHECKING:
     from crypsis.pseudonyms import Belief
+    from crypsis.releases import LedgerCheck
 
 _TRIED_CLASSES = 200_000
-_BY_VALUES = ("linkage", "pseudonyms")
+_BY_VALUES = ("linkage", "pseudonyms", "releases")
 """The questions that compare with values of another table; the others see the texts of the file."""
 _WITH_REASONS = ("columns.undecided", "columns.container_contents")
 _DEPENDENCIES = ("duckdb", "narwhals", "numba", "numpy", "pyarrow", "scipy")
@@ -62,11 +64,14 @@ def assess(
     belief: Belief | Any = None,
     policy: str | Path | Policy = "default",
     *,
+    earlier: Sequence[Data] = (),
+    ledger: str | Path | LedgerCheck | None = None,
     context: str | None = None,
     answers: Mapping[str, str] | None = None,
     accept_guesses: bool = False,
     on: str | None = None,
     row_map: Sequence[int] | None = None,
+    earlier_row_maps: Sequence[Sequence[int]] | None = None,
     together: Data | Sequence[Data] = None,
     try_remedies: bool | None = False,
     exact: bool = False,
@@ -86,6 +91,12 @@ def assess(
         An attack on the pseudonyms; evaluates how many are resolved.
     policy : str, Path or Policy
         A preset (`crypsis.policies.PRESETS`), a `.toml` file, or a policy.
+    earlier : sequence of Dataset, frame or path, optional
+        Earlier releases of the same people; evaluates what they disclose together. Columns have the
+        roles of those of the same name; others need their own.
+    ledger : str, Path or LedgerCheck, optional
+        The ledger of releases, each of which is an earlier one; or what `releases.check_ledger`
+        found in it, where its files are in `earlier`.
     context : {"public", "registered", "contract", "internal"}, optional
         Who receives the release, where the policy has a release context: adapts its class sizes.
     answers : mapping of str to str, optional
@@ -97,6 +108,8 @@ def assess(
         The column of record numbers in both files; by default records correspond row by row.
     row_map : sequence of int, optional
         The original row of each released row, as in the re-identification key.
+    earlier_row_maps : sequence of sequence of int, optional
+        The same of each earlier release; with `row_map` the classes that people are in are known.
     together : Dataset, frame or path, or a sequence of them, optional
         Further files of the same release. They are joined on the columns they share with `data`,
         and the joint class sizes count in the verdict. A column without a role has that of the same
@@ -147,11 +160,14 @@ def assess(
             f"Parameter 'seed' must be at least 0; {seed} was given.", parameter="seed"
         )
     columns = describe_columns(dataset, seed, exact=exact)
+    checked, earlier = with_ledger(ledger, earlier, data)
     request = Request(
         with_roles(dataset, columns), columns, rules, before, _as_belief(belief), on, row_map,
-        exact, seed, accept_guesses,
+        open_earlier(earlier, seed, accept_guesses), earlier_row_maps, checked, exact,
+        seed, accept_guesses,
         questions.other_files(together, dataset, columns, accept_guesses, seed),
     )  # fmt: skip
+    questions.check_earlier(request)
     evaluation = _Evaluation(request)
     evaluation.run()
     findings = evaluate(rules, evaluation.measured)
@@ -170,7 +186,7 @@ def assess(
     reasons += content_reasons(evaluation.contents)
     reasons += unmeasured(request, {} if answered is None else answered.results)
     reasons += questions.together_reasons(request, answered)
-    reasons += about_original(request)
+    reasons += about_original(request) + about_earlier(request)
     decided = verdict(findings, reasons)
     return Assessment(
         verdict=decided,
@@ -206,6 +222,7 @@ def assess(
             "on": on,
             "row_map": row_map is not None,
             "together_rows": [one.data.count for one in request.together] or None,
+            "earlier_releases": len(request.earlier),
             "attack": belief is not None,
             "accept_guesses": accept_guesses,
             "try_remedies": tried,
@@ -240,6 +257,8 @@ class _Evaluation:
             "linkage": questions.ask_linkage,
             "pseudonyms": questions.ask_pseudonyms,
         }
+        if self.request.earlier:
+            asks["releases"] = questions.ask_releases
         try:
             with progress.step("assessing", total=len(asks)) as step:
                 self._count_cells()

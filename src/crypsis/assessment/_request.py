@@ -12,6 +12,7 @@ from crypsis.policies import Policy
 
 if TYPE_CHECKING:
     from crypsis.pseudonyms import Belief
+    from crypsis.releases import LedgerCheck
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,9 @@ class Request:
     belief: Belief | None = None
     on: str | None = None
     row_map: Sequence[int] | None = None
+    earlier: tuple[Dataset, ...] = ()
+    earlier_row_maps: Sequence[Sequence[int]] | None = None
+    ledger: LedgerCheck | None = None
     exact: bool = False
     seed: int = 0
     accept_guesses: bool = False
@@ -42,3 +46,10 @@ class Request:
     """Further files of the same release."""
     search: bool = True
     """Whether further sets of columns are searched for that single people out."""
+
+    @property
+    def row_maps(self) -> list[Sequence[int]] | None:
+        """The original rows of the release and of each earlier one, if all are known."""
+        if self.row_map is None or self.earlier_row_maps is None:
+            return None
+        return [self.row_map, *self.earlier_row_maps]

@@ -14,6 +14,7 @@ from crypsis.cli import (
     compare,
     demo,
     leak,
+    ledger,
     policy,
     reproduce,
     scan,
@@ -58,4 +59,5 @@ app.command("verify")(verify.verify)
 app.command("reproduce")(reproduce.reproduce)
 app.command("serve")(serve.serve)
 app.add_typer(attack.app, name="attack")
+app.add_typer(ledger.app, name="ledger")
 app.add_typer(policy.app, name="policy")

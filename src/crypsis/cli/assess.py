@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crypsis.cli import options as o
+from crypsis.cli.earlier import EarlierOptions
 
 if TYPE_CHECKING:
     from crypsis.dataset import Dataset
@@ -16,9 +17,11 @@ _PEOPLE = "People"
 
 
 @o.takes_data
+@o.takes(EarlierOptions, "before")
 def assess(
     data: o.Data,
     options: o.DataOptions,
+    before: EarlierOptions,
     policy: Annotated[
         str, typer.Option("--policy", help="A preset (crypsis policy list) or a .toml file.")
     ] = "default",
@@ -123,10 +126,11 @@ def assess(
     if as_json and as_markdown:
         raise ParameterError("Standard output has one format.", hint="Set {json} or {md}.")
     may_write(output, (".html", ".md", ".json"), force=force)
-    if key is not None and (original is None or on is not None):
+    if key is not None and ((original is None and not before.given) or on is not None):
         raise ParameterError(
-            "A re-identification key needs the original, and replaces a column of record numbers.",
-            hint="Set {key} with {original} and without {on}.",
+            "A re-identification key needs the original or earlier releases, and replaces a column "
+            "of record numbers.",
+            hint="Set {key} with {original} or {earlier} and without {on}.",
         )
     row_map = o.row_map_of(key)
     rules = load_policy(policy)
@@ -145,12 +149,13 @@ def assess(
             cluster=cluster,
             population=options.population(population),
         )
-        before = None if original is None else options.without_roles().dataset(original)
+        first = None if original is None else options.without_roles().dataset(original)
         found = run_assessment(
             data_set,
-            before,
+            first,
             belief,
             rules,
+            **before.keywords(options, data, key),
             answers=options.answers(),
             accept_guesses=accept_guesses,
             on=on,
@@ -163,7 +168,7 @@ def assess(
         )
     words = phrasing(
         found, data, options, original=original,
-        original_names=() if before is None else before.names, attack=attack,
+        original_names=() if first is None else first.names, attack=attack,
         population=population,
     )  # fmt: skip
     forms = {

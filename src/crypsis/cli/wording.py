@@ -14,6 +14,7 @@ _FLAGS = {
     "overwrite": "--force",
     "columns": "--column",
     "weights": "--weight",
+    "earlier_keys": "--earlier-key",
 }
 
 

@@ -4,6 +4,7 @@ from crypsis.files._folders import PrivateFolder
 from crypsis.files._forms import form_of
 from crypsis.files._sources import Sources
 from crypsis.files._toml import parse_toml, read_toml
+from crypsis.files._toml_text import to_toml
 from crypsis.files._written import replacing_file, replacing_files
 
 __all__ = [
@@ -14,4 +15,5 @@ __all__ = [
     "read_toml",
     "replacing_file",
     "replacing_files",
+    "to_toml",
 ]

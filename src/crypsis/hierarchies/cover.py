@@ -63,13 +63,13 @@ def covered(
     return found
 
 
-def interval_of(label: str) -> tuple[float, float] | None:
+def ends_of(label: str) -> tuple[float, float] | None:
     """The ends of a label that is an interval or a number; None if it is neither.
 
-    >>> interval_of("30-39"), interval_of(">=80"), interval_of("41.5"), interval_of("cook")
+    >>> ends_of("30-39"), ends_of(">=80"), ends_of("41.5"), ends_of("cook")
     ((30.0, 39.0), (80.0, inf), (41.5, 41.5), None)
     """
-    found = _interval(label)
+    found = interval_of(label)
     if found is not None:
         return found[0], found[1]
     number = _number(label)
@@ -88,7 +88,7 @@ def _below(hierarchy: Hierarchy | None) -> dict[str, set[str]]:
 
 def _inside(label: str, values: Sequence[Any], texts: Sequence[str | None]) -> Mask | None:
     """The values in an interval, with a prefix or in a date; None if the label is none of these."""
-    interval = _interval(label)
+    interval = interval_of(label)
     if interval is not None:
         low, high, open_low, open_high = interval
         numbers = np.array([_number(value) for value in values])
@@ -110,7 +110,8 @@ def _inside(label: str, values: Sequence[Any], texts: Sequence[str | None]) -> M
     return None
 
 
-def _interval(label: str) -> tuple[float, float, bool, bool] | None:
+def interval_of(label: str) -> tuple[float, float, bool, bool] | None:
+    """The ends of an interval and whether each is open; None if the label is none."""
     between = _BETWEEN.match(label)
     if between is not None:
         low, high = float(between.group(2)), float(between.group(3))

@@ -2,7 +2,7 @@
 
 from crypsis.policies._context import RECIPIENTS, Context
 from crypsis.policies._evaluate import Measurement, evaluate, verdict
-from crypsis.policies._measures import MEASURES, QUESTIONS, Measure, measure
+from crypsis.policies._measures import IF_GIVEN, MEASURES, QUESTIONS, Measure, measure
 from crypsis.policies._policy import (
     PRESETS,
     ChecklistItem,
@@ -15,6 +15,7 @@ from crypsis.policies._policy import (
 from crypsis.policies._requirements import requirements_for
 
 __all__ = [
+    "IF_GIVEN",
     "MEASURES",
     "PRESETS",
     "QUESTIONS",

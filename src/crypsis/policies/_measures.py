@@ -13,8 +13,11 @@ QUESTIONS = {
     "inference": "Can a sensitive attribute be inferred?",
     "linkage": "Can a masked record be linked to its original?",
     "pseudonyms": "Can pseudonyms be resolved?",
+    "releases": "Can it be combined with earlier releases?",
 }
-"""The four questions, and that about the columns themselves."""
+"""The four questions, that about the columns themselves, and those about what else is given."""
+IF_GIVEN = ("releases",)
+"""The questions that are asked only about what is given besides the release."""
 
 
 class Measure(Result):
@@ -170,6 +173,21 @@ _ALL = (
             "attack or by how often they occur together with other items"),
     Measure("pseudonyms.degree_of_anonymity", "fraction", "at_least",
             "the fraction of the uncertainty between items and pseudonyms that remains (Delta)"),
+    Measure("releases.joint_small_classes", "fraction", "at_most",
+            "the fraction of records that an intruder finds with a probability above 1/`k` who has "
+            "all releases: the classes of a person in them are intersected", "k"),
+    Measure("releases.inference_gain", "fraction", "at_most",
+            "the fraction of sensitive values guessed correctly by all releases together, minus "
+            "that by the best of them alone"),
+    Measure("releases.near_certain_values", "records", "at_most",
+            "the records of which a sensitive value that at most half of them have is at least 90 % "
+            "likely by all releases together, and not by one of them"),
+    Measure("releases.small_differences", "records", "at_most",
+            "the records added, removed or changed between releases that are in classes of such "
+            "records smaller than `k`", "k"),
+    Measure("releases.reused_pseudonyms", "columns", "at_most",
+            "the columns that connect the records of a person in several releases, and that the "
+            "owner did not sign off"),
 )  # fmt: skip
 MEASURES = {measure.name: measure for measure in _ALL}
 """Every measure by its name."""

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from crypsis.errors import ParameterError
 from crypsis.files import read_toml
 from crypsis.policies._context import RECIPIENTS, Context, Recipient
-from crypsis.policies._measures import QUESTIONS, measure
+from crypsis.policies._measures import IF_GIVEN, QUESTIONS, measure
 from crypsis.policies.findings import Severity
 
 PRESETS = (
@@ -191,7 +191,7 @@ class Policy(BaseModel):
         return {
             name: why.get(name, "The policy gives no reason.")
             for name in QUESTIONS
-            if not self.of(name)
+            if name not in IF_GIVEN and not self.of(name)
         }
 
     def in_context(self, recipient: Recipient | str) -> Policy:
@@ -265,6 +265,8 @@ def _adapted(threshold: Threshold, context: Context) -> Threshold:
         "singling_out.k_anonymity": context.k,
         "singling_out.prosecutor_risk": 1 / context.k,
         "singling_out.marketer_risk": 1 / context.k,
+        "releases.joint_small_classes": context.k,
+        "releases.small_differences": context.k,
     }
     if threshold.measure not in new:
         return threshold

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from crypsis import __version__
 from crypsis.dataset import Data, Dataset, as_dataset
 from crypsis.errors import OutputError, SourceError
-from crypsis.files import parse_toml, replacing_file
+from crypsis.files import parse_toml, replacing_file, to_toml
 from crypsis.hierarchies import Hierarchy
 from crypsis.options import Roles
 from crypsis.protection._decided import check_decided, check_missing
@@ -41,7 +41,6 @@ from crypsis.protection._statement import (
     information_loss,
     recoding_methods,
 )
-from crypsis.protection._toml import to_toml
 from crypsis.protection.recoding._choice import ColumnPlan, hierarchy_of
 from crypsis.protection.recoding._steps import Keep
 from crypsis.protection.recoding._transition import GeneralizationModel

@@ -25,6 +25,7 @@ SHORT_QUESTIONS = {
     "inference": "inference",
     "linkage": "linkage",
     "pseudonyms": "pseudonyms",
+    "releases": "earlier releases",
 }
 STATUSES = {
     Status.EXCEEDED: "threshold exceeded",
@@ -37,6 +38,7 @@ TERMS = {
     "inference": "l-diversity, t-closeness, attribute disclosure",
     "linkage": "record linkage by a maximum-knowledge intruder",
     "pseudonyms": "expected cracks, degree of anonymity",
+    "releases": "classes intersected over releases, differences between them",
 }
 _COLUMNS_SHOWN = 6
 _UNDECIDED_SHOWN = 20

@@ -23,6 +23,9 @@ def assessed(data: Any, **options: Any) -> str:
     """The verdict of `crypsis.assess` on a frame or file; "refused" if it raises a CrypsisError."""
     if isinstance(data, pd.DataFrame):
         data = pa.Table.from_pandas(data, preserve_index=False)
+    if "earlier" in options:
+        tables = [pa.Table.from_pandas(one, preserve_index=False) for one in options["earlier"]]
+        options["earlier"] = tables
     try:
         return cr.assess(data, **options).verdict.value
     except cr.CrypsisError:

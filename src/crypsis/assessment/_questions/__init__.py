@@ -5,6 +5,7 @@ from crypsis.assessment._questions._inference import ask_inference
 from crypsis.assessment._questions._linkage import ask_linkage
 from crypsis.assessment._questions._outcome import QuestionOutcome, not_evaluated
 from crypsis.assessment._questions._pseudonyms import ask_pseudonyms
+from crypsis.assessment._questions._releases import ask_releases, check_earlier
 from crypsis.assessment._questions._singling_out import ask_singling_out
 from crypsis.assessment._questions._together import CLASS_SIZES, other_files, together_reasons
 
@@ -15,7 +16,9 @@ __all__ = [
     "ask_inference",
     "ask_linkage",
     "ask_pseudonyms",
+    "ask_releases",
     "ask_singling_out",
+    "check_earlier",
     "known_insensitive",
     "not_evaluated",
     "other_files",

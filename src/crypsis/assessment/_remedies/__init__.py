@@ -19,6 +19,7 @@ from crypsis.assessment._remedies._released_columns import (
     other_columns,
     released_columns_remedy,
 )
+from crypsis.assessment._remedies._releases import releases_remedy
 from crypsis.assessment._remedies._suppress_items import suppress_items_remedy
 from crypsis.assessment._request import Request
 from crypsis.policies.findings import Finding, Remedy, Status
@@ -41,6 +42,8 @@ _KNOWN = frozenset(
         "inference.prediction_gain",
     }
 )
+_OTHERWISE = ("pseudonyms", "releases")
+"""The questions whose findings no anonymization of this release alone remedies."""
 _COLUMNS = "Exclude these columns; anonymization removes direct identifiers."
 _CLASSES = "Generalize the quasi-identifiers and suppress records until the threshold is met."
 _HARMLESS = f"{_CLASSES} Values that may become known can be declared harmless in the roles file."
@@ -65,7 +68,7 @@ def with_remedies(
     exceeded = [one for one in findings if one.status is Status.EXCEEDED]
     parameters: dict[str, Any] = {}
     trial: Trial | str | None = None
-    if any(one.question != "pseudonyms" and one.measure not in _KNOWN for one in exceeded):
+    if any(one.question not in _OTHERWISE and one.measure not in _KNOWN for one in exceeded):
         parameters = anonymization(request, exceeded)
         trial = impossible(request, parameters)
         if trial is None and tried:
@@ -79,6 +82,8 @@ def with_remedies(
             return _linkage_remedy(finding, request, parameters, trial, tried)
         if finding.question == "pseudonyms":
             return suppress_items_remedy(finding, request, tried=tried)
+        if finding.question == "releases":
+            return releases_remedy(finding)
         if finding.measure in _KNOWN:
             if isinstance(trial, Trial) and _remedied(finding, trial):
                 return anonymize_remedy(finding, _CLASSES, parameters, trial)

@@ -39,6 +39,8 @@ _RECODINGS = {
     "subtree": "Full-subtree recoding: the values of a column do not overlap, so it can be tabulated.",
     "full-domain": "Full-domain recoding: all values of a column on one level.",
 }
+_OTHER_FILES = ("linkage", "pseudonyms", "releases")
+"""The questions that compare with other files, which an anonymization does not change."""
 _ATTEMPTS = 3
 """How often an anonymization is tried, each time without the columns that prevented it."""
 _STRONGER = (2, 4)
@@ -197,7 +199,7 @@ def alternatives(request: Request, parameters: dict[str, Any]) -> tuple[Remedy, 
 
 def _meets(trial: Trial) -> bool:
     """Whether nothing is exceeded that an anonymization can remedy."""
-    own = [one for one in trial.findings if one.question not in ("linkage", "pseudonyms")]
+    own = [one for one in trial.findings if one.question not in _OTHER_FILES]
     return all(one.status is not Status.EXCEEDED for one in own)
 
 

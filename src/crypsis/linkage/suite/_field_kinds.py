@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from crypsis.counting import arrays
 from crypsis.hierarchies import Hierarchy
-from crypsis.hierarchies.cover import covered, interval_of
+from crypsis.hierarchies.cover import covered, ends_of
 from crypsis.hierarchies.labels import TOP, UNITS, as_text, date_label
 from crypsis.linkage._orders import Order
 from crypsis.linkage._ranks import Floats, Ints
@@ -104,7 +104,7 @@ def _intervals(name: str, x: pa.Array, first: _Coded, second: _Coded) -> NumberF
     known = _date_intervals(first, values) if temporal else {}
     ends = []
     for text in second.texts:
-        found = known.get(text) if temporal else interval_of(text)
+        found = known.get(text) if temporal else ends_of(text)
         ends.append(found if text != TOP else (-np.inf, np.inf))
     parsed = sum(one is not None for one in ends)
     if not ends or parsed < _PARSED * len(ends):

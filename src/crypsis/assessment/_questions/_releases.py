@@ -1,0 +1,146 @@
+"""Can it be combined with earlier releases?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from crypsis.assessment._questions._outcome import QuestionOutcome, not_evaluated
+from crypsis.assessment._request import Request
+from crypsis.errors import ParameterError
+from crypsis.policies import Measurement
+from crypsis.report.wording import listed, plural
+from crypsis.results import Estimate, Number, percent_text
+
+_SMALL, _DIFFERENCES = "releases.joint_small_classes", "releases.small_differences"
+_GAIN, _CERTAIN = "releases.inference_gain", "releases.near_certain_values"
+_REUSED = "releases.reused_pseudonyms"
+_DECIDE = "Set {earlier_roles}, or {accept_guesses}."
+_CONNECT = (
+    "Set {earlier_keys} to the re-identification keys, or {on} to a column that identifies people "
+    "in all releases."
+)
+
+
+def check_earlier(request: Request) -> None:
+    """Earlier releases are given only to a policy that limits what they disclose."""
+    given = request.earlier or request.ledger is not None
+    if given and not request.policy.of("releases"):
+        raise ParameterError(
+            f"Policy {request.policy.name!r} has no threshold on earlier releases.",
+            code="no-threshold",
+            hint="Set {policy} to one that has, or remove {earlier}.",
+            parameter="earlier",
+        )
+
+
+def ask_releases(request: Request) -> QuestionOutcome:
+    """The joint risk with the earlier releases, and the differences between them."""
+    if not request.earlier:
+        why = "No earlier release was given."
+        return not_evaluated("releases", request.policy, why, hint="Set {earlier}.")
+    from crypsis import releases  # loading it takes a second
+
+    thresholds = request.policy.of("releases")
+    sizes = sorted({one.k for one in thresholds if one.k is not None}) or [2]
+    names = [set(one.names) for one in request.earlier]
+    on = request.on if all(request.on in one for one in (request.data.names, *names)) else None
+    outcome = QuestionOutcome()
+    for k in sizes:
+        found = releases.joint_risk(
+            request.data, request.earlier, k=k, on=on, row_maps=request.row_maps
+        )
+        outcome.results[f"joint_risk (k = {k})"] = found
+        outcome.measured += [_small_classes(found), _small_differences(found)]
+    outcome.measured += [_gain(found), _near_certain(found), _reused(found)]
+    outcome.notes = [*map(_connection, found.connections), *found.not_known]
+    outcome.headline = outcome.measured[0].statement
+    return outcome
+
+
+def _hint(found: Any) -> str:
+    undecided = any("undecided" in reason for reason in found.not_known)
+    return _DECIDE if undecided else _CONNECT
+
+
+def _affected(share: Number, records: int) -> int:
+    return round(getattr(share, "low", float(share)) * records)
+
+
+def _small_classes(found: Any) -> Measurement:
+    share = found.small_classes
+    text = (
+        f"By {plural(found.releases, 'release')} together, {percent_text(share)} of the records "
+        f"are found with a probability above 1/{found.k}."
+    )
+    return Measurement(_SMALL, share, text, (), _affected(share, found.records), k=found.k,
+                       lower_bound=bool(found.not_known), requested=True,
+                       hint=_hint(found))  # fmt: skip
+
+
+def _small_differences(found: Any) -> Measurement:
+    changes = [one.difference for one in found.connections]
+    if not all(one.same_people for one in changes):
+        text = "Who was added or removed is not known: the releases may be of other people."
+        return Measurement(_DIFFERENCES, None, text, k=found.k, requested=True, hint=_CONNECT)
+    added, removed, changed = (
+        sum(getattr(one, name) for one in changes) for name in ("added", "removed", "changed")
+    )
+    text = (
+        f"{plural(added, 'record')} added, {removed:,} removed and {changed:,} changed since the "
+        f"earlier releases; {found.small_differences:,} of them in classes smaller than {found.k}."
+    )
+    exact = all(one.exact for one in changes) and not found.not_known
+    return Measurement(_DIFFERENCES, found.small_differences, text, (), found.small_differences,
+                       k=found.k, lower_bound=not exact, requested=True,
+                       hint=_hint(found))  # fmt: skip
+
+
+def _gain(found: Any) -> Measurement:
+    if found.sensitive is None:
+        return Measurement(_GAIN, None, "There is no sensitive attribute.", applies=False)
+    text = (
+        f"The releases together give {percent_text(found.inference_gain)} more correct guesses of "
+        f"{found.sensitive!r} than the best of them alone."
+    )
+    return Measurement(_GAIN, found.inference_gain, text, (found.sensitive,),
+                       round(found.inference_gain * found.records),
+                       lower_bound=bool(found.not_known), requested=True,
+                       hint=_hint(found))  # fmt: skip
+
+
+def _near_certain(found: Any) -> Measurement:
+    if found.sensitive is None:
+        return Measurement(_CERTAIN, None, "There is no sensitive attribute.", applies=False)
+    share, records = found.near_certain, found.records
+    count: Number = round(float(share) * records)
+    if isinstance(share, Estimate):
+        count = share.map(lambda one: one * records)
+    text = (
+        f"Of {percent_text(share)} of the records a sensitive value is near-certain by the releases "
+        "together, and not by one of them."
+    )
+    return Measurement(_CERTAIN, count, text, (found.sensitive,), _affected(share, records),
+                       lower_bound=bool(found.not_known), requested=True,
+                       hint=_hint(found))  # fmt: skip
+
+
+def _reused(found: Any) -> Measurement:
+    names = found.reused
+    verb = "connects" if len(names) == 1 else "connect"
+    text = f"{plural(len(names), 'column')} {verb} the records of the releases."
+    if names:
+        text = f"{text[:-1]}: {listed(names)}. Pseudonyms of a new release are drawn anew."
+    return Measurement(_REUSED, len(names), text, names, found.records if names else 0)
+
+
+_WAYS = {
+    "column": "by column {0}",
+    "order": "by the order of the rows, which is the same",
+    "values": "by values that were not changed ({0})",
+}
+
+
+def _connection(one: Any) -> str:
+    columns = listed(one.columns) if one.columns else "none"
+    way = _WAYS[one.by].format(columns)
+    return f"Earlier release {one.release} is connected {way}."

@@ -1,0 +1,105 @@
+"""`crypsis ledger`: what was released, to whom, under which policy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from crypsis.cli import options as o
+
+app = typer.Typer(help="The ledger of releases of the same people.", no_args_is_help=True)
+_File = Annotated[Path, typer.Argument(metavar="LEDGER", help="The ledger, a .toml file.")]
+
+
+@app.command("add")
+def add(
+    ledger: _File,
+    release: Annotated[Path, typer.Argument(metavar="RELEASE", help="The released file.")],
+    recipient: Annotated[str, typer.Option("--to", help="Who received it.")],
+    name: Annotated[str, typer.Option("--name", help="What to call it; default: its file.")] = "",
+    report: Annotated[
+        Path | None,
+        typer.Option("--report", help="Its assessment as .json: the policy and the verdict."),
+    ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option("--key", help="Its re-identification key: digests of the seed and keys."),
+    ] = None,
+) -> None:
+    """Add a release to the ledger, which is written anew; the first one begins it.
+
+    Example: [bold]crypsis ledger add ledger.toml release.csv --to "University of Z"[/bold]
+    """
+    from crypsis.errors import ParameterError
+    from crypsis.protection import Key
+    from crypsis.releases import Ledger
+    from crypsis.report.wording import plural
+
+    if ledger.suffix.lower() != ".toml":
+        raise ParameterError(f"{ledger.name!r} is not a valid ledger; its name ends in .toml.")
+    known = Ledger.load(ledger) if ledger.exists() else Ledger()
+    own = Key() if key is None else Key.load(key)
+    keys = tuple(own.pseudonyms.values())
+    reused = known.reusing(own.seed, keys)
+    found = known.added(
+        release, ledger.absolute().parent, recipient=recipient, name=name,
+        policy="" if report is None else _judged(report), seed=own.seed, pseudonym_keys=keys,
+    )  # fmt: skip
+    found.save(ledger)
+    typer.echo(f"{ledger}: {plural(len(found.releases), 'release')}")
+    if reused:
+        typer.echo(f"The seed or the key of the pseudonyms was used before: {', '.join(reused)}.")
+
+
+@app.command("list")
+def list_releases(ledger: _File, as_json: o.AsJson = False) -> None:
+    """List the releases, and whether their files are there and unchanged.
+
+    Example: [bold]crypsis ledger list ledger.toml[/bold]
+    """
+    import json
+
+    from rich.table import Table
+
+    from crypsis.cli.console import console
+    from crypsis.releases import Ledger, check_ledger
+    from crypsis.report.terminal import shown
+
+    known, found = Ledger.load(ledger), check_ledger(ledger)
+    states = {
+        **dict.fromkeys(found.missing, "missing"),
+        **dict.fromkeys(found.changed, "another file"),
+    }
+    if as_json:
+        rows = [
+            {**one.model_dump(mode="json"), "state": states.get(one.name, "unchanged")}
+            for one in known.releases
+        ]
+        typer.echo(json.dumps(rows, indent=2))
+        return
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    for head in ("release", "date", "recipient", "records", "policy", "file"):
+        table.add_column(head, overflow="fold", no_wrap=head == "date")
+    for one in known.releases:
+        table.add_row(
+            shown(one.name, 40), str(one.released), shown(one.recipient, 40), f"{one.records:,}",
+            shown(one.policy, 60), states.get(one.name, "unchanged"),
+        )  # fmt: skip
+    console().print(table)
+
+
+def _judged(report: Path) -> str:
+    """The policy and the verdict of an assessment that was written as JSON."""
+    import json
+
+    from crypsis.errors import SourceError
+
+    try:
+        found = json.loads(report.read_text(encoding="utf-8"))["result"]
+        return f"{found['policy']['name']} ({found['policy']['date']}): {found['verdict']}"
+    except OSError as error:
+        raise SourceError(f"{str(report)!r} cannot be read ({error.strerror}).") from None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise SourceError(f"{str(report)!r} is not an assessment as JSON.") from None

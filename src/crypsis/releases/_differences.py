@@ -1,0 +1,115 @@
+"""Who was added, removed or changed from one release to the next: the difference is a release."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from crypsis.releases._links import Links, Mask, ReleasePair
+from crypsis.releases._tables import Ints, ReleaseTable, group_of, shared_codes
+from crypsis.results import Result
+
+_ALIKE = 0.5
+"""Counts that differ by less than this share of what two samples would are of the same people."""
+
+
+class Difference(Result):
+    """The records in which two releases differ."""
+
+    added: int
+    removed: int
+    changed: int
+    small: int
+    """How many of them are in classes of the difference that are smaller than k."""
+    same_people: bool
+    """Whether the releases are of the same people, as far as their records show."""
+    exact: bool
+    """Whether the records are known one by one; otherwise `small` may be higher."""
+
+    @property
+    def total(self) -> int:
+        """The records added, removed and changed."""
+        return self.added + self.removed + self.changed
+
+
+def difference(pair: ReleasePair, links: Links, k: int) -> Difference:
+    """The records of which a release and another differ, and those in small classes of them."""
+    return _by_record(pair, links, k) if links.exact else _by_counts(pair, links, k)
+
+
+def _by_record(pair: ReleasePair, links: Links, k: int) -> Difference:
+    own, other = pair.own, pair.other
+    added, removed = ~np.isin(links.own, links.other), ~np.isin(links.other, links.own)
+    _, rows, others = np.intersect1d(links.own, links.other, return_indices=True)
+    changed = rows[_changed(pair, rows, others)]
+    small = sum(
+        _small(table.class_of[chosen], k)
+        for table, chosen in ((own, added), (other, removed), (own, changed))
+    )
+    return Difference(
+        int(added.sum()), int(removed.sum()), int(changed.size), small, bool(rows.size), True
+    )
+
+
+def _changed(pair: ReleasePair, rows: Ints, others: Ints) -> Mask:
+    found = ~pair.fits(rows, others)
+    for name in pair.own.sensitive:
+        if name in pair.other.texts and name in pair.own.texts:
+            one, two = shared_codes(pair.own.texts[name], pair.other.texts[name])
+            found |= one[rows] != two[others]
+    return found
+
+
+def _small(classes: Ints, k: int) -> int:
+    sizes = np.unique(classes, return_counts=True)[1]
+    return int(sizes[sizes < k].sum())
+
+
+def _by_counts(pair: ReleasePair, links: Links, k: int) -> Difference:
+    """The counts of both in the finest classes that both have, with the unchanged values."""
+    coarse, one_to_one = _classes_of_both(pair)
+    size = pair.own.rows
+    cell_of = group_of([coarse, np.concatenate([links.own, links.other])])
+    cells = int(cell_of.max(initial=0)) + 1
+    here, there = (np.bincount(part, minlength=cells) for part in (cell_of[:size], cell_of[size:]))
+    class_of = np.zeros(cells, np.int64)
+    class_of[cell_of] = coarse
+    plus, minus = np.maximum(here - there, 0), np.maximum(there - here, 0)
+    expected = float(np.sqrt(2 / np.pi * (here + there)).sum())
+    same = int(plus.sum() + minus.sum()) <= _ALIKE * expected
+    small = sum(_small(np.repeat(class_of, part), k) for part in (plus, minus))
+    nothing = not plus.any() and not minus.any()
+    return Difference(
+        int(plus.sum()), int(minus.sum()), 0, small, same, same and (one_to_one or nothing)
+    )
+
+
+def _classes_of_both(pair: ReleasePair) -> tuple[Ints, bool]:
+    """The class of each row of both files in labels that both have, the finest that there are.
+
+    Labels that overlap, and those that overlap with them, are one label. Also whether every label
+    of one release is one of the other.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    parts = [np.zeros(pair.own.rows + pair.other.rows, np.int64)]
+    one_to_one = True
+    for name in pair.shared:
+        mask = pair.possible[name]
+        rows, columns = np.nonzero(mask[_used(pair.own, name)][:, _used(pair.other, name)])
+        rows, columns = _used(pair.own, name)[rows], _used(pair.other, name)[columns]
+        every = sum(mask.shape)
+        graph = coo_array((np.ones(rows.size), (rows, columns + mask.shape[0])), (every, every))
+        _, part = connected_components(graph, directed=False)
+        one_to_one &= bool(
+            np.unique(rows).size == rows.size and np.unique(columns).size == rows.size
+        )
+        here = part[: mask.shape[0]][pair.own.label_of[name]][pair.own.class_of]
+        there = part[mask.shape[0] :][pair.other.label_of[name]][pair.other.class_of]
+        parts.append(np.concatenate([here, there]).astype(np.int64))
+    alike = pair.shared == pair.own.quasi_identifiers == pair.other.quasi_identifiers
+    return group_of(parts), one_to_one and alike
+
+
+def _used(table: ReleaseTable, name: str) -> Ints:
+    return np.unique(table.label_of[name])

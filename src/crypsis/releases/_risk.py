@@ -1,0 +1,293 @@
+"""The joint risk of a release and earlier ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Unpack
+
+import numpy as np
+
+from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
+from crypsis.errors import InputError, ParameterError, unknown_columns
+from crypsis.options import Roles
+from crypsis.releases._differences import Difference, difference
+from crypsis.releases._joint import Intersections, intersect
+from crypsis.releases._links import Links, ReleasePair, find_links
+from crypsis.releases._tables import Ints, ReleaseTable, release_table, with_roles_of
+from crypsis.releases._weights import Weights, weights_of
+from crypsis.results import Estimate, Number, Result
+
+_NOT_FOUND = 0.1
+"""Beyond this share of people without a class in the other release, the two cannot be compared."""
+
+
+class Connection(Result):
+    """How an intruder connects the records of a release with those of an earlier one."""
+
+    release: int
+    """The number of the earlier release, from 1."""
+    by: str
+    """ "column": a column of both; "order": the order of the rows; "values": unchanged values."""
+    columns: tuple[str, ...]
+    not_found: float
+    """The share of the smaller release whose people have no class in the other."""
+    difference: Difference
+
+
+class JointRisk(Result):
+    """What a release and earlier ones of the same people disclose together."""
+
+    records: int
+    releases: int
+    """The number of releases, this one included."""
+    k: int
+    small_classes: Number
+    """The share of records that an intruder finds with a probability above 1/k, in one of the
+    releases, who knows the classes of a person in all of them."""
+    inference_gain: float
+    """The share of sensitive values guessed correctly by all of them together minus by one."""
+    near_certain: Number
+    """The share of records of which a sensitive value is near-certain only by all of them."""
+    small_differences: int
+    """The records added, removed or changed that are in classes of them smaller than k."""
+    sensitive: str | None
+    """The sensitive attribute of which most is inferred."""
+    connections: tuple[Connection, ...]
+    reused: tuple[str, ...]
+    """The columns that connect the records: pseudonyms that were not drawn anew."""
+    not_known: tuple[str, ...]
+    """Why more may be disclosed than was counted; empty if everything was."""
+
+
+@takes_roles
+def joint_risk(
+    data: Data,
+    earlier: Sequence[Data],
+    *,
+    k: int = 5,
+    on: str | None = None,
+    row_maps: Sequence[Sequence[int]] | None = None,
+    **roles: Unpack[Roles],
+) -> JointRisk:
+    """What an intruder learns who has several releases of the same people.
+
+    The equivalence classes of a person in all releases are intersected: who is left? The records
+    are connected by a column that both have (a pseudonym that was kept), by the order of the rows,
+    or by values that were not changed. Then the releases are subtracted from each other: who was
+    added, removed or changed?
+
+    Parameters
+    ----------
+    data : Dataset, frame or path
+        The release.
+    earlier : sequence of Dataset, frame or path
+        The earlier releases. Columns have the roles of those of the same name in `data`; others
+        need a role of their own, else they are not used, and `not_known` says so.
+    k : int
+        The class size that is required.
+    on : str, optional
+        The column that identifies people in all releases; by default it is searched for.
+    row_maps : sequence of sequence of int, optional
+        The original row of each released row, of the release and then of each earlier one, as in
+        their re-identification keys. Only the classes that people are really in are then counted;
+        without them all that are possible.
+    **roles
+        See `crypsis.read`.
+
+    Returns
+    -------
+    JointRisk
+
+    Raises
+    ------
+    InputError
+        If there is no earlier release, or none of the columns is in it.
+    TooLargeError
+        Beyond 2,000,000 records, or if too many classes overlap.
+
+    Notes
+    -----
+    A missing value may be any value. Where nothing connects the records one by one, the number of
+    people in two classes is fitted to the counts of both releases (iterative proportional fitting),
+    and is an `Estimate` with the bounds that the counts allow.
+
+    References
+    ----------
+    Ganta, Kasiviswanathan and Smith (2008), Composition Attacks and Auxiliary Information in Data
+    Privacy. Xiao and Tao (2007), m-Invariance: Towards Privacy Preserving Re-publication of Dynamic
+    Datasets.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> ages, diseases = ["20-39"] * 5 + ["40-59"] * 5, ["flu", "gout"] * 5
+    >>> first = pa.table({"age": ages, "ill": diseases})
+    >>> second = pa.table({"age": [*ages, "20-39"], "ill": [*diseases, "flu"]})
+    >>> found = joint_risk(second, [first], quasi_identifiers=["age"], sensitive=["ill"])
+    >>> found.small_differences
+    1
+    """
+    own = as_dataset(data, **roles)
+    if not earlier:
+        raise InputError("No earlier release was given.", hint="Set {earlier}.")
+    if k < 2:
+        raise ParameterError(f"Parameter 'k' must be at least 2; {k} was given.", parameter="k")
+    others = [with_roles_of(as_dataset(one), own) for one in earlier]
+    _check(own, others, on)
+    tables = [release_table(one) for one in (own, *others)]
+    maps = _maps(row_maps, tables)
+    pairs = [ReleasePair(tables[0], other) for other in tables[1:]]
+    links = [find_links(pair, on) for pair in pairs]
+    weights = [weights_of(pair, one) for pair, one in zip(pairs, links, strict=True)]
+    back = [
+        weights_of(ReleasePair(pair.other, pair.own), one.reversed())
+        for pair, one in zip(pairs, links, strict=True)
+    ]
+    known = links if maps is None else [Links("column", (), maps[0], one) for one in maps[1:]]
+    differences = [difference(pair, one, k) for pair, one in zip(pairs, known, strict=True)]
+    connections = tuple(
+        Connection(i + 1, one.by, one.columns, _not_found(pair, here, there), change)
+        for i, (pair, one, here, there, change)
+        in enumerate(zip(pairs, links, weights, back, differences, strict=True))
+    )  # fmt: skip
+    found = _intersections(tables, links, weights, back, differences, maps)
+    small = _worst([one.small(k) for one, _ in found])
+    certain = [one.certain_values(rest) for one, rest in found]
+    gains = [one.gains(rest) for one, rest in found]
+    most = max((gain for one in gains for gain in one.items()), key=lambda one: one[1],
+               default=(None, 0.0))  # fmt: skip
+    surest = [one for each in certain for one in each.items()]
+    named = max(surest, key=lambda one: float(one[1]), default=(None, 0.0))
+    return JointRisk(
+        tables[0].rows, len(tables), k, small, most[1], _worst([one for _, one in surest]),
+        sum(one.small for one in differences), named[0] if float(named[1]) else most[0],
+        connections, _reused(links, own), _not_known(pairs, links, connections, tables),
+    )  # fmt: skip
+
+
+def _check(own: Dataset, others: Sequence[Dataset], on: str | None) -> None:
+    for one in (own, *others):
+        if on is not None and on not in one.names:
+            raise unknown_columns([on], one.names)
+    for number, one in enumerate(others, 1):
+        if not set(one.names) & set(own.released):
+            raise InputError(
+                f"Earlier release {number} has no column of this release, so the two cannot be "
+                "compared.",
+                hint="Give the same names to columns of the same meaning.",
+            )
+
+
+def _maps(
+    given: Sequence[Sequence[int]] | None, tables: Sequence[ReleaseTable]
+) -> list[Ints] | None:
+    if given is None:
+        return None
+    if len(given) != len(tables) or any(
+        len(rows) != table.rows for rows, table in zip(given, tables, strict=True)
+    ):
+        raise ParameterError(
+            "Parameter 'row_maps' needs one original row for each record: of the release, and then "
+            "of every earlier one.",
+            parameter="row_maps",
+        )
+    return [np.asarray(rows, np.int64) for rows in given]
+
+
+def _intersections(
+    tables: Sequence[ReleaseTable],
+    links: Sequence[Links],
+    weights: Sequence[Weights],
+    back: Sequence[Weights],
+    differences: Sequence[Difference],
+    maps: list[Ints] | None,
+) -> list[tuple[Intersections, Sequence[ReleaseTable]]]:
+    """The release with each earlier one and with all of them, and each of them with the release."""
+    own, others = tables[0], tables[1:]
+    sets = [[i] for i in range(len(others))]
+    if len(others) > 1:
+        sets.append([*range(len(others))])
+    found: list[tuple[Intersections, Sequence[ReleaseTable]]] = []
+    for chosen in sets:
+        joint = intersect(
+            own, [weights[i] for i in chosen], exact=all(links[i].exact for i in chosen),
+            same_people=all(differences[i].same_people for i in chosen),
+            true=[_true(maps, tables, 0, i + 1) for i in chosen],
+        )  # fmt: skip
+        found.append((joint, [others[i] for i in chosen]))
+    for i, other in enumerate(others):
+        joint = intersect(
+            other, [back[i]], exact=links[i].exact, same_people=differences[i].same_people,
+            true=[_true(maps, tables, i + 1, 0)],
+        )  # fmt: skip
+        found.append((joint, [own]))
+    return found
+
+
+def _true(
+    maps: list[Ints] | None, tables: Sequence[ReleaseTable], here: int, there: int
+) -> Ints | None:
+    """The class in another release of the person of each row; -1 if they are not in it."""
+    if maps is None:
+        return None
+    order = np.argsort(maps[there], kind="stable")
+    if not order.size:
+        return np.full(maps[here].size, -1)
+    at = np.minimum(np.searchsorted(maps[there][order], maps[here]), order.size - 1)
+    rows = order[at]
+    present = (maps[there][rows] == maps[here]) & (maps[here] >= 0)
+    return np.where(present, tables[there].class_of[rows], -1)
+
+
+def _not_found(pair: ReleasePair, here: Weights, there: Weights) -> float:
+    smaller, weights = (pair.own, here) if pair.own.rows <= pair.other.rows else (pair.other, there)
+    return 1 - np.unique(weights.rows).size / smaller.rows if smaller.rows else 0.0
+
+
+def _worst(numbers: Sequence[Number]) -> Number:
+    """The largest; of estimates with the largest ends."""
+    if not numbers:
+        return 0.0
+    largest = max(numbers, key=float)
+    low = max(getattr(one, "low", float(one)) for one in numbers)
+    high = max(getattr(one, "high", float(one)) for one in numbers)
+    if low == high:
+        return float(largest)
+    return Estimate(max(float(largest), low), low, high, confidence=1.0,
+                    method="bounds by the counts of the releases")  # fmt: skip
+
+
+def _reused(links: Sequence[Links], own: Dataset) -> tuple[str, ...]:
+    """Columns that connect records and that the owner did not sign off."""
+    columns = [name for one in links if one.by == "column" for name in one.columns]
+    return tuple(name for name in dict.fromkeys(columns) if name not in own.signed_off)
+
+
+def _not_known(
+    pairs: Sequence[ReleasePair],
+    links: Sequence[Links],
+    connections: Sequence[Connection],
+    tables: Sequence[ReleaseTable],
+) -> tuple[str, ...]:
+    reasons = []
+    for i, (pair, one, found) in enumerate(zip(pairs, links, connections, strict=True), 1):
+        which = f"earlier release {i}"
+        if tables[i].undecided:
+            count = len(tables[i].undecided)
+            reasons.append(f"{count} column{'' if count == 1 else 's'} of {which} "
+                           f"{'is' if count == 1 else 'are'} undecided.")  # fmt: skip
+        if not pair.shared and not one.exact:
+            reasons.append(f"No quasi-identifier of {which} is one of this release.")
+        if one.exact:
+            continue
+        if pair.unread:
+            reasons.append(f"{pair.unread} labels of {which} and of this release could not be "
+                           "compared: they are no intervals, prefixes or dates.")  # fmt: skip
+        if found.not_found > _NOT_FOUND:
+            reasons.append(f"{100 * found.not_found:.3g} % of the records have no class in the "
+                           f"other release ({which}).")  # fmt: skip
+        if one.changed:
+            reasons.append(f"{len(one.changed)} columns have other values in {which}.")
+        if not found.difference.same_people:
+            reasons.append(f"Whether {which} is of the same people is not known.")
+    return tuple(reasons)

@@ -1,0 +1,142 @@
+"""A release as arrays: the equivalence class of each row, the labels of each class, other columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from crypsis.counting.arrays import codes, numbers
+from crypsis.dataset import Dataset
+from crypsis.errors import TooLargeError
+from crypsis.hierarchies.labels import as_text
+from crypsis.options import Role
+from crypsis.tables import Kind
+
+Ints = NDArray[np.int64]
+
+_MOST_ROWS = 2_000_000
+_PARTS, _MANY = 10, 20
+"""A sensitive number with more values than this is compared by tenths."""
+
+
+@dataclass(frozen=True, eq=False)
+class ReleaseTable:
+    """The rows of a release, by their classes in the quasi-identifiers."""
+
+    rows: int
+    quasi_identifiers: tuple[str, ...]
+    labels: Mapping[str, Sequence[Any]]
+    """The labels of each quasi-identifier ..."""
+    label_of: Mapping[str, Ints]
+    """... and the place of the label of each class among them."""
+    class_of: Ints
+    """The class of each row."""
+    texts: Mapping[str, pa.Array]
+    """The other released columns as text; equal for 5 and 5.0, missing values too."""
+    sensitive: Mapping[str, Ints]
+    """The value of each row as a number; of numbers with many values the tenth it is in."""
+    undecided: tuple[str, ...]
+    """Columns without a role: nothing is known of them."""
+
+    @property
+    def classes(self) -> int:
+        """The number of classes."""
+        return int(self.class_of.max()) + 1 if self.rows else 0
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """The rows of each class."""
+        return np.bincount(self.class_of, minlength=self.classes)
+
+
+def release_table(data: Dataset) -> ReleaseTable:
+    """Read a release whose columns have their roles."""
+    if not data.rows.local or data.count > _MOST_ROWS:
+        raise TooLargeError(
+            f"Releases are compared on one machine, and up to {_MOST_ROWS:,} records."
+        )
+    flat = [
+        one.name for one in data.rows.columns
+        if one.kind is not Kind.NESTED and data.roles.get(one.name) is not Role.EXCLUDED
+    ]  # fmt: skip
+    table = data.to_arrow(flat)
+    coded = {name: table[name].combine_chunks().dictionary_encode() for name in flat}
+    known = tuple(name for name in data.quasi_identifiers if name in coded)
+    class_of, first = _classes([_places(coded[name]) for name in known], table.num_rows)
+    labels = {name: [*coded[name].dictionary.to_pylist(), None] for name in known}
+    sensitive = {
+        name: _groups(table[name].combine_chunks(), coded[name])
+        for name in data.sensitive if name in coded
+    }  # fmt: skip
+    return ReleaseTable(
+        table.num_rows, known, labels, {name: _places(coded[name])[first] for name in known},
+        class_of, {name: _texts(coded[name]) for name in flat if name not in known}, sensitive,
+        tuple(name for name in flat if data.roles.get(name, Role.UNDECIDED) is Role.UNDECIDED),
+    )  # fmt: skip
+
+
+def with_roles_of(earlier: Dataset, data: Dataset) -> Dataset:
+    """An earlier release whose columns have the roles of the columns of the same names.
+
+    A column that is excluded now was released then, so that decides nothing about it.
+    """
+    shared = {
+        name: role for name, role in data.roles.items()
+        if name in earlier.names and role is not Role.EXCLUDED
+    }  # fmt: skip
+    own = {name: role for name, role in earlier.roles.items() if role is not Role.UNDECIDED}
+    return replace(earlier, roles={**shared, **own})
+
+
+def shared_codes(one: pa.Array, two: pa.Array) -> tuple[Ints, Ints]:
+    """Two columns of text as numbers that are equal where the texts are."""
+    every = pa.concat_arrays([one, two]).dictionary_encode()
+    places = codes(every).astype(np.int64)
+    return places[: len(one)], places[len(one) :]
+
+
+def group_of(columns: Sequence[Ints]) -> Ints:
+    """The number of the combination of values of each row."""
+    found = np.zeros(columns[0].size, np.int64)
+    for column in columns:
+        found = np.unique(found * (int(column.max(initial=0)) + 1) + column, return_inverse=True)[1]
+    return found
+
+
+def _classes(columns: Sequence[Ints], rows: int) -> tuple[Ints, Ints]:
+    """The class of each row, and a row of each class; without columns all rows are one class."""
+    if not columns or not rows:
+        return np.zeros(rows, np.int64), np.zeros(min(rows, 1), np.int64)
+    class_of = group_of(columns)
+    return class_of, np.unique(class_of, return_index=True)[1]
+
+
+def _places(column: pa.DictionaryArray) -> Ints:
+    """The place of each value; that of missing ones is after all others."""
+    return codes(column).astype(np.int64)
+
+
+def _texts(column: pa.DictionaryArray) -> pa.Array:
+    values = [None if value is None else as_text(value) for value in column.dictionary.to_pylist()]
+    return pc.fill_null(pa.array(values, pa.string()).take(column.indices), "\x00")
+
+
+def _groups(column: pa.Array, coded: pa.DictionaryArray) -> Ints:
+    kind = column.type
+    is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+    if not is_number or len(coded.dictionary) <= _MANY:
+        return _places(coded)
+    values = numbers(pc.fill_null(pc.cast(column, pa.float64(), safe=False), float("nan")))
+    there = np.isfinite(values)
+    if not there.any():
+        return np.zeros(len(column), np.int64)
+    cuts = np.unique(np.quantile(values[there], np.arange(1, _PARTS) / _PARTS))
+    found = np.searchsorted(cuts, values, side="right").astype(np.int64)
+    return np.where(there, found, _PARTS)

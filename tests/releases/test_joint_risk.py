@@ -1,0 +1,210 @@
+"""Releases together: against counts by hand, by brute force, and releases that are safe together."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from crypsis import assess
+from crypsis.dataset import Dataset
+from crypsis.errors import InputError, ParameterError
+from crypsis.releases import joint_risk
+from crypsis.results import Estimate
+
+ROLES: Any = {"quasi_identifiers": ["age", "zip"], "sensitive": ["ill"]}
+ILL = np.array(["flu", "gout", "asthma", "none"])
+
+
+def table(frame: pd.DataFrame) -> pa.Table:
+    return pa.Table.from_pandas(frame, preserve_index=False)
+
+
+def people(rows: int = 400, seed: int = 0) -> pd.DataFrame:
+    draw = np.random.default_rng(seed)
+    return pd.DataFrame({"age": draw.integers(20, 60, rows), "zip": draw.integers(0, 4, rows),
+                         "ill": ILL[draw.integers(0, 4, rows)]})  # fmt: skip
+
+
+def banded(frame: pd.DataFrame, width: int, start: int = 20) -> pd.DataFrame:
+    low = (frame["age"] - start) // width * width + start
+    return frame.assign(age=[f"{n}-{n + width - 1}" for n in low])
+
+
+def mixed(frame: pd.DataFrame, seed: int) -> pd.DataFrame:
+    return frame.sample(frac=1, random_state=seed)
+
+
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_records_connected_by_a_column_are_counted_as_by_hand(k: int) -> None:
+    own = people().assign(code=[f"p{n}" for n in range(400)])
+    one, two = mixed(banded(own, 10), 1), mixed(banded(own, 15, 10), 2)
+    found = joint_risk(table(one), [table(two)], k=k, insensitive=["code"], **ROLES)
+    joined = one.merge(two, on="code")
+    sizes = joined.groupby(["age_x", "zip_x", "age_y", "zip_y"])["code"].transform("size")
+    assert found.connections[0].by == "column"
+    assert found.reused == ("code",)
+    assert found.small_classes == pytest.approx((sizes < k).mean())
+    best = joined.groupby(["age_x", "zip_x", "age_y"])["ill_x"].transform(
+        lambda one: one.value_counts(normalize=True).iloc[0])  # fmt: skip
+    alone = [one.groupby(["age", "zip"])["ill"].transform(
+        lambda part: part.value_counts(normalize=True).iloc[0]) for one in (one, two)]  # fmt: skip
+    each = [part.set_axis(side["code"]) for part, side in zip(alone, (one, two), strict=True)]
+    most = np.maximum(each[0][joined["code"]].to_numpy(), each[1][joined["code"]].to_numpy())
+    assert found.inference_gain == pytest.approx((best - most).mean())
+
+
+def test_three_releases_connected_by_a_column() -> None:
+    own = people().assign(code=[f"p{n}" for n in range(400)])
+    files = [mixed(banded(own, width, start), i) for i, (width, start) in
+             enumerate([(10, 20), (12, 16), (14, 12)])]  # fmt: skip
+    found = joint_risk(table(files[0]), list(map(table, files[1:])), insensitive=["code"], **ROLES)
+    joined = files[0].merge(files[1], on="code").merge(files[2], on="code")
+    sizes = joined.groupby(["age_x", "age_y", "age", "zip"])["code"].transform("size")
+    assert found.small_classes == pytest.approx((sizes < 5).mean())
+
+
+def test_the_fit_is_the_product_where_all_classes_overlap() -> None:
+    """Nothing but the values connects them, so the table of maximum entropy is a product."""
+    draw = np.random.default_rng(4)
+    own = pd.DataFrame({"a": ILL[draw.integers(0, 3, 300)], "b": ILL[draw.integers(0, 3, 300)],
+                        "ill": ILL[draw.integers(0, 2, 300)]})  # fmt: skip
+    one, two = mixed(own[["a", "ill"]], 1), mixed(own[["b", "ill"]], 2)
+    earlier = Dataset.from_frame(table(two), quasi_identifiers=["b"], sensitive=["ill"])
+    found = joint_risk(table(one), [earlier], k=100, quasi_identifiers=["a"], sensitive=["ill"])
+    left, right = (pd.crosstab(part.iloc[:, 0], part["ill"]) for part in (one, two))
+    total = own["ill"].value_counts()
+    small = 0.0
+    for here, there in product(left.index, right.index):
+        fitted = {v: left.loc[here, v] * right.loc[there, v] / total[v] for v in left}
+        risk = max(fitted[v] / sum(fitted.values()) / left.loc[here, v] for v in left)
+        small += sum(fitted.values()) * (risk > 1 / 100)
+    assert float(found.small_classes) == pytest.approx(small / 300, abs=1e-9)
+    assert found.connections[0].by == "values"
+
+
+def _tables(first: list[int], second: list[int]) -> list[tuple[int, ...]]:
+    """All 2 x 2 tables of whole numbers with these sums."""
+    found = []
+    for a in range(first[0] + 1):
+        b, c = first[0] - a, second[0] - a
+        d = second[1] - b
+        if min(b, c, d) >= 0 and c + d == first[1]:
+            found.append((a, b, c, d))
+    return found
+
+
+def test_bounds_enclose_every_possible_table() -> None:
+    """One value, two classes each: the share in a small intersection over all possible tables."""
+    first, second = [7, 5], [6, 6]
+    rows = {"q": ["a"] * 7 + ["b"] * 5, "ill": ["flu"] * 12}
+    others = {"r": ["c"] * 6 + ["d"] * 6, "ill": ["flu"] * 12}
+    earlier = Dataset.from_frame(pa.table(others), quasi_identifiers=["r"], sensitive=["ill"])
+    found = joint_risk(pa.table(rows), [earlier], k=6, quasi_identifiers=["q"], sensitive=["ill"])
+    # The records of a class are alike, so only class b (5 records) is found with more than 1/6.
+    assert isinstance(found.small_classes, Estimate)
+    shares = [(c + d) / 12 for _, _, c, d in _tables(first, second)]
+    assert found.small_classes.low <= min(shares)
+    assert max(shares) <= found.small_classes.high
+    assert float(found.small_classes) == pytest.approx(5 / 12)
+
+
+def test_keys_of_the_owner_count_only_what_people_are_in() -> None:
+    own = people()
+    one, two = mixed(banded(own, 5), 1), mixed(banded(own, 7, 17), 2)
+    free = joint_risk(table(one), [table(two)], k=10, **ROLES)
+    maps = [one.index.tolist(), two.index.tolist()]
+    known = joint_risk(table(one), [table(two)], k=10, row_maps=maps, **ROLES)
+    assert isinstance(free.small_classes, Estimate)
+    assert not isinstance(known.small_classes, Estimate)
+    assert free.small_classes.low <= known.small_classes <= free.small_classes.high
+    with pytest.raises(ParameterError, match="row_maps"):
+        joint_risk(table(one), [table(two)], row_maps=[[1]], **ROLES)
+
+
+@pytest.mark.parametrize(("added", "removed"), [(1, 0), (0, 1), (3, 2), (0, 0)])
+def test_differences_by_a_column_and_by_counts(added: int, removed: int) -> None:
+    own = banded(people(2_000), 20)
+    first, second = own.iloc[: 2_000 - added], own.iloc[removed:]
+    found = joint_risk(table(mixed(second, 1)), [table(mixed(first, 2))], **ROLES)
+    change = found.connections[0].difference
+    assert change.same_people
+    assert (change.added - change.removed) == added - removed
+    assert (found.small_differences > 0) == (added + removed > 0)
+    coded = own.assign(code=[f"p{n}" for n in range(2_000)])
+    exact = joint_risk(
+        table(mixed(coded.iloc[removed:], 1)), [table(mixed(coded.iloc[: 2_000 - added], 2))],
+        insensitive=["code"], **ROLES,
+    )  # fmt: skip
+    assert exact.connections[0].difference.added == added
+    assert exact.connections[0].difference.removed == removed
+
+
+def test_numbers_drawn_anew_connect_nothing() -> None:
+    own = banded(people(600), 20)
+    one, two = (mixed(own, i).assign(row=range(600)) for i in (1, 2))
+    found = joint_risk(table(one), [table(two)], insensitive=["row"], **ROLES)
+    assert found.reused == ()
+
+
+def test_the_order_of_the_rows_connects_records() -> None:
+    own = people(300)
+    one, two = banded(own, 10), banded(own, 15, 10).iloc[5:]
+    found = joint_risk(table(one), [table(two)], **ROLES)
+    assert found.connections[0].by == "order"
+    assert found.connections[0].difference.added == 5
+
+
+@pytest.mark.parametrize("width", [10, 20, 40])
+def test_releases_that_are_safe_together_are_called_so(width: int) -> None:
+    """The same intervals, or intervals that contain them: nothing intersects."""
+    own = people(2_400, seed=3)
+    own["ill"] = ILL[np.random.default_rng(5).permutation(2_400) % 4]
+    one, two = mixed(banded(own, 10), 1), mixed(banded(own, width), 2)
+    found = assess(table(one), earlier=[table(two)], policy="default", **ROLES)
+    assert found.verdict.value == "safe", found
+    assert found.answer("releases") is not None
+
+
+def test_other_people_cannot_be_judged_without_a_column() -> None:
+    one, two = (banded(people(3_000, seed=i), 20) for i in (1, 2))
+    found = assess(table(one), earlier=[table(two)], **ROLES)
+    assert found.verdict.value == "cannot tell"
+    coded = [part.assign(code=[f"{i}-{n}" for n in range(3_000)]) for i, part in
+             enumerate((one, two))]  # fmt: skip
+    known = joint_risk(table(coded[0]), [table(coded[1])], on="code", insensitive=["code"], **ROLES)
+    assert known.small_classes == 0
+    assert known.connections[0].difference.removed == 3_000
+
+
+def test_a_column_of_the_earlier_release_alone_needs_a_role() -> None:
+    own = banded(people(2_000), 20)
+    earlier = own.assign(height=np.arange(2_000) % 7)
+    free = assess(table(mixed(own, 1)), earlier=[table(mixed(earlier, 2))], **ROLES)
+    assert free.verdict.value == "cannot tell"
+    assert any("undecided" in note for note in free.answer("releases").notes)  # type: ignore[union-attr]
+
+
+def test_labels_that_cannot_be_compared_are_not_called_safe() -> None:
+    own = banded(people(2_000), 20)
+    words = own.assign(zip=np.array(["north", "south", "east", "west"])[own["zip"]])
+    found = assess(table(mixed(own, 1)), earlier=[table(mixed(words, 2))], **ROLES)
+    assert found.verdict.value == "cannot tell"
+
+
+def test_wrong_input_is_named() -> None:
+    own = table(banded(people(), 20))
+    with pytest.raises(InputError, match="No earlier release"):
+        joint_risk(own, [], **ROLES)
+    with pytest.raises(InputError, match="no column"):
+        joint_risk(own, [pa.table({"x": [1]})], **ROLES)
+    with pytest.raises(InputError, match="does not exist"):
+        joint_risk(own, [own], on="nothing", **ROLES)
+    with pytest.raises(ParameterError, match="at least 2"):
+        joint_risk(own, [own], k=1, **ROLES)
+    with pytest.raises(ParameterError, match="no threshold on earlier releases"):
+        assess(own, earlier=[own], policy="hipaa-safe-harbor", **ROLES)
