@@ -116,6 +116,11 @@ class PlanOptions(Roles, total=False):
         "class may exceed what a model without the class predicts; rare values are never "
         "near-certain.",
     ]
+    journalist_risk: Annotated[
+        float | None,
+        "The highest journalist risk: one over the people who match a class in the table of the "
+        "population, or what the weights say of it.",
+    ]
     each_column: Annotated[bool, "Whether k is required of every quasi-identifier alone."]
     weights: Annotated[Mapping[str, float] | None, "How much the detail of a column matters."]
     hierarchies: Annotated[Mapping[str, Any] | None, "The hierarchy of a column."]

@@ -55,7 +55,7 @@ def _as_given(asked: Any) -> dict[str, Any]:
     return given
 
 
-@o.takes_data
+@o.takes_sample
 @o.takes(_plan_options(), "asked")
 def anonymize(
     data: o.Data,
@@ -69,14 +69,6 @@ def anonymize(
         typer.Option(
             "--k",
             help=f"The smallest equivalence class; {_DEFAULT_K} by default.",
-            rich_help_panel=_REQUIREMENTS,
-        ),
-    ] = None,
-    population: Annotated[
-        int | None,
-        typer.Option(
-            "--population",
-            help="The number of people the records were drawn from.",
             rich_help_panel=_REQUIREMENTS,
         ),
     ] = None,
@@ -183,9 +175,6 @@ def anonymize(
         dataset = options.dataset(data)
         if policy is not None:
             _limit_ages(dataset, policy, limits, given)
-        given_options = _as_given(asked)
-        if population is not None:
-            given_options["population"] = population
         try:
             # The file that is written is measured, not the rows before.
             made = protection.anonymize(
@@ -193,7 +182,7 @@ def anonymize(
                 top_code=limits, plan=plan, recoding=recoding, verify=False,  # type: ignore[arg-type]
                 key=None if same_key is None else _of_key(same_key), shuffle=not keep_order,
                 unicity=unicity, events=events, order=order,
-                **given_options,
+                **_as_given(asked),
             )  # fmt: skip
         except HierarchyGapError as gap:
             if show_missing:

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from crypsis.cli import options as o
 
-if TYPE_CHECKING:
-    from crypsis.dataset import Dataset
 
-_PEOPLE = "People"
-
-
-@o.takes_data
+@o.takes_sample
 def assess(
     data: o.Data,
     options: o.DataOptions,
@@ -51,32 +46,6 @@ def assess(
             help="Apply the remedies in memory and measure; by default if it takes seconds.",
         ),
     ] = None,
-    population: Annotated[
-        str | None,
-        typer.Option(
-            "--population",
-            help="The size of the population, or its table.",
-            rich_help_panel=_PEOPLE,
-        ),
-    ] = None,
-    weight: Annotated[
-        str | None,
-        typer.Option("--weight", help="The column of survey weights.", rich_help_panel=_PEOPLE),
-    ] = None,
-    stratum: Annotated[
-        str | None,
-        typer.Option(
-            "--stratum", help="The column of the strata of the sample.", rich_help_panel=_PEOPLE
-        ),
-    ] = None,
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            "--cluster",
-            help="The column of the clusters (primary sampling units).",
-            rich_help_panel=_PEOPLE,
-        ),
-    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the report as .html, .md or .json.")
     ] = None,
@@ -93,8 +62,6 @@ def assess(
 
     Example: [bold]crypsis assess patients.csv --roles roles.toml -o report.html[/bold]
     """
-    from dataclasses import replace
-
     from crypsis.assessment import assess as run_assessment
     from crypsis.cli.console import console, may_write, shown_progress, write_text
     from crypsis.cli.remedies import phrasing
@@ -121,13 +88,7 @@ def assess(
 
         belief = load_attack(attack)
     with shown_progress():
-        data_set = replace(
-            options.dataset(data),
-            weight=weight,
-            stratum=stratum,
-            cluster=cluster,
-            population=_population(population, options),
-        )
+        data_set = options.dataset(data)
         before = None if original is None else options.without_roles().dataset(original)
         found = run_assessment(
             data_set,
@@ -163,11 +124,3 @@ def assess(
             screen.print(f"\nWrote {output}", markup=False)
     if exit_status(found):
         raise typer.Exit(exit_status(found))
-
-
-def _population(given: str | None, options: o.DataOptions) -> int | Dataset | None:
-    """The number of people, or their table."""
-    if given is None:
-        return None
-    digits = given.replace("_", "").replace(",", "")
-    return int(digits) if digits.isdecimal() else options.without_roles().dataset(given)

@@ -137,7 +137,8 @@ class Plan(BaseModel):
                                        "removed": removed, "recoding": recoding,
                                        "made_with": f"crypsis {__version__}"})  # fmt: skip
         measured = made.measured
-        if verify or requirements.people:  # people are not in the file, so they are counted here
+        beside = requirements.people or requirements.journalist_risk is not None
+        if verify or beside:  # people and weights are not in the file, so they are counted here
             names = [one.name for one in plan.columns]
             measured = measured or measure(made.data, names, requirements, made.persons)
             check(measured, requirements)

@@ -82,6 +82,8 @@ class Measured(Result):
     """The number of people whose records these are; None where it is not known."""
     unicity: float | None = None
     """The share of people whom the known records single out; the upper end of an interval."""
+    journalist_risk: float | None = None
+    """The highest journalist risk, in the table of the population or by the weights."""
     members: int | None = None
     """The people in all classes: a person counts once in each of their classes."""
 
@@ -131,6 +133,7 @@ _MEASURES = {
     "closeness": "t-closeness: t =",
     "best_guess": "Share of the most frequent sensitive value in a class:",
     "excess": "Largest excess of a sensitive value over its baseline:",
+    "journalist_risk": "Highest journalist risk:",
     "near_certain": "Records with a near-certain rare sensitive value:",
     "unicity": "Unicity, the share of people singled out by known records:",
 }
@@ -176,7 +179,22 @@ def measure(
         population=_population_classes(strict, names, members, requirements, people=people),
         people=people,
         members=None if people is None else int(members.sum()),
+        journalist_risk=_journalist_risk(persons or data, names, requirements),
     )
+
+
+def _journalist_risk(
+    data: Dataset, names: Sequence[str], requirements: PrivacyRequirements
+) -> float | None:
+    """The highest risk of a class, measured as in any assessment; None if it is not required."""
+    if requirements.journalist_risk is None:
+        return None
+    from crypsis.singling_out import reidentification_risk
+
+    people = None if requirements.weighted else data.population
+    strict = replace(data, missing=MissingValues.VALUE, population=people, _cells={})
+    found = reidentification_risk(strict, names, exact=True).journalist
+    return None if found is None else float(found.maximum)
 
 
 def people_in_classes(data: Dataset, names: Sequence[str]) -> tuple[Ints, int]:
@@ -299,6 +317,7 @@ def check(measured: Measured, requirements: PrivacyRequirements) -> None:
         ("near_certain", None if requirements.excess is None else 0, True),
         ("each_column", requirements.each_column, False),
         ("unicity", requirements.unicity, True),
+        ("journalist_risk", requirements.journalist_risk, True),
     ):
         if limit is None:
             continue

@@ -30,6 +30,7 @@ def plan(
     closeness: float | None = None,
     best_guess: float | None = None,
     excess: float | None = None,
+    journalist_risk: float | None = None,
     each_column: bool = False,
     weights: Mapping[str, float] | None = None,
     hierarchies: Mapping[str, Hierarchy] | None = None,
@@ -74,6 +75,9 @@ def plan(
         By how much the share of a sensitive value or interval in a class may exceed what a model
         without the class predicts; values that at most half of the records have are never
         near-certain. See `inference.value_disclosure`.
+    journalist_risk : float, optional
+        The highest journalist risk of a class: 1/F, where a table of the population has F people who
+        match it; with weights E[1/F | f], as in `singling_out.individual_risk`.
     each_column : bool
         Whether k is required of every quasi-identifier alone, by quantile groups (section 5.2).
     weights : mapping of str to float, optional
@@ -134,7 +138,8 @@ def plan(
         k=own_k if release_k is None else release_k, diversity=diversity,
         entropy_diversity=entropy_diversity, recursive_diversity=recursive_diversity,
         closeness=closeness, best_guess=best_guess, excess=excess, each_column=k if each_column else None,
-        suppression=suppression, people=dataset.person is not None,
+        suppression=suppression, people=dataset.person is not None, journalist_risk=journalist_risk,
+        weighted=journalist_risk is not None and not isinstance(dataset.population, Dataset),
         **({} if people is None else {"population": people, "population_k": k, "beta": beta}),
     )  # fmt: skip
     _check_options(dataset, weights, top_code, hierarchies, methods, domains)
@@ -192,6 +197,12 @@ def _check_requirements(data: Dataset, requirements: PrivacyRequirements) -> Non
             f"Parameter 'k' is {asked:,}, but the data have only {there:,} {unit}.",
             hint="Set a smaller {k}.",
             parameter="k",
+        )
+    if requirements.weighted and data.weight is None:
+        raise RoleError(
+            "The journalist risk needs the table of the population, or the weights of the sample.",
+            code="no-population",
+            hint="Set {weight}, or {population} to its table.",
         )
     if requirements.about_sensitive and not data.sensitive:
         raise RoleError(

@@ -16,7 +16,7 @@ from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection._statement import Statement
 from crypsis.tables import Kind, Rows
 
-_OF_PEOPLE = ("k", "people", "members", "population", "unicity")
+_OF_PEOPLE = ("k", "people", "members", "population", "unicity", "journalist_risk")
 
 
 def write_release(
@@ -73,7 +73,7 @@ def _measure_file(
     the rows, where their types are known.
     """
     written = [names[name] for name in columns]
-    if requirements.people:
+    if requirements.people or requirements.journalist_risk is not None:
         return _with_people(data, back, written, columns, requirements, measured)
     if form == "parquet":
         found = measure(Dataset(back, data.roles), written, requirements)
@@ -103,16 +103,21 @@ def _with_people(
     requirements: PrivacyRequirements,
     measured: Measured | None,
 ) -> Measured:
-    """What was measured with the people, who are not in the file, if its classes are the same."""
+    """What was measured with what is not in the file, if its classes are the same.
+
+    Whose records they are, the weights and the population are not in it.
+    """
     counted = measure(Dataset(back), written, PrivacyRequirements())
     if measured is None or counted.rows != measured.rows or counted.classes > measured.classes:
         raise RequirementsNotMetError(
-            "The file distinguishes other equivalence classes than those whose people were counted, "
+            "The file distinguishes other equivalence classes than those that were measured, "
             "so it is not written.",
             code="people-not-known",
         )
     if any(data.rows.column(name).kind is Kind.TEXT for name in data.sensitive):
-        records = requirements.model_copy(update={"people": False, "k": None})
+        records = requirements.model_copy(
+            update={"people": False, "k": None, "journalist_risk": None}
+        )
         as_csv = replace(data, rows=_empty_texts_missing(data), _cells={})
         again = measure(as_csv, columns, records)
         same = {name: getattr(measured, name) for name in _OF_PEOPLE}

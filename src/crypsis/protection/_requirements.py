@@ -38,6 +38,9 @@ class PrivacyRequirements(BaseModel):
     closeness: Share | None = _described("closeness")
     best_guess: Annotated[float, Field(gt=0, le=1)] | None = _described("best_guess")
     excess: Share | None = _described("excess")
+    journalist_risk: Annotated[float, Field(gt=0, le=1)] | None = _described("journalist_risk")
+    weighted: bool = False
+    """Whether the journalist risk is counted by the weights, not in the table of the population."""
     unicity: Share | None = None
     """Unicity: the share of people whom `events` known records of theirs single out."""
     events: Annotated[int, Field(ge=1, le=12)] | None = None
@@ -53,10 +56,16 @@ class PrivacyRequirements(BaseModel):
 
     @model_validator(mode="after")
     def _consistent(self) -> PrivacyRequirements:
-        if self.each_column is not None and (self.k is not None or self.about_sensitive):
+        if self.each_column is not None and self.about_classes:
             raise ValueError(
                 "each_column requires k of every column alone and forms no equivalence classes, so "
-                "requirements on classes (release_k, diversity, closeness, excess) do not apply"
+                "requirements on classes (release_k, diversity, closeness, excess, journalist_risk) "
+                "do not apply"
+            )
+        if self.journalist_risk is not None and self.people:
+            raise ValueError(
+                "journalist_risk counts the records of a class, so it cannot be used where a person "
+                "has several records (person)"
             )
         if self.each_column is not None and self.people:
             raise ValueError(
@@ -85,7 +94,8 @@ class PrivacyRequirements(BaseModel):
     @property
     def about_classes(self) -> bool:
         """Whether anything is required of the equivalence classes of the release."""
-        return self.k is not None or self.about_sensitive
+        risk = self.journalist_risk is not None
+        return self.k is not None or risk or self.about_sensitive
 
 
 def checked_requirements(**fields: Any) -> PrivacyRequirements:

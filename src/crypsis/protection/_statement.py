@@ -308,6 +308,8 @@ class Statement(BaseModel):
             for name, meaning in words.items():
                 if name == "k" and asked.people:
                     meaning = "k-anonymity: people in every class"
+                if name == "journalist_risk" and asked.weighted:
+                    meaning = f"{meaning}, its expectation by the survey weights"
                 limit, found = getattr(asked, name), getattr(self.measured, name)
                 if limit is not None:
                     yield f"| {meaning} | {bound} {_number(limit)} | {_number(found)} |"
@@ -330,6 +332,7 @@ _LOWER = {
 _UPPER = {
     "closeness": "t-closeness: distance of a class's sensitive values from those of all records",
     "best_guess": "share of the most frequent sensitive value in a class",
+    "journalist_risk": "journalist risk: one over the people of the population who match a class",
     "unicity": "unicity: people singled out by the known records",
     "excess": "excess of the share of a sensitive value in a class over what a model without the "
     "class predicts",

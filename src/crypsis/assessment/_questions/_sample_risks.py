@@ -11,6 +11,7 @@ from crypsis.assessment._questions._outcome import QuestionOutcome
 from crypsis.assessment._request import Request
 from crypsis.dataset import Dataset
 from crypsis.errors import InputError, TooLargeError
+from crypsis.options import MissingValues
 from crypsis.policies import Measurement
 from crypsis.report.wording import plural
 from crypsis.results import percent_text
@@ -99,6 +100,8 @@ def _individual(request: Request, outcome: QuestionOutcome, named: Named) -> lis
         return [_missing(one, why, "Set {weight}.") for one in named]
     found = singling_out.individual_risk(data)
     outcome.results["individual_risk"] = found
+    if data.person is None and found.units and data.missing is not MissingValues.WILDCARD:
+        outcome.results["unique_match"] = singling_out.unique_match_risk(data)
     return [
         _measurement(one, "individual risk (by the weights)", found,
                      lambda k: singling_out.individual_risk(data, threshold=1 / k).share_above,

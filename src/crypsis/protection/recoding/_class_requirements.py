@@ -87,6 +87,10 @@ class ClassRequirements:
     """For each sensitive column, where an excess is required."""
     people: PeopleOfCells | None = None
     """Who is in each cell, where k is of people."""
+    matches: NDArray[np.float64] | None = None
+    """At least how many people of the population match each cell, where a risk is required."""
+    fewest_matches: float = 0.0
+    """How many of them a class needs."""
 
     @property
     def k(self) -> int:
@@ -96,7 +100,8 @@ class ClassRequirements:
     @property
     def sizes_only(self) -> bool:
         """Whether nothing but the size of a class is required."""
-        return not self.requirements.about_sensitive and self.people is None
+        beside = self.people is not None or self.matches is not None
+        return not self.requirements.about_sensitive and not beside
 
     def arrays(self, cells: int) -> tuple[Any, ...]:
         """The sensitive columns and their requirements, as the kernels take them."""
@@ -108,11 +113,10 @@ class ClassRequirements:
             for one, edge in zip(columns, edges, strict=False)
         ]
         parts += self._disclosure_entries(int(edges[-1]), rules)
-        if self.people is not None:
+        first, people, counted = self._counted(cells)
+        if counted is not None:
             last = int(edges[-1] + rules[0][-1] + rules[1][-1])
-            places = np.full(cells, last, np.int64)
-            parts.append((np.arange(cells), places, self.people.counted.astype(np.float64)))
-        nobody = np.zeros(0, np.int64)
+            parts.append((np.arange(cells), np.full(cells, last, np.int64), counted))
         owner, values, rows = (
             np.concatenate([np.zeros(0), *(part[i] for part in parts)]) for i in range(3)
         )
@@ -127,9 +131,19 @@ class ClassRequirements:
             np.concatenate([np.zeros(0), *(one.shares for one in columns)]),
             self._limits(),
             rules,
-            nobody if self.people is None else self.people.first,
-            nobody if self.people is None else self.people.people,
+            first,
+            people,
         )
+
+    def _counted(self, cells: int) -> tuple[Ints, Ints, NDArray[np.float64] | None]:
+        """Who is in each cell, and what is counted there: people, or those of the population.
+
+        Both are at most what any cells have together, so sums are safe.
+        """
+        nobody = np.zeros(0, np.int64)
+        if self.people is not None:
+            return self.people.first, self.people.people, self.people.counted.astype(np.float64)
+        return np.zeros(cells + 1, np.int64), nobody, self.matches
 
     def _disclosure_entries(self, start: int, rules: Any) -> list[tuple[Any, Any, Any]]:
         """The rows of each cell in each slot, and those that the model expects in each bin."""
@@ -157,11 +171,16 @@ class ClassRequirements:
             (kernel.RECURSIVE_L, places),
             (kernel.CLOSENESS, None if closeness is None else self.factor * closeness),
             (kernel.BEST_GUESS, asked.best_guess),
-            (kernel.PEOPLE, None if self.people is None else self.k),
+            (kernel.PEOPLE, self._fewest()),
         ):
             if limit is not None:
                 limits[place] = limit
         return limits
+
+    def _fewest(self) -> float | None:
+        if self.matches is not None:
+            return self.fewest_matches
+        return None if self.people is None else self.k
 
 
 def sensitive_columns(
