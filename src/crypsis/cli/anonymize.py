@@ -287,6 +287,13 @@ def _write_comparison(path: Path, lost: Any) -> None:
             f"| {one.missing_after} | {bits} |"
         )
     lines += [f"| {name} | removed | | | | | |" for name in lost.removed]
+    weighted = [one for one in lost.columns if one.weighted_distance is not None]
+    if weighted:
+        lines += [
+            "",
+            "Change of the distribution in the population, by the weights (total variation):",
+        ]
+        lines += [""] + [f"- {one.column}: {100 * one.weighted_distance:.2f} %" for one in weighted]
     write_text(path, "\n".join(lines) + "\n")
 
 
