@@ -19,7 +19,13 @@ _EXCESS = (
 )
 
 
-def requirements_for(policy: Policy, *, sensitive: bool = True) -> dict[str, int | float]:
+_BY_WEIGHTS = ("singling_out.journalist_risk", "singling_out.individual_risk")
+_ABOVE = ("singling_out.journalist_records_at_risk", "singling_out.individual_records_at_risk")
+
+
+def requirements_for(
+    policy: Policy, *, sensitive: bool = True, weighted: bool = False
+) -> dict[str, int | float]:
     """The requirements of an anonymization that meets a policy, as far as requirements can.
 
     The class size is that of the policy's own measures: k itself, one over the highest risk, or one
@@ -33,12 +39,14 @@ def requirements_for(policy: Policy, *, sensitive: bool = True) -> dict[str, int
         The thresholds to meet.
     sensitive : bool
         Whether the dataset has sensitive attributes; without them only k is required.
+    weighted : bool
+        Whether it has the weights of a sample, which limits of journalist and individual risk need.
 
     Returns
     -------
     dict
         Keywords of `protection.plan` and of `protection.PrivacyRequirements`: `k`, `diversity`,
-        `closeness`, `excess`, each where the policy limits it.
+        `closeness`, `excess`, `journalist_risk`, each where the policy limits it.
 
     Examples
     --------
@@ -50,6 +58,10 @@ def requirements_for(policy: Policy, *, sensitive: bool = True) -> dict[str, int
     sizes = [size for one in policy.thresholds if (size := _class_size(one))]
     if sizes:
         required["k"] = max(2, *sizes)
+    risks = [one.limit for one in policy.thresholds if one.measure in _BY_WEIGHTS]
+    risks += [1 / one.k for one in policy.thresholds if one.measure in _ABOVE and one.k]
+    if weighted and risks and min(risks) > 0:
+        required["journalist_risk"] = min(risks)
     if sensitive:
         limits = {one.measure: one.limit for one in policy.of("inference")}
         if "inference.l_diversity" in limits:

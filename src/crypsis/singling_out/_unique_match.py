@@ -72,7 +72,7 @@ def unique_match_risk(
     -----
     It is the number of sample uniques over the number of people of the population who match one. The
     latter need not be modeled: a class in which two records of different clusters were drawn would
-    have been a sample unique if one of the two clusters had not been, and weights say how often that
+    have been a sample unique if one of the two clusters had not been, and weights show how often that
     happens. So the people who match sample uniques, besides these, are estimated without bias by the
     sum of w - 1 over the records of the other cluster, over all classes in exactly two clusters (each
     record is a cluster of its own where no cluster is named). That is data intrusion simulation for

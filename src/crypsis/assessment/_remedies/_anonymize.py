@@ -74,9 +74,9 @@ def anonymization(request: Request, exceeded: Sequence[Finding] = ()) -> dict[st
     kept = [name for name in data.names if name not in excluded | removed]
     sensitive = any(data.roles.get(name) is Role.SENSITIVE for name in kept)
     known = any(data.roles.get(name) is Role.QUASI_IDENTIFIER for name in kept)
-    required = (
-        {"k": 1, **requirements_for(request.policy, sensitive=sensitive)} if known else {"k": 1}
-    )
+    weighted = data.weight is not None and data.person is None
+    asked = requirements_for(request.policy, sensitive=sensitive, weighted=weighted)
+    required = {"k": 1, **asked} if known else {"k": 1}
     made: dict[str, Any] = dict(required)
     methods = {name: method for name, method in methods.items() if name in kept}
     if methods:
