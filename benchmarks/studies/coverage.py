@@ -28,7 +28,7 @@ from crypsis.singling_out._models import (
     slide_negative_binomial_uniques,
     zayatz_uniques,
 )
-from crypsis.singling_out._population_bounds import unique_people
+from crypsis.singling_out._population_bounds import SampledClasses, unique_people
 
 Ints = NDArray[np.int64]
 Draw = np.random.Generator
@@ -122,7 +122,7 @@ def covers(name: str, sizes: Ints, fraction: float, runs: int, draw: Draw) -> Co
     for run in range(runs):
         sample = draw.multivariate_hypergeometric(sizes, int(fraction * people), method="marginals")
         size, number = np.unique(sample[sample > 0], return_counts=True)
-        found = unique_people(size, number, float(people))
+        found = unique_people([SampledClasses(size, number, float(people))])
         lows[run], highs[run] = found.least / people, found.largest / people
         if run < MODELLED:
             for model, uniques in MODELS.items():

@@ -27,6 +27,22 @@ from crypsis.protection import masking
 
 PEERS = Path(os.environ.get("CRYPSIS_PEERS", Path(__file__).parents[3] / "shared" / "peers"))
 KEYS = ["urbrur", "roof", "walls", "water", "electcon", "relat", "sex"]
+FEWER_KEYS = ["urbrur", "roof", "walls", "relat", "sex"]
+MORE = """
+suppressWarnings(suppressMessages(library(sdcMicro))); data(testdata2); data(testdata)
+out <- function(x, name) write.csv(x, file.path(FOLDER, name), row.names = FALSE, na = "")
+keys <- c("urbrur", "roof", "walls", "relat", "sex")
+sdc <- createSdcObj(testdata2, keyVars = keys, weightVar = "sampling_weight", hhId = "ori_hid")
+out(testdata2, "testdata2.csv"); out(as.data.frame(sdc@risk$individual), "testdata2_r.csv")
+out(as.data.frame(localSuppression(sdc, k = 3)@manipKeyVars), "testdata2_ls_r.csv")
+out(data.frame(k = c(2, 3, 5), violations = sapply(c(2, 3, 5), function(k)
+  kAnon_violations(sdc, weighted = FALSE, k = k))), "testdata2_k_r.csv")
+keys <- c("urbrur", "roof", "walls", "water", "electcon", "relat", "sex")
+sdc <- createSdcObj(testdata, keyVars = keys, weightVar = "sampling_weight")
+sdc <- localSuppression(addGhostVars(sdc, keyVar = "relat", ghostVars = "age"), k = 3)
+out(data.frame(relat = sdc@manipKeyVars$relat, age = sdc@manipGhostVars$age), "ghost_r.csv")
+"""
+"""What `sdc_bench.R` does not write: testdata2 with households, and ghost variables."""
 
 
 def main() -> int:
@@ -36,7 +52,7 @@ def main() -> int:
     folder = Path(sys.argv[1])
     if not (folder / "suda_r.csv").exists() and not _run_peer(folder):
         return 1
-    parts = (_risks, _suda, _small, _suppressed, _masks)
+    parts = (_risks, _suda, _small, _suppressed, _masks, _testdata2, _ghosts)
     rows = [row for part in parts for row in part(folder)]
     print("| number | sdcMicro | crypsis | largest difference | CPU seconds, ours |")
     print("| --- | --- | --- | --- | --- |")
@@ -137,14 +153,67 @@ def _suppressed(folder: Path) -> list[tuple[str, ...]]:
     table = csv.read_csv(folder / "testdata.csv")
     rows = []
     for k in (3, 5):
-        made, seconds = _timed(partial(masking.local_suppression, table, KEYS, k=k))
-        theirs = csv.read_csv(folder / f"ls_r_{k}.csv")
-        removed, own = (
-            np.array([float(sum(one[c].null_count for c in KEYS))]) for one in (theirs, made)
-        )
-        name = f"values removed by local suppression, k = {k}"
-        rows.append(_row(name, removed, own, seconds))
+        removed = _missing(csv.read_csv(folder / f"ls_r_{k}.csv"), KEYS)
+        for missing in ("wildcard", "value"):
+            work = partial(masking.local_suppression, table, KEYS, k=k, missing=missing)
+            made, seconds = _timed(work)
+            name = f"values removed by local suppression, k = {k}, missing as {missing}"
+            rows.append(_row(name, removed, _missing(made, KEYS), seconds))
     return rows
+
+
+def _missing(table: pa.Table, columns: list[str]) -> Any:
+    return np.array([float(sum(table[name].null_count for name in columns))])
+
+
+def _more(folder: Path) -> bool:
+    if not (folder / "ghost_r.csv").exists() and shutil.which("Rscript") is not None:
+        code = f"FOLDER <- '{folder}'\n{MORE}"
+        subprocess.run(["Rscript", "-e", code], check=False, stdout=subprocess.DEVNULL)
+    return (folder / "ghost_r.csv").exists()
+
+
+def _testdata2(folder: Path) -> list[tuple[str, ...]]:
+    if not _more(folder):
+        return []
+    table, theirs = csv.read_csv(folder / "testdata2.csv"), csv.read_csv(folder / "testdata2_r.csv")
+    found = singling_out.record_risks(
+        table, FEWER_KEYS, weight="sampling_weight", household="ori_hid", missing="wildcard"
+    ).records
+    columns = {"fk": "class_size", "Fk": "population_class_size", "risk": "journalist_risk",
+               "hier_risk": "household_risk"}  # fmt: skip
+    rows = [
+        _row(f"testdata2, {name}", _column(theirs, name), _column(found, ours))
+        for name, ours in columns.items()
+    ]
+    violations = csv.read_csv(folder / "testdata2_k_r.csv")
+    sizes = _column(found, "class_size")
+    own = np.array([float((sizes < k).sum()) for k in violations["k"].to_pylist()])
+    rows.append(
+        _row("testdata2, records below k = 2, 3, 5", _column(violations, "violations"), own)
+    )
+    made, seconds = _timed(
+        partial(masking.local_suppression, table, FEWER_KEYS, k=3, missing="wildcard")
+    )
+    theirs = csv.read_csv(folder / "testdata2_ls_r.csv")
+    pair = _missing(theirs, FEWER_KEYS), _missing(made, FEWER_KEYS)
+    return [*rows, _row("testdata2, values removed, k = 3", *pair, seconds)]
+
+
+def _ghosts(folder: Path) -> list[tuple[str, ...]]:
+    """A ghost variable is missing exactly where its key is: the records in which they differ."""
+    if not _more(folder):
+        return []
+    table, theirs = csv.read_csv(folder / "testdata.csv"), csv.read_csv(folder / "ghost_r.csv")
+    made = masking.local_suppression(
+        table, KEYS, k=3, missing="wildcard", ghosts={"relat": ("age",)}
+    )
+    apart = [
+        np.array([float(sum(a != b for a, b in zip(one["relat"].is_null().to_pylist(),
+                                                  one["age"].is_null().to_pylist(), strict=True)))])
+        for one in (theirs, made)
+    ]  # fmt: skip
+    return [_row("ghost variable unlike its key, records", apart[0], apart[1])]
 
 
 def _masks(folder: Path) -> list[tuple[str, ...]]:

@@ -143,6 +143,11 @@ class PlanOptions(Roles, total=False):
         int | None,
         "k is required of every combination of so many quasi-identifiers, not of all together.",
     ]
+    journalist_risk: Annotated[
+        float | None,
+        "The highest journalist risk: one over the people who match a class in the table of the "
+        "population, or what the weights say of it.",
+    ]
     each_column: Annotated[bool, "Whether k is required of every quasi-identifier alone."]
     weights: Annotated[
         Mapping[str, float] | None,

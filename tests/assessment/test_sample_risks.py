@@ -216,3 +216,37 @@ def test_a_remedy_meets_k_map_and_presence_in_the_population():
     made = cr.anonymize(data, **remedies[0].parameters)
     assert made.measured.k_map >= 30
     assert made.measured.presence <= 0.3
+
+
+def test_the_probability_of_a_unique_match_is_a_finding(survey):
+    key = pa.array(np.random.default_rng(5).integers(0, 300, 400))
+    table = survey.set_column(0, "age", key)
+    policy = policy_of(("unique_match_risk", 0.9))
+    found, findings = found_of(table, policy, weight="w", cluster="home")
+    expected = so.unique_match_risk(table, QI, weight="w", cluster="home").probability
+    assert findings["unique_match_risk"].value == pytest.approx(float(expected))
+    assert "clusters" in findings["unique_match_risk"].statement
+    assert found.answers[0].results["unique_match"].sample_uniques > 0
+    _, findings = found_of(table, policy)
+    assert findings["unique_match_risk"].status is Status.NOT_EVALUATED
+    assert findings["unique_match_risk"].hint == "Set {weight}."
+    none = survey.set_column(0, "age", pa.array([1, 2] * 200))
+    _, findings = found_of(none, policy, weight="w")
+    assert findings["unique_match_risk"].value == 0
+
+
+def test_the_remedy_of_a_survey_requires_the_risk_by_its_weights(survey):
+    small = survey.set_column(3, "w", pa.array([1.5] * 400))
+    policy = policy_of(("journalist_risk", 0.02), ("k_anonymity", 2))
+    found, _ = found_of(small, policy, weight="w", try_remedies=True)
+    remedy = next(one.remedy for one in found.findings if one.status is Status.EXCEEDED)
+    assert remedy.parameters["journalist_risk"] == 0.02
+    assert "threshold met" in remedy.outcome
+
+
+def test_strata_give_an_interval_of_population_uniqueness(survey):
+    even = survey.set_column(3, "w", pa.array([20.0] * 400))
+    policy = policy_of(("population_uniqueness", 0.5))
+    found, findings = found_of(even, policy, weight="w", stratum="sex")
+    assert findings["population_uniqueness"].status is Status.MET
+    assert found.answers[0].results["population"].stratum == "sex"

@@ -99,7 +99,16 @@ def test_masking_and_json(
 
 def test_against_a_population(patients: Path, tmp_path: Path) -> None:
     out = tmp_path / "safe.csv"
-    options = ["--k", "100", "--population", "300000000", "--beta", "0.1", "--weight", "age=2"]
+    options = [
+        "--k",
+        "100",
+        "--population",
+        "300000000",
+        "--beta",
+        "0.1",
+        "--column-weight",
+        "age=2",
+    ]
     assert run(["anonymize", str(patients), "-o", str(out), *ROLES, *options]) == 0
     statement = json.loads((tmp_path / "safe.statement.json").read_text())
     assert statement["measured"]["population"]["rows_meeting_k"] > 0.9
@@ -110,8 +119,8 @@ def test_against_a_population(patients: Path, tmp_path: Path) -> None:
     [
         (["--k", "5000"], "only 1,500 records"),
         (["--k", "5", "--population", "1000", "--beta", "2"], "beta"),
-        (["--k", "5", "--weight", "age=-1"], "above 0"),
-        (["--k", "5", "--weight", "age"], "COLUMN="),
+        (["--k", "5", "--column-weight", "age=-1"], "above 0"),
+        (["--k", "5", "--column-weight", "age"], "COLUMN="),
         (["--k", "5", "--method", "income=noise"], "number"),
         (["--k", "5", "--hierarchy", "sex=none.csv"], "could not be read"),
         (["--k", "5", "--diversity", "9"], "all records together"),

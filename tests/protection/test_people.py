@@ -183,10 +183,10 @@ def test_a_decision_in_the_roles_file(tmp_path: Path) -> None:
         '[units]\nperson = "patient_nbr"\n'
     )
     found = roles.load(tmp_path / "roles.toml", ["patient_nbr", "age"])
-    assert found.person == "patient_nbr"
+    assert found.units == {"person": "patient_nbr"}
     assert found.notes["patient_nbr"].several_people == "of a family"
     assert found.roles["patient_nbr"] is Role.IDENTIFIER
-    assert roles.load(tmp_path / "roles.toml", ["age"]).person is None  # a release without it
+    assert roles.load(tmp_path / "roles.toml", ["age"]).units == {}  # a release without it
     (tmp_path / "roles.toml").write_text("[roles]\n[units]\npeople = 'x'\n")
     with pytest.raises(RoleError, match=r"\[units\]"):
         roles.load(tmp_path / "roles.toml", ["age"])

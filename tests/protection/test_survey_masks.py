@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import crypsis as cr
 from crypsis import protection as an
-from crypsis.errors import ParameterError, RequirementsNotMetError
+from crypsis.errors import ColumnError, ParameterError, RequirementsNotMetError
 from crypsis.protection import masking
 from crypsis.protection.masking._local_suppression import suppressed_values
 from crypsis.protection.masking._transition import invariant, transition_matrix
@@ -175,3 +175,69 @@ def test_missing_values_and_nan_are_one_value():
     table = pa.table({"a": [1.0, math.nan, None, 1.0], "b": ["x", "y", "y", "x"]})
     made = masking.local_suppression(table, ["a", "b"], k=2)
     assert made["b"].to_pylist() == ["x", "y", "y", "x"]
+
+
+def _matching(table: pa.Table) -> list[int]:
+    """How many records match each if a missing value matches every value: by definition."""
+    rows = list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+
+    def alike(one: tuple, two: tuple) -> bool:
+        return all(a is None or b is None or a == b for a, b in zip(one, two, strict=True))
+
+    return [sum(alike(one, two) for two in rows) for one in rows]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_wildcards_reach_k_with_no_more_suppression_than_values(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    values = [
+        [None if v == 9 else int(v) for v in column]
+        for column in generator.integers(0, 10, (4, 80))
+    ]
+    table = pa.table({f"c{i}": values[i] for i in range(4)})
+    k = int(generator.integers(2, 6))
+    made = masking.local_suppression(table, table.column_names, k=k, missing="wildcard")
+    assert min(_matching(made)) >= k
+    for name in table.column_names:
+        assert all(
+            after is None or after == before
+            for before, after in zip(table[name].to_pylist(), made[name].to_pylist(), strict=True)
+        )
+    strict = masking.local_suppression(table, table.column_names, k=k)
+    gone = [sum(one[name].null_count for name in one.column_names) for one in (made, strict)]
+    assert gone[0] <= gone[1]
+
+
+def test_no_value_is_suppressed_that_could_be_given_back() -> None:
+    generator = np.random.default_rng(7)
+    table = pa.table({f"c{i}": generator.integers(0, 5, 60) for i in range(3)})
+    made = masking.local_suppression(table, table.column_names, k=3, missing="wildcard")
+    for name in table.column_names:
+        for row in np.flatnonzero(np.array(made[name].is_null())):
+            column = made[name].to_pylist()
+            column[row] = table[name][int(row)].as_py()
+            back = made.set_column(made.column_names.index(name), name, pa.array(column))
+            assert min(_matching(back)) < 3
+
+
+def test_missing_values_of_the_data_are_compared_as_it_says() -> None:
+    table = pa.table({"age": [30, 30, 41], "sex": ["f", "f", "f"]})
+    data = cr.Dataset.from_frame(table, missing="wildcard")
+    made = cr.protection.mask(data, {("age", "sex"): masking.LocalSuppression(k=2)})
+    assert made.frame["age"].to_pylist() == [30, 30, None]
+    assert "matches every value" in made.methods[0].description
+
+
+def test_ghost_variables_lose_the_values_of_the_same_records() -> None:
+    table = pa.table({
+        "age": [30, 30, 41, None], "sex": ["f", "f", "f", "f"], "group": ["a", "a", "b", "c"],
+        "x": [1, 2, 3, 4],
+    })  # fmt: skip
+    mask = masking.LocalSuppression(k=3, missing="wildcard", ghosts={"age": ("group", "x")})
+    made = cr.protection.mask(table, {("age", "sex"): mask})
+    assert made.frame["group"].to_pylist() == ["a", "a", None, None]
+    assert made.frame["x"].to_pylist() == [1, 2, None, None]
+    assert made.methods[0].columns == ("age", "sex", "group", "x")
+    assert "with age also group, x" in made.methods[0].description
+    with pytest.raises(ColumnError):
+        masking.local_suppression(table, ["age", "sex"], k=2, ghosts={"group": ("x",)})

@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from scipy.optimize import linprog
 from scipy.stats import binom
 
-from crypsis.singling_out._population_bounds import unique_people
+from crypsis import singling_out as so
+from crypsis.errors import RoleError
+from crypsis.singling_out._population_bounds import SampledClasses, unique_people
 
 
 def by_linear_programs(size, number, people):
@@ -42,7 +45,7 @@ def by_linear_programs(size, number, people):
 )
 def test_ends_against_linear_programs(number, people):
     size, number = np.arange(1, len(number) + 1), np.array(number)
-    found = unique_people(size, number, float(people))
+    found = unique_people([SampledClasses(size, number, float(people))])
     rows, once = size @ number, number[0]
     outside = people - rows
     low, high = by_linear_programs(size, number, people)
@@ -53,16 +56,18 @@ def test_ends_against_linear_programs(number, people):
 
 
 def test_no_unique_record_is_the_rule_of_three():
-    found = unique_people(np.array([50]), np.array([40]), 20_000.0)
+    found = unique_people([SampledClasses(np.array([50]), np.array([40]), 20_000.0)])
     assert found.least == 0
     assert found.largest == pytest.approx(math.log(20) * 10, rel=0.02)
 
 
 def test_a_complete_sample_is_counted():
     size, number = np.array([1, 3]), np.array([7, 5])
-    every = unique_people(size, number, 22.0)
+    every = unique_people([SampledClasses(size, number, 22.0)])
     assert every.least == every.likeliest == every.largest == 7
-    nearly = unique_people(size, number, 24.0)  # two people more: 5 to 9 are unique
+    nearly = unique_people(
+        [SampledClasses(size, number, 24.0)]
+    )  # two people more: 5 to 9 are unique
     assert 5 <= nearly.least <= 7 <= nearly.largest <= 9
 
 
@@ -79,6 +84,65 @@ def test_the_interval_covers(kind, fraction):
             people = random.multinomial(20_000, weight / weight.sum())
         sample = random.multivariate_hypergeometric(people, int(fraction * people.sum()))
         size, number = np.unique(sample[sample > 0], return_counts=True)
-        found = unique_people(size, number, float(people.sum()))
+        found = unique_people([SampledClasses(size, number, float(people.sum()))])
         covered += found.least <= (people == 1).sum() <= found.largest
     assert covered >= 18
+
+
+def _drawn(random, fractions):
+    """A population in strata, a sample of each by its fraction, and the truth with the stratum."""
+    keys, weights, strata, alone, people = [], [], [], 0, 0
+    for h, (fraction, number) in enumerate(zip(fractions, (6000, 4000, 1500), strict=True)):
+        classes = random.multinomial(number, 1 / np.arange(1, 901) / (1 / np.arange(1, 901)).sum())
+        alone += int((classes == 1).sum())
+        people += number
+        every = np.repeat(np.arange(900), classes)
+        sample = random.choice(every, round(fraction * number), replace=False)
+        keys.append(sample)
+        weights.append(np.full(sample.size, number / sample.size))
+        strata.append(np.full(sample.size, h))
+    table = pa.table({
+        "key": np.concatenate(keys), "w": np.concatenate(weights), "h": np.concatenate(strata),
+    })  # fmt: skip
+    return table, alone / people
+
+
+def test_a_stratified_sample_is_covered_and_ignoring_it_is_not():
+    random = np.random.default_rng(8)
+    covered = ignored = 0
+    for _ in range(6):
+        table, truth = _drawn(random, (0.02, 0.1, 0.5))
+        found = so.population_uniqueness(table, ["key"], weight="w", stratum="h")
+        assert found.columns == ("key", "h")
+        assert found.population == 11_500
+        covered += found.best.low <= truth <= found.best.high
+        flat = so.population_uniqueness(table, ["key", "h"], population=11_500)
+        ignored += flat.best.low <= truth <= flat.best.high
+    assert covered == 6
+    assert ignored <= covered
+
+
+def test_strata_sampled_alike_are_a_simple_random_sample():
+    random = np.random.default_rng(9)
+    table, _ = _drawn(random, (0.1, 0.1, 0.1))
+    strata = so.population_uniqueness(table, ["key"], weight="w", stratum="h")
+    plain = so.population_uniqueness(table, ["key", "h"], population=11_500)
+    assert strata.best.high == pytest.approx(plain.best.high, rel=1e-6)
+    assert strata.pitman == pytest.approx(plain.pitman, rel=1e-6)
+
+
+def test_designs_that_the_models_do_not_know_are_refused():
+    table = pa.table({"key": [1, 2, 3, 4], "w": [2.0, 2.0, 3.0, 4.0], "h": [0, 0, 1, 1]})
+    for options, message in (
+        ({"weight": "w", "stratum": "h"}, "unequal weights within the strata"),
+        ({"weight": "w"}, "unequal weights"),
+        ({"stratum": "h", "population": 50}, "strata without weights"),
+        ({"cluster": "h", "population": 50}, "clusters"),
+    ):
+        with pytest.raises(RoleError, match=message):
+            so.population_uniqueness(table, ["key"], **options)
+
+
+def test_equal_weights_give_the_size_of_the_population():
+    table = pa.table({"key": [1, 2, 2, 3, 3, 3], "w": [10.0] * 6})
+    assert so.population_uniqueness(table, ["key"], weight="w").population == 60

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import crypsis as cr
 from crypsis import singling_out as so
+from crypsis.counting.match_probability import match_probability, match_variance
 from crypsis.errors import ParameterError, RoleError
-from crypsis.singling_out._match_probability import match_probability
 
 SIZES = (1, 2, 3, 5, 17, 63, 64, 65, 100, 1_000, 10**6)
 WEIGHTS = (1, 1.0009765625, 1.5, 1.9990234375, 2, 2.0009765625, 3, 50, 1_000, 2.0**40)
@@ -234,3 +234,64 @@ def test_record_risks_of_dropped_records_are_missing():
     found = so.record_risks(rows, ["v"], missing="drop")
     assert found.records["prosecutor_risk"].to_pylist() == [0.5, None, 0.5]
     assert found.measures == ("class_size", "prosecutor_risk", "suda_score")
+
+
+def _by_sum(size, weight, model, order):
+    """E[1/F^m | f] summed over F, until what is left is negligible."""
+    from scipy import stats
+
+    total = size * weight
+    more = stats.poisson(total - size) if model == "poisson" else stats.nbinom(size, 1 / weight)
+    last = int(more.ppf(1 - 1e-15)) + 50
+    people = np.arange(last + 1)
+    return float((more.pmf(people) / (size + people.astype(float)) ** order).sum())
+
+
+@pytest.mark.parametrize("model", ["poisson", "negative binomial"])
+@pytest.mark.parametrize("size", [1, 2, 7, 63, 500])
+@pytest.mark.parametrize("weight", [1.0009765625, 1.5, 4.0, 60.0])
+def test_moments_of_the_models_are_their_sums(model, size, weight):
+    given = np.array([float(size)]), np.array([size * weight]), model
+    mean = match_probability(*given)[0]
+    assert mean == pytest.approx(_by_sum(size, weight, model, 1), rel=1e-9)
+    second = match_variance(*given)[0] + mean**2
+    assert second == pytest.approx(_by_sum(size, weight, model, 2), rel=1e-9)
+
+
+def test_the_poisson_risk_of_a_unique_has_a_closed_form():
+    rows = pa.table({"v": [1], "w": [100.0]})
+    found = so.individual_risk(rows, ["v"], weight="w", model="poisson")
+    assert found.maximum == pytest.approx((1 - math.exp(-99)) / 99, rel=1e-12)
+    assert found.riskiest_interval[0] < found.maximum < found.riskiest_interval[1]
+    careful = so.individual_risk(rows, ["v"], weight="w")
+    assert careful.riskiest_interval[1] > found.riskiest_interval[1]
+
+
+@pytest.mark.parametrize("model", ["poisson", "negative binomial"])
+def test_the_interval_covers_the_matches_of_drawn_populations(model):
+    generator = np.random.default_rng(4)
+    sizes = generator.integers(1, 4, 300)
+    rows = pa.table({"v": np.repeat(np.arange(300), sizes), "w": np.full(int(sizes.sum()), 8.0)})
+    found = so.individual_risk(rows, ["v"], weight="w", model=model)
+    covered = 0
+    for _ in range(300):
+        more = (
+            generator.poisson(7 * sizes)
+            if model == "poisson"
+            else generator.negative_binomial(sizes, 1 / 8)
+        )
+        matches = (sizes / (sizes + more)).sum()
+        covered += found.expected.low <= matches <= found.expected.high
+    assert 270 <= covered <= 299  # of 300, at 95 %
+
+
+def test_persons_have_an_interval_too():
+    rows = pa.table({"v": [1, 2, 2, 3], "w": [9.0] * 4, "who": ["a", "a", "b", "c"]})
+    found = so.individual_risk(rows, ["v"], weight="w", person="who")
+    assert found.expected.low < found.expected < found.expected.high <= 3
+
+
+@pytest.mark.parametrize("options", [{"model": "binomial"}, {"confidence": 1.0}])
+def test_unknown_models_and_confidences_are_refused(options):
+    with pytest.raises(ParameterError):
+        so.individual_risk(pa.table({"v": [1], "w": [2.0]}), ["v"], weight="w", **options)

@@ -60,7 +60,7 @@ def _as_given(asked: Any) -> dict[str, Any]:
     return given
 
 
-@o.takes_data
+@o.takes_sample
 @o.takes(_plan_options(), "asked")
 def anonymize(
     data: o.Data,
@@ -81,14 +81,6 @@ def anonymize(
         typer.Option(
             "--k",
             help=f"The smallest equivalence class; {_DEFAULT_K} by default.",
-            rich_help_panel=_REQUIREMENTS,
-        ),
-    ] = None,
-    population: Annotated[
-        str | None,
-        typer.Option(
-            "--population",
-            help="The number of people the records were drawn from, or their table.",
             rich_help_panel=_REQUIREMENTS,
         ),
     ] = None,
@@ -220,10 +212,13 @@ def anonymize(
     given, limits = texts("--method", methods), numbers("--top-code", top_code)
     if explore:
         _check_explored(output, plan, save_plan, key, same_key, recoding, unicity)
-        more = _as_given(asked) | ({} if population is None else {"population": population})
         with shown_progress():
             found = protection.explore(
-                options.dataset(data), k=k or _DEFAULT_K, methods=given, top_code=limits, **more
+                options.dataset(data),
+                k=k or _DEFAULT_K,
+                methods=given,
+                top_code=limits,
+                **_as_given(asked),
             )
         _show_alternatives(found, as_json)
         return
@@ -236,9 +231,6 @@ def anonymize(
         dataset = options.dataset(data)
         if policy is not None:
             _limit_ages(dataset, policy, limits, given)
-        given_options = _as_given(asked)
-        if population is not None:
-            given_options["population"] = options.population(population)
         try:
             # The file that is written is measured, not the rows before.
             made = protection.anonymize(
@@ -247,7 +239,7 @@ def anonymize(
                 key=None if same_key is None else _of_key(same_key), shuffle=not keep_order,
                 unicity=unicity, events=events, inferred=inferred, order=order, links=links,
                 max_records=max_records,
-                **given_options,
+                **_as_given(asked),
             )  # fmt: skip
         except HierarchyGapError as gap:
             if show_missing:
@@ -381,6 +373,13 @@ def _write_comparison(path: Path, lost: Any) -> None:
             f"| {one.missing_after} | {bits} |"
         )
     lines += [f"| {name} | removed | | | | | |" for name in lost.removed]
+    weighted = [one for one in lost.columns if one.weighted_distance is not None]
+    if weighted:
+        lines += [
+            "",
+            "Change of the distribution in the population, by the weights (total variation):",
+        ]
+        lines += [""] + [f"- {one.column}: {100 * one.weighted_distance:.2f} %" for one in weighted]
     write_text(path, "\n".join(lines) + "\n")
 
 

@@ -13,10 +13,8 @@ from crypsis.cli.earlier import EarlierOptions
 if TYPE_CHECKING:
     from crypsis.dataset import Dataset
 
-_PEOPLE = "People"
 
-
-@o.takes_data
+@o.takes_sample
 @o.takes(EarlierOptions, "before")
 def assess(
     data: o.Data,
@@ -71,32 +69,6 @@ def assess(
             "remedies, if that takes seconds.",
         ),
     ] = None,
-    population: Annotated[
-        str | None,
-        typer.Option(
-            "--population",
-            help="The size of the population, or its table.",
-            rich_help_panel=_PEOPLE,
-        ),
-    ] = None,
-    weight: Annotated[
-        str | None,
-        typer.Option("--weight", help="The column of survey weights.", rich_help_panel=_PEOPLE),
-    ] = None,
-    stratum: Annotated[
-        str | None,
-        typer.Option(
-            "--stratum", help="The column of the strata of the sample.", rich_help_panel=_PEOPLE
-        ),
-    ] = None,
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            "--cluster",
-            help="The column of the clusters (primary sampling units).",
-            rich_help_panel=_PEOPLE,
-        ),
-    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the report as .html, .md or .json.")
     ] = None,
@@ -113,8 +85,6 @@ def assess(
 
     Example: [bold]crypsis assess patients.csv --roles roles.toml -o report.html[/bold]
     """
-    from dataclasses import replace
-
     from crypsis.assessment import assess as run_assessment
     from crypsis.cli.console import console, may_write, shown_progress, write_text
     from crypsis.cli.remedies import phrasing
@@ -142,13 +112,7 @@ def assess(
 
         belief = load_attack(attack)
     with shown_progress():
-        data_set = replace(
-            options.dataset(data),
-            weight=weight,
-            stratum=stratum,
-            cluster=cluster,
-            population=options.population(population),
-        )
+        data_set = options.dataset(data)
         first = None if original is None else options.without_roles().dataset(original)
         found = run_assessment(
             data_set,
@@ -169,7 +133,7 @@ def assess(
     words = phrasing(
         found, data, options, original=original,
         original_names=() if first is None else first.names, attack=attack,
-        population=population,
+        population=options.population,
     )  # fmt: skip
     forms = {
         ".html": lambda: found.to_html(words),

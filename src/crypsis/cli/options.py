@@ -67,6 +67,8 @@ def row_map_of(path: Path | None) -> Sequence[int] | None:
 _NAMES = "Names are separated by commas."
 _ROLES = ("identifiers", "quasi_identifiers", "sensitive", "insensitive", "excluded")
 _UNITS = ("person", "household")
+_SAMPLE = ("weight", "stratum", "cluster")
+_POPULATION = "The number of people in the population, or its table: a file."
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,10 @@ class DataOptions:
     roles_file: Path | None
     engine: EngineOptions
     units: Mapping[str, str]
-    """The columns of the person and of the household, as far as they were given."""
+    """The columns of the person, the household, the weight, the stratum and the cluster, as far as
+    they were given."""
+    population: str | None
+    """The number of people in the population, or the file of its table."""
     words: tuple[str, ...]
     """The reading options as they were typed, for a command that reads the same data."""
 
@@ -98,13 +103,6 @@ class DataOptions:
         given = {one.name: getattr(self.reading, one.name) for one in fields(self.reading)}
         return {"missing": self.missing, **{name: v for name, v in given.items() if v}}
 
-    def population(self, given: str | None) -> int | Dataset | None:
-        """The number of people of a population, or their table."""
-        if given is None:
-            return None
-        digits = given.replace("_", "").replace(",", "")
-        return int(digits) if digits.isdecimal() else self.without_roles().dataset(given)
-
     def dataset(self, source: str) -> Dataset:
         """Open `source`; roles given one by one take precedence over those of a roles file."""
         from crypsis.columns import roles
@@ -112,20 +110,38 @@ class DataOptions:
 
         found = read(source, **self.reading_keywords(), **vars(self.engine))
         own = decided(**self.roles)  # type: ignore[misc]
+        people = self.population_of(found)
         if self.roles_file is None:
-            person, household = (self.units.get(name) for name in _UNITS)
-            return replace(found.with_roles(own), person=person, household=household)
+            units: dict[str, Any] = {**self.units}
+            return replace(found.with_roles(own), population=people, **units)
         filed = roles.load(self.roles_file, found.names)
         notes = {
             name: note
             for name, note in filed.notes.items()
             if own.get(name, filed.roles[name]) is filed.roles[name]  # about the role of the file
         }
-        return replace(
-            found.with_roles({**filed.roles, **own}, notes, filed.container),
-            person=self.units.get("person", filed.person),
-            household=self.units.get("household", filed.household),
-        )
+        units = {**filed.units, **self.units}
+        decisions = found.with_roles({**filed.roles, **own}, notes, filed.container)
+        return replace(decisions, population=people, **units)
+
+    def population_of(self, data: Dataset) -> int | Dataset | None:
+        """The number of people in the population of the data, or their table."""
+        given = self.population
+        if given is None:
+            return None
+        digits = given.replace("_", "").replace(",", "")
+        if digits.isdecimal():
+            return int(digits)
+        people = self.without_roles().dataset(given)
+        if not set(people.names) & set(data.names):
+            from crypsis.errors import ColumnError
+
+            raise ColumnError(
+                "The table of the population has no column of the data.",
+                code="population-without-columns",
+                hint="Set {population} to a table with the quasi-identifiers, or to a number.",
+            )
+        return people
 
     def answers(self) -> dict[str, str]:
         """The answers to the checklist of a policy, from the roles file."""
@@ -135,12 +151,17 @@ class DataOptions:
 
     def without_roles(self) -> DataOptions:
         """The same for another file of the same kind, whose columns may be others."""
-        return replace(self, roles={}, roles_file=None, units={})
+        return replace(self, roles={}, roles_file=None, units={}, population=None)
 
 
 def takes_data(verb: Callable[..., None]) -> Callable[..., None]:
     """Give a verb the options for reading and roles, which it receives as its parameter `options`."""
     return _with_options(verb, "options", shared_options(), _gathered)
+
+
+def takes_sample(verb: Callable[..., None]) -> Callable[..., None]:
+    """The same, and what is known of the sample: weights, strata, clusters and the population."""
+    return _with_options(verb, "options", [*shared_options(), *_sample_options()], _gathered)
 
 
 def takes(group: type, name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -203,6 +224,12 @@ def shared_options() -> list[inspect.Parameter]:
     return found
 
 
+def _sample_options() -> list[inspect.Parameter]:
+    roles = get_type_hints(Roles, include_extras=True)
+    found = [_option(name, str | None, roles[name].__metadata__[0], "People") for name in _SAMPLE]
+    return [_option("population", str | None, _POPULATION, "People"), *found]
+
+
 def _reading_option(name: str, text: str) -> inspect.Parameter:
     if name == "names":
         return _option(name, str | None, f"{text} {_NAMES}", "Reading")
@@ -228,13 +255,15 @@ def _gathered(typed: dict[str, Any]) -> DataOptions:
     words = tuple(
         word
         for name, value in typed.items()
-        if name not in (*_ROLES, *_UNITS, "roles") and value not in (None, False, [])
+        if name not in (*_ROLES, *_UNITS, *_SAMPLE, "population", "roles")
+        and value not in (None, False, [])
         and (name, value) not in (("missing", "value"), ("engine", "duckdb"))
         for one in (value if isinstance(value, list) else [value])
         for word in ([cli_option(name, None)] if value is True else [cli_option(name, None), str(one)])
     )  # fmt: skip
     roles: Any = {name: value for name in _ROLES if (value := typed.pop(name))}
-    units = {name: value for name in _UNITS if (value := typed.pop(name))}
+    units = {name: value for name in (*_UNITS, *_SAMPLE) if (value := typed.pop(name, None))}
+    population = typed.pop("population", None)
     engine = EngineOptions(**{one.name: typed.pop(one.name) for one in fields(EngineOptions)})
     roles_file, missing = typed.pop("roles"), typed.pop("missing")
     typed["names"] = None if typed["names"] is None else _split(typed["names"])
@@ -242,7 +271,9 @@ def _gathered(typed: dict[str, Any]) -> DataOptions:
     typed["delimiter"] = "\t" if typed["delimiter"] == "\\t" else typed["delimiter"]
     typed["missing_markers"] = typed["missing_markers"] or None
     typed["types"] = _types(typed["types"] or ())
-    return DataOptions(ReadOptions(**typed), missing, roles, roles_file, engine, units, words)
+    return DataOptions(
+        ReadOptions(**typed), missing, roles, roles_file, engine, units, population, words
+    )
 
 
 def title(source: str) -> str:

@@ -24,7 +24,7 @@ class _Scan(Result):
         return found
 
 
-@o.takes_data
+@o.takes_sample
 def scan(
     data: o.Data,
     options: o.DataOptions,
@@ -36,10 +36,6 @@ def scan(
     ] = None,
     as_json: o.AsJson = False,
     force: o.Force = False,
-    population: Annotated[
-        int | None,
-        typer.Option("--population", help="The size of the population; searches column sets."),
-    ] = None,
     alpha: Annotated[
         float | None,
         typer.Option("--alpha", help="Search column sets that make this share of people unique."),
@@ -70,17 +66,17 @@ def scan(
         dataset = options.dataset(data)
         profile = cr.scan(dataset, limit=limit, exact=exact, seed=seed)
         column_sets = None
-        if population is not None or alpha is not None:
+        if dataset.population is not None or alpha is not None:
             column_sets = cr.singling_out.find_quasi_identifiers(
                 dataset,
                 0.5 if alpha is None else alpha,
-                population=population,
+                columns=_columns_of(dataset),
                 max_columns=max_columns,
             )
     found = _Scan(profile, column_sets)
     source = o.title(data)
     if save is not None:
-        roles.save(profile.columns, save, overwrite=force)
+        roles.save(profile.columns, save, units=options.units, overwrite=force)
     if output is not None:
         from crypsis.report.html import scan_page
 
@@ -95,3 +91,9 @@ def scan(
         screen.print(quasi_identifiers_view(column_sets, limit=limit))
     for path in filter(None, (save, output)):
         screen.print(f"\nWrote {path}", markup=False)
+
+
+def _columns_of(data: Any) -> list[str] | None:
+    """The columns that the table of the population has as well; all if there is no such table."""
+    names = getattr(data.population, "names", None)
+    return None if names is None else [name for name in data.knowable if name in names]

@@ -13,7 +13,7 @@ _FLAGS = {
     "methods": "--method",
     "overwrite": "--force",
     "columns": "--column",
-    "weights": "--weight",
+    "weights": "--column-weight",
     "earlier_keys": "--earlier-key",
 }
 

@@ -86,6 +86,9 @@ _ALL = (
             "the average individual risk: the expected fraction of records re-identified"),
     Measure("singling_out.individual_records_at_risk", "fraction", "at_most",
             "the fraction of records whose individual risk is above 1/`k`", "k"),
+    Measure("singling_out.unique_match_risk", "fraction", "at_most",
+            "the probability that a match with a record that is unique in the sample is correct, by "
+            "the weights and clusters (data intrusion simulation)"),
     Measure("singling_out.household_risk", "fraction", "at_most",
             "the highest probability that at least one member of a household is re-identified"),
     Measure("singling_out.household_average_risk", "fraction", "at_most",

@@ -21,10 +21,12 @@ _EXCESS = (
 
 _AVERAGE = ("singling_out.prosecutor_average_risk", "singling_out.marketer_risk")
 _MAP = ("singling_out.k_map", "singling_out.journalist_risk")
+_BY_WEIGHTS = ("singling_out.journalist_risk", "singling_out.individual_risk")
+_ABOVE = ("singling_out.journalist_records_at_risk", "singling_out.individual_records_at_risk")
 
 
 def requirements_for(
-    policy: Policy, *, sensitive: bool = True, population: bool = False
+    policy: Policy, *, sensitive: bool = True, population: bool = False, weighted: bool = False
 ) -> dict[str, int | float]:
     """The requirements of an anonymization that meets a policy, as far as requirements can.
 
@@ -43,12 +45,15 @@ def requirements_for(
         Whether the dataset has sensitive attributes; without them nothing is required of any.
     population : bool
         Whether the table of the population is known; without it nothing is required against it.
+    weighted : bool
+        Whether it has the weights of a sample, which limits of journalist and individual risk need.
 
     Returns
     -------
     dict
         Keywords of `protection.plan` and of `protection.PrivacyRequirements`: `k`, `average_risk`,
-        `k_map`, `presence`, `diversity`, `closeness`, `excess`, each where the policy limits it.
+        `k_map`, `presence`, `journalist_risk`, `diversity`, `closeness`, `excess`, each where the
+        policy limits it.
 
     Examples
     --------
@@ -71,6 +76,10 @@ def requirements_for(
             required["k_map"] = math.ceil(max(people))
         if risks.get("singling_out.delta_presence"):
             required["presence"] = risks["singling_out.delta_presence"]
+    by_weights = [one.limit for one in policy.thresholds if one.measure in _BY_WEIGHTS]
+    by_weights += [1 / one.k for one in policy.thresholds if one.measure in _ABOVE and one.k]
+    if weighted and not population and by_weights and min(by_weights) > 0:
+        required["journalist_risk"] = min(by_weights)
     if sensitive:
         limits = {one.measure: one.limit for one in policy.of("inference")}
         if "inference.l_diversity" in limits:

@@ -26,7 +26,12 @@ from crypsis.protection._preview import Preview
 from crypsis.protection._recode import RecodingKind
 from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection._statement import InformationLoss, Method
-from crypsis.protection.masking._mask import check_rare_values, masked_rows
+from crypsis.protection.masking._mask import (
+    as_compared,
+    changed_columns,
+    check_rare_values,
+    masked_rows,
+)
 from crypsis.protection.masking._masks import (
     Mask,
     Pseudonym,
@@ -84,7 +89,10 @@ def mask(
     [0.0, 2.0, None]
     """
     original = as_dataset(data, **roles)
-    wanted = _for_persons(original, as_masks(masks))
+    wanted = {
+        names: as_compared(one, original.missing)
+        for names, one in _for_persons(original, as_masks(masks)).items()
+    }
     if seed is None:
         seed = fresh_seed() if key is None or key.seed is None else key.seed
     streams = np.random.SeedSequence(seed).spawn(len(wanted) + 1)
@@ -99,8 +107,8 @@ def mask(
         known = PrivacyRequirements(people=made.person is not None)
         measured = measure(made, made.quasi_identifiers, known, made)
     methods = tuple(
-        Method(", ".join(names), one.method, one.describe(), one.model_dump(exclude={"method"}),
-               names)
+        Method(", ".join(changed_columns(names, one)), one.method, one.describe(),
+               one.model_dump(exclude={"method"}), changed_columns(names, one))
         for names, one in wanted.items()
     )  # fmt: skip
     loss = InformationLoss(original.count)
@@ -268,7 +276,8 @@ def anonymize(
     )
     if masked is None:
         return result
-    perturbed = {name for names in masks for name in names} - _pseudonymized(masks)
+    changed = {name for names, one in masks.items() for name in changed_columns(names, one)}
+    perturbed = changed - _pseudonymized(masks)
     check_derived(original, result.data, sorted(perturbed), result.key.row_map)
     both = Key(masked.key.seed, result.key.row_map, masked.key.pseudonyms)
     methods_used = masked.methods + result.methods

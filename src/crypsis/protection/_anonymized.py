@@ -165,8 +165,9 @@ class Plan(BaseModel):
                 original, self.sensitive, len(self.columns), partial(base._attempt, original)
             )
         else:
-            # People are not in the file, so they are counted here.
-            plan, made, measured = base._made(original, verify or requirements.people)
+            # People and weights are not in the file, so they are counted here.
+            beside = requirements.people or requirements.journalist_risk is not None
+            plan, made, measured = base._made(original, verify or beside)
         if measured is not None:
             made.data.rows.known_count = measured.rows or None  # not to be counted again
         removed, requirements = plan.removed, plan.requirements

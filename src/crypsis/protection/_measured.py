@@ -98,6 +98,8 @@ class Measured(Result):
     """The share of people whom the known records single out; the upper end of an interval."""
     inferred: float | None = None
     """The share of sensitive values that the known records make almost certain; the upper end."""
+    journalist_risk: float | None = None
+    """The highest journalist risk, in the table of the population or by the weights."""
     members: int | None = None
     """The people in all classes: a person counts once in each of their classes."""
 
@@ -147,6 +149,7 @@ _MEASURES = {
     "closeness": "t-closeness: t =",
     "best_guess": "Share of the most frequent sensitive value in a class:",
     "excess": "Largest excess of a sensitive value over its baseline:",
+    "journalist_risk": "Highest journalist risk:",
     "near_certain": "Records with a near-certain rare sensitive value:",
     "beta_likeness": "beta-likeness: beta =",
     "delta_disclosure": "delta-disclosure privacy in bits: delta =",
@@ -206,7 +209,22 @@ def measure(
         population=_population_classes(strict, names, members, requirements, people=people),
         people=people,
         members=None if people is None else int(members.sum()),
+        journalist_risk=_journalist_risk(persons or data, names, requirements),
     )
+
+
+def _journalist_risk(
+    data: Dataset, names: Sequence[str], requirements: PrivacyRequirements
+) -> float | None:
+    """The highest risk of a class, measured as in any assessment; None if it is not required."""
+    if requirements.journalist_risk is None:
+        return None
+    from crypsis.singling_out import reidentification_risk
+
+    people = None if requirements.weighted else data.population
+    strict = replace(data, missing=MissingValues.VALUE, population=people, _cells={})
+    found = reidentification_risk(strict, names, exact=True).journalist
+    return None if found is None else float(found.maximum)
 
 
 def people_in_classes(data: Dataset, names: Sequence[str]) -> tuple[Ints, int]:
@@ -377,6 +395,7 @@ def check(measured: Measured, requirements: PrivacyRequirements) -> None:
         ("average_risk", requirements.average_risk, True),
         ("combination_k", requirements.combination_k, False),
         ("inferred", requirements.inferred, True),
+        ("journalist_risk", requirements.journalist_risk, True),
     ):
         if limit is None:
             continue

@@ -43,6 +43,7 @@ def plan(
     presence: float | None = None,
     average_risk: float | None = None,
     combinations: int | None = None,
+    journalist_risk: float | None = None,
     each_column: bool = False,
     weights: Mapping[str, float] | None = None,
     keep: Mapping[str, int | str] | None = None,
@@ -106,6 +107,9 @@ def plan(
         The average re-identification risk of the records, which a marketer has.
     combinations : int, optional
         k is required of every combination of so many quasi-identifiers, not of all together.
+    journalist_risk : float, optional
+        The highest journalist risk of a class: 1/F, where a table of the population has F people who
+        match it; with weights E[1/F | f], as in `singling_out.individual_risk`.
     each_column : bool
         Whether k is required of every quasi-identifier alone, by quantile groups (section 5.2).
     weights : mapping of str to float, optional
@@ -164,6 +168,9 @@ def plan(
             hint="Set {quasi_identifiers}.",
         )
     people = dataset.population
+    of_table = isinstance(people, Dataset)
+    if journalist_risk and of_table:  # one over the people who match a class
+        k_map = max(k_map or 1, math.ceil(1 / journalist_risk - 1e-9))
     people = people.count if isinstance(people, Dataset) else people
     if each_column and roles.get("population") is not None:
         raise ParameterError(
@@ -182,6 +189,7 @@ def plan(
         average_risk=average_risk, combinations=combinations,
         combination_k=None if combinations is None else k, each_column=k if each_column else None,
         suppression=suppression, people=dataset.person is not None,
+        journalist_risk=journalist_risk, weighted=journalist_risk is not None and not of_table,
         **({} if people is None else {"population": people, "population_k": k, "beta": beta}),
     )  # fmt: skip
     trees = dict(hierarchies or {})
@@ -310,6 +318,12 @@ def _check_requirements(data: Dataset, requirements: PrivacyRequirements) -> Non
             f"Parameter 'k' is {asked:,}, but the data have only {there:,} {unit}.",
             hint="Set a smaller {k}.",
             parameter="k",
+        )
+    if requirements.weighted and data.weight is None:
+        raise RoleError(
+            "The journalist risk needs the table of the population, or the weights of the sample.",
+            code="no-population",
+            hint="Set {weight}, or {population} to its table.",
         )
     if requirements.about_sensitive and not data.sensitive:
         raise RoleError(

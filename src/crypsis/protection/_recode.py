@@ -51,6 +51,7 @@ from crypsis.protection.recoding._population import (
     population_table,
     without_rest,
 )
+from crypsis.protection.recoding._population_risk import fewest_matches, matching_people
 from crypsis.protection.recoding._purpose import Purpose, purposes_of
 from crypsis.protection.recoding._rows import RecodedRows, recode_rows
 from crypsis.protection.recoding._search import (
@@ -116,6 +117,8 @@ def recode(
     recoded, found, measured, persons = RecodedRows(rows), None, None, None
     if requirements.people:
         persons = _persons(data, columns)
+    elif requirements.weighted:
+        persons = _weights(data, columns)
     if requirements.each_column is not None:
         counts = column_counts(rows, names)
         least = min(map(min_count, counts.values()))
@@ -158,6 +161,19 @@ def _persons(data: Dataset, columns: Sequence[ColumnPlan]) -> Rows:
             columns=(data.person,),
         )
     return recoded_columns(data.rows.select([*steps, data.person]), steps)
+
+
+def _weights(data: Dataset, columns: Sequence[ColumnPlan]) -> Rows:
+    """The rows in the columns of the plan, after their steps, and that of the weights."""
+    steps = {one.name: one.step for one in columns}
+    if data.weight is None or data.weight in steps:
+        raise RoleError(
+            "The plan requires a journalist risk by the weights of the sample, and no column has "
+            "them besides the quasi-identifiers.",
+            code="plan-needs-weight",
+            hint="Set {weight}.",
+        )
+    return recoded_columns(data.rows.select([*steps, data.weight]), steps)
 
 
 def _check_columns(data: Dataset, columns: Sequence[ColumnPlan], removed: Sequence[str]) -> None:
@@ -240,11 +256,15 @@ def _recode_classes(
     levels = CellLevels(every, places, totals)
     purposes = purposes_of(rows, levels, preserve)
     weighted = purposes.aimed(levels).weighted([one.weight for one in columns])
-    people = None if persons is None else PeopleOfCells.of(persons, first.size)
     asked = ClassRequirements(
-        requirements, sensitive_columns(cells, sensitive, rows, member, distances), people=people,
-        population=everyone,
+        requirements, sensitive_columns(cells, sensitive, rows, member, distances), population=everyone,
     )  # fmt: skip
+    if requirements.people and persons is not None:
+        asked = replace(asked, people=PeopleOfCells.of(persons, first.size))
+    if requirements.weighted:
+        alike_people = matching_people(with_rows(data, persons or rows), names, requirements)
+        least = fewest_matches(requirements)
+        asked = replace(asked, matches=alike_people, fewest_matches=least)
 
     def made(recoded: RecodedRows, found: Recoding) -> tuple[RecodedRows, Recoding, Rows | None]:
         alike = None

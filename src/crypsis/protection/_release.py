@@ -19,6 +19,7 @@ from crypsis.tables import Kind, Rows
 
 _OF_PEOPLE = (
     "k", "people", "members", "population", "unicity", "inferred", "average_risk", "combination_k",
+    "journalist_risk",
 )  # fmt: skip
 _BY_TEXTS = ("k", "each_column", "average_risk", "combinations", "combination_k")
 """The requirements that need no types."""
@@ -83,7 +84,7 @@ def _measure_file(
     the rows, where their types are known.
     """
     written = [names[name] for name in columns]
-    if requirements.people:
+    if requirements.people or requirements.journalist_risk is not None:
         return _with_people(data, back, written, columns, requirements, measured, hierarchies)
     if form == "parquet":
         file = Dataset(back, data.roles, population=data.population)
@@ -115,16 +116,20 @@ def _with_people(
     measured: Measured | None,
     hierarchies: Mapping[str, Hierarchy] | None,
 ) -> Measured:
-    """What was measured with the people, who are not in the file, if its classes are the same."""
+    """What was measured with what is not in the file, if its classes are the same.
+
+    Whose records they are, the weights and the population are not in it.
+    """
     counted = measure(Dataset(back), written, PrivacyRequirements())
     if measured is None or counted.rows != measured.rows or counted.classes > measured.classes:
         raise RequirementsNotMetError(
-            "The file distinguishes other equivalence classes than those whose people were counted, "
+            "The file distinguishes other equivalence classes than those that were measured, "
             "so it is not written.",
             code="people-not-known",
         )
     if any(data.rows.column(name).kind is Kind.TEXT for name in data.sensitive):
-        without = {"people": False, "k": None, "average_risk": None, "combinations": None}
+        without = {"people": False, "k": None, "average_risk": None, "combinations": None,
+                   "journalist_risk": None}  # fmt: skip
         records = requirements.model_copy(update=without)
         as_csv = replace(data, rows=_empty_texts_missing(data), _cells={})
         again = measure(as_csv, columns, records, hierarchies=hierarchies)

@@ -50,6 +50,9 @@ class PrivacyRequirements(BaseModel):
     combinations: Annotated[int, Field(ge=1)] | None = _described("combinations")
     combination_k: Annotated[int, Field(ge=1)] | None = None
     """The smallest class of every combination of that many quasi-identifiers."""
+    journalist_risk: Annotated[float, Field(gt=0, le=1)] | None = _described("journalist_risk")
+    weighted: bool = False
+    """Whether the journalist risk is counted by the weights, not in the table of the population."""
     unicity: Share | None = None
     """Unicity: the share of people whom `events` known records of theirs single out."""
     events: Annotated[int, Field(ge=1, le=12)] | None = None
@@ -74,10 +77,16 @@ class PrivacyRequirements(BaseModel):
 
     @model_validator(mode="after")
     def _consistent(self) -> PrivacyRequirements:
-        if self.each_column is not None and (self.k is not None or self.about_sensitive):
+        if self.each_column is not None and self.about_classes:
             raise ValueError(
                 "each_column requires k of every column alone and forms no equivalence classes, so "
-                "requirements on classes (release_k, diversity, closeness, excess) do not apply"
+                "requirements on classes (release_k, diversity, closeness, excess, journalist_risk) "
+                "do not apply"
+            )
+        if self.journalist_risk is not None and self.people:
+            raise ValueError(
+                "journalist_risk counts the records of a class, so it cannot be used where a person "
+                "has several records (person)"
             )
         if self.each_column is not None and self.people:
             raise ValueError(
@@ -116,7 +125,7 @@ class PrivacyRequirements(BaseModel):
     def about_classes(self) -> bool:
         """Whether anything is required of the equivalence classes of the release."""
         others = self.about_sensitive or self.about_population or self.average_risk is not None
-        return self.k is not None or others
+        return self.k is not None or self.journalist_risk is not None or others
 
     def without_sensitive(self) -> PrivacyRequirements:
         """The same without what is required of sensitive attributes."""

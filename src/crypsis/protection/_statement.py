@@ -355,6 +355,8 @@ class Statement(BaseModel):
                     meaning = "k-anonymity: people in every class"
                 if name == "combination_k" and asked.combinations is not None:
                     meaning = f"k-anonymity of every combination of {asked.combinations} quasi-identifiers"
+                if name == "journalist_risk" and asked.weighted:
+                    meaning = f"{meaning}, its expectation by the survey weights"
                 limit, found = getattr(asked, name), getattr(self.measured, name)
                 if limit is not None:
                     yield f"| {meaning} | {bound} {_number(limit)} | {_number(found)} |"
@@ -383,6 +385,7 @@ _UPPER = {
     "delta_disclosure": "delta-disclosure privacy: change of the share of a sensitive value, in bits",
     "presence": "delta-presence: probability that a person of the population is in the release",
     "average_risk": "average re-identification risk of the records",
+    "journalist_risk": "journalist risk: one over the people of the population who match a class",
     "unicity": "unicity: people singled out by the known records",
     "inferred": "sensitive values that the known records make almost certain",
     "excess": "excess of the share of a sensitive value in a class over what a model without the "

@@ -33,6 +33,7 @@ from crypsis.singling_out._records import RecordsAtRisk, records_at_risk
 from crypsis.singling_out._released_columns import ReleasedUniqueness, released_uniqueness
 from crypsis.singling_out._risk import AttackerRisk, ReidentificationRisk
 from crypsis.singling_out._suda import ColumnScore, SudaScores, suda
+from crypsis.singling_out._unique_match import UniqueMatch, unique_match_risk
 from crypsis.singling_out.histories import (
     HistoryClasses,
     Knowledge,
@@ -48,11 +49,11 @@ __all__ = [
     "EquivalenceClasses", "HistoryClasses", "HouseholdRisk", "IndividualRisk", "JointClasses", "Knowledge",
     "LoglinearModel", "LoglinearRisk", "PopulationUniqueness", "QuasiIdentifiers", "RecordRisks",
     "RecordsAtRisk", "ReidentificationRisk", "ReleasedUniqueness", "SmallestEvents", "SudaScores",
-    "Unicity", "Uniqueness", "column_sets", "combination_k", "delta_presence",
+    "Unicity", "UniqueMatch", "Uniqueness", "column_sets", "combination_k", "delta_presence",
     "equivalence_classes", "find_quasi_identifiers", "history_classes", "household_risk",
     "individual_risk", "joint_classes", "k_anonymity", "k_map", "loglinear_risk", "max_cells", "min_cells",
     "population_class_sizes", "population_uniqueness", "record_risks", "records_at_risk",
     "reidentification_risk", "released_uniqueness", "smallest_events", "suda", "unicity",
-    "uniqueness",
+    "unique_match_risk", "uniqueness",
     "uniqueness_bound", "values_per_column",
 ]  # fmt: skip

@@ -7,20 +7,24 @@ from crypsis.errors import RoleError
 
 
 def refuse_design(dataset: Dataset) -> None:
-    """Raise unless the records may be a simple random sample: equal weights, no strata or clusters.
+    """Raise unless the records may be a simple random sample, of all people or in each stratum.
 
     >>> import pyarrow as pa
     >>> refuse_design(Dataset.from_frame(pa.table({"w": [2.0, 2.0]}), weight="w"))
     """
-    parts = {"strata": dataset.stratum, "clusters": dataset.cluster}
-    given = [name for name, column in parts.items() if column is not None]
-    weight = dataset.weight
-    if weight is not None and dataset.rows.tally([weight]).distinct > 1:
-        given.append("unequal weights")
+    given = [] if dataset.cluster is None else ["clusters"]
+    weight, stratum = dataset.weight, dataset.stratum
+    if stratum is not None and weight is None:
+        given.append("strata without weights")
+    elif weight is not None:
+        by = [weight] if stratum is None else [stratum, weight]
+        different = 1 if stratum is None else dataset.rows.tally([stratum]).distinct
+        if dataset.rows.tally(by).distinct > different:
+            given.append("unequal weights" + ("" if stratum is None else " within the strata"))
     if given:
         raise RoleError(
-            f"The models of population uniqueness assume a simple random sample; this one has "
-            f"{', '.join(given)}. A log-linear model can use the weights.",
+            "The models of population uniqueness assume a simple random sample, of all people or in "
+            f"each stratum; this one has {', '.join(given)}.",
             code="not-a-simple-random-sample",
-            hint="Use loglinear_risk() with {weight}.",
+            hint="Use unique_match_risk() or loglinear_risk() with {weight}.",
         )

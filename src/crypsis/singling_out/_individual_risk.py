@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Unpack
+from typing import Unpack, get_args
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
 
+from crypsis.counting.match_probability import PopulationModel, match_variance
 from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import ParameterError, RoleError
 from crypsis.options import Columns, Roles
-from crypsis.results import Group, Result
+from crypsis.results import Estimate, Group, Number, Result
 from crypsis.singling_out._class_sizes import quasi_identifiers
 from crypsis.singling_out._risk import (
+    PersonCells,
     attacker_risk,
     check_threshold,
+    expanded_sizes,
     risk_by_weights,
     unit_count,
     units_alike,
 )
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 class IndividualRisk(Result):
@@ -32,10 +40,16 @@ class IndividualRisk(Result):
     """The share of records (or persons) whose risk is above the threshold."""
     maximum: float
     average: float
-    expected: float
-    """The expected number of re-identifications."""
+    expected: Number
+    """The expected number of re-identifications, and an interval for their number under the model:
+    the sum of 1/F over the records (Rinott & Shlomo 2007)."""
     riskiest: Group
     """The equivalence class with the highest risk."""
+    riskiest_interval: tuple[float, float]
+    """An interval for 1/F of that class under the model."""
+    model: PopulationModel = "negative binomial"
+    """The distribution of the people of a class, given its records."""
+    confidence: float = 0.95
 
 
 @takes_roles
@@ -44,6 +58,8 @@ def individual_risk(
     columns: Columns | None = None,
     *,
     threshold: float = 0.2,
+    model: PopulationModel = "negative binomial",
+    confidence: float = 0.95,
     **roles: Unpack[Roles],
 ) -> IndividualRisk:
     """Measure individual risk in a weighted sample, with the exact expectation.
@@ -56,6 +72,10 @@ def individual_risk(
         The columns; by default the quasi-identifiers.
     threshold : float
         The risk above which a record counts as at risk.
+    model : {"negative binomial", "poisson"}
+        The distribution of the people of a class in the population, given its records.
+    confidence : float
+        The confidence of the intervals.
     **roles
         See `crypsis.read`. `weight` is the column of the sampling weights.
 
@@ -75,6 +95,14 @@ def individual_risk(
     values count as the data says; as wildcards they match every value in f and in F-hat. Where the
     data names the person of each record, f counts persons, each with the mean of their weights.
 
+    In the Poisson model F - f is Poisson with the mean F-hat - f: the weights are taken as exact, F
+    varies less, and the risk of small classes is much lower (of a unique of weight 100 it is 0.0101).
+    The negative binomial model knows only the sampling fraction, and is the careful one.
+
+    The intervals are those of 1/F under the model: of the number of correct matches, by the normal
+    distribution with the variance of 1/F in each class, and of the class with the highest risk, by
+    the quantiles of F. They know no error of the weights.
+
     The model knows nothing of the population but the weights. For classes of one record in a sample
     of a hundredth it gives 0.0465, whatever the other classes are: where many sample uniques are
     unique in the population, that is too low, see `population_uniqueness`.
@@ -83,7 +111,8 @@ def individual_risk(
     ----------
     Benedetti & Franconi (1998), Statistical and technological solutions for controlled data
     dissemination. Rinott (2003), On models for statistical disclosure risk estimation. Franconi &
-    Polettini (2004), Individual risk estimation in mu-Argus: a review.
+    Polettini (2004), Individual risk estimation in mu-Argus: a review. Rinott & Shlomo (2007),
+    Variances and confidence intervals for sample disclosure risk measures.
 
     Examples
     --------
@@ -94,19 +123,72 @@ def individual_risk(
     """
     dataset = as_dataset(data, **roles)
     check_threshold(threshold)
+    _check_options(model, confidence)
     require_weights(dataset)
     cells = dataset.cells(quasi_identifiers(dataset, columns))
     units, sizes, person = units_alike(dataset, cells)
     if not (sizes > 0).any():
         raise ParameterError("No record can be counted.", code="no-records", columns=cells.columns)
-    risk = risk_by_weights(dataset, cells, sizes, person)
+    risk = risk_by_weights(dataset, cells, sizes, person, model)
     found = attacker_risk(risk, units, sizes > 0, person, threshold)
     number = unit_count(units, sizes > 0, person)
+    counted = sizes > 0
+    expanded = np.where(counted, expanded_sizes(dataset, cells, person), 1.0)
+    spread = np.zeros(len(cells))
+    spread[counted] = match_variance(sizes[counted].astype(float), expanded[counted], model)
+    each = _units_at_risk(risk, units, person)
+    expected = float(found.average) * number
+    reach = float(ndtri((1 + confidence) / 2) * np.sqrt((each**2 * spread).sum()))
+    riskiest = int(np.argmax(risk))
     return IndividualRisk(
         cells.columns, "records" if person is None else "persons", number, threshold,
         float(found.share_above), float(found.maximum), float(found.average),
-        float(found.average) * number, cells.group(int(np.argmax(risk))),
+        Estimate(expected, max(0.0, expected - reach), min(float(number), expected + reach),
+                 confidence, f"{model} model", "The weights expand each class without error."),
+        cells.group(riskiest),
+        _quantiles(int(sizes[riskiest]), float(expanded[riskiest]), model, confidence),
+        model, confidence,
     )  # fmt: skip
+
+
+def _units_at_risk(risk: Floats, units: Ints, person: PersonCells | None) -> Floats:
+    """The records of each class, or the persons whose class with the highest risk it is."""
+    if person is None:
+        return units.astype(np.float64)
+    member, persons, _ = person
+    known = np.flatnonzero(persons >= 0)
+    order = known[np.lexsort((-risk[member[known]], persons[known]))]
+    _, first = np.unique(persons[order], return_index=True)
+    return np.bincount(member[order[first]], minlength=risk.size).astype(np.float64)
+
+
+def _quantiles(
+    size: int, expanded: float, model: PopulationModel, confidence: float
+) -> tuple[float, float]:
+    """The interval of 1/F for one class, by the quantiles of F."""
+    from scipy.stats import nbinom, poisson  # loading it takes half a second
+
+    total = max(expanded, float(size))
+    tails = np.array([(1 + confidence) / 2, (1 - confidence) / 2])
+    more = (
+        poisson.ppf(tails, total - size) if model == "poisson"
+        else nbinom.ppf(tails, size, size / total)
+    )  # fmt: skip
+    low, high = (float(1 / (size + max(0.0, one))) for one in more)
+    return low, high
+
+
+def _check_options(model: str, confidence: float) -> None:
+    if model not in get_args(PopulationModel):
+        names = ", ".join(map(repr, get_args(PopulationModel)))
+        raise ParameterError(
+            f"Parameter 'model' must be one of {names}; {model!r} was given.", parameter="model"
+        )
+    if not 0 < confidence < 1:
+        raise ParameterError(
+            f"Parameter 'confidence' must be between 0 and 1; {confidence} was given.",
+            parameter="confidence",
+        )
 
 
 def require_weights(dataset: Dataset) -> None:

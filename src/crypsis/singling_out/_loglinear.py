@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from crypsis import progress
 from crypsis.counting.cells import Cells
+from crypsis.counting.match_probability import check_weights
 from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import ParameterError, RoleError, TooLargeError, unknown_columns
 from crypsis.options import Columns, Roles
@@ -19,7 +20,7 @@ from crypsis.results import Result
 from crypsis.singling_out._class_sizes import quasi_identifiers
 from crypsis.singling_out._loglinear_fit import Margin, TableFit, fit_margins, judge
 from crypsis.singling_out._measures import population_too_small
-from crypsis.singling_out._risk import check_weights, refuse_wildcards
+from crypsis.singling_out._risk import refuse_wildcards
 
 Floats = NDArray[np.float64]
 _MAX_CELLS = 4_000_000

@@ -1,7 +1,7 @@
 """Uniqueness in the population, estimated from a sample of it.
 
-The estimates use only the sizes of the equivalence classes and assume a simple random sample;
-`individual_risk` is for samples with weights.
+The estimates use only the sizes of the equivalence classes and assume a simple random sample, of all
+people or in each stratum; `individual_risk` and `unique_match_risk` are for other samples.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from typing import Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
+from crypsis.counting.match_probability import check_weights
 from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import ParameterError, RoleError
 from crypsis.options import Columns, Roles
@@ -24,10 +26,12 @@ from crypsis.singling_out._models import (
     slide_negative_binomial_uniques,
     zayatz_uniques,
 )
-from crypsis.singling_out._population_bounds import unique_people
+from crypsis.singling_out._population_bounds import SampledClasses, unique_people
 from crypsis.singling_out._risk import refuse_wildcards
 
+Ints = NDArray[np.int64]
 _SMALL_SAMPLE = 0.1
+_MAX_WEIGHTS = 30
 _MODELS: dict[str, Model] = {
     "pitman": pitman_uniques,
     "zayatz": zayatz_uniques,
@@ -61,6 +65,8 @@ class PopulationUniqueness(Result):
     excluded: tuple[str, ...]
     """The models whose estimate is outside the interval: the class sizes exclude it."""
     advice: str
+    stratum: str | None = None
+    """The column of the strata, in which people are unique too: one of `columns`."""
 
 
 @takes_roles
@@ -79,7 +85,8 @@ def population_uniqueness(
         The columns; by default the quasi-identifiers.
     **roles
         See `crypsis.read`. `population` is the number of people, or their table, of which only the
-        size is used: in the table itself uniques can be counted (`uniqueness`).
+        size is used: in the table itself uniques can be counted (`uniqueness`). Of a sample that was
+        drawn in strata, `stratum` and `weight`, the same in each stratum; they give the size.
 
     Returns
     -------
@@ -98,6 +105,11 @@ def population_uniqueness(
     coverage over many populations is in the manual. Missing values count as the data says;
     wildcards are an error.
 
+    In a stratified sample the classes are those of the columns and the stratum, each stratum with
+    its own sampling fraction: what an intruder who knows the stratum finds. One who does not know it
+    finds no more, so where the stratum is not a quasi-identifier the result is an upper bound.
+    Models are fitted in each group of strata with the same fraction and summed.
+
     References
     ----------
     Dankar, El Emam, Neisa & Roffey (2012), Estimating the re-identification risk of clinical data
@@ -114,7 +126,76 @@ def population_uniqueness(
     ('pitman', True)
     """
     dataset = as_dataset(data, **roles)
+    refuse_design(dataset)
+    names = quasi_identifiers(dataset, columns)
+    if dataset.stratum is not None:
+        names = tuple(dict.fromkeys((*names, dataset.stratum)))
+    strata = _sampled(dataset, names)
+    rows, people = (
+        round(sum(part)) for part in zip(*((s.rows, s.population) for s in strata), strict=True)
+    )
+    uniques = round(sum(one.once for one in strata))
+    shares = {name: _share(model, strata) for name, model in _MODELS.items()}
+    fit = unique_people(strata)
+    low, high = fit.least / people, fit.largest / people
+    fitting = {name: x for name, x in shares.items() if x is not None and low <= x <= high}
+    chosen = _choose(fitting, rows / people)
+    best = Estimate(
+        fitting.get(chosen, fit.likeliest / people), low, high, 0.95,
+        "all populations that fit the class sizes",
+        "the records are a simple random sample"
+        + ("" if dataset.stratum is None else " in each stratum"),
+    )  # fmt: skip
+    excluded = tuple(name for name, x in shares.items() if x is not None and name not in fitting)
+    return PopulationUniqueness(
+        names, people, rows / people, uniques, best, chosen, **shares,  # type: ignore[arg-type]
+        excluded=excluded, advice=_advice(rows / people, uniques, best, shares, excluded),
+        stratum=dataset.stratum,
+    )  # fmt: skip
+
+
+def _sampled(dataset: Dataset, names: tuple[str, ...]) -> list[SampledClasses]:
+    """The classes of the sample; of strata with the same weight together."""
+    cells = dataset.cells(names)
+    refuse_wildcards(cells)
+    counted = cells.class_sizes > 0
+    sizes = cells.class_sizes[counted]
+    if not sizes.size:
+        raise ParameterError("No record can be counted.", code="no-records", columns=names)
+    if dataset.stratum is None:
+        return [_classes(sizes, float(_people(dataset, int(sizes.sum()))))]
+    weighted = dataset.cells(names, weighted=True)
+    check_weights(weighted)
+    each = np.round(np.asarray(weighted.weights)[counted] / cells.counts[counted], 9)
+    weights, group = np.unique(each, return_inverse=True)
+    if weights.size > _MAX_WEIGHTS:
+        raise ParameterError(
+            f"The strata have {weights.size:,} different weights; population uniqueness takes up to "
+            f"{_MAX_WEIGHTS}.",
+            code="too-many-weights",
+            hint="Use unique_match_risk().",
+        )
+    found = []
+    for place, weight in enumerate(weights.tolist()):
+        own = sizes[group == place]
+        if weight < 1:
+            raise population_too_small(round(weight * float(own.sum())), int(own.sum()))
+        found.append(_classes(own, weight * float(own.sum())))
+    return found
+
+
+def _classes(sizes: Ints, people: float) -> SampledClasses:
+    size, number = np.unique(sizes, return_counts=True)
+    return SampledClasses(size, number, people)
+
+
+def _people(dataset: Dataset, rows: int) -> int:
+    """The size of the population, from its number, its table or weights that are all equal."""
     population = dataset.population
+    if population is None and dataset.weight is not None:
+        weighted = dataset.cells([dataset.weight], weighted=True)
+        check_weights(weighted)
+        return max(rows, round(float(np.asarray(weighted.weights).sum())))
     if population is None:
         raise RoleError(
             "Population models need the size of the population.",
@@ -122,32 +203,18 @@ def population_uniqueness(
             hint="Set {population}.",
         )
     people = population.count if isinstance(population, Dataset) else int(population)
-    refuse_design(dataset)
-    names = quasi_identifiers(dataset, columns)
-    cells = dataset.cells(names)
-    refuse_wildcards(cells)
-    sizes = cells.class_sizes[cells.class_sizes > 0]
-    if not sizes.size:
-        raise ParameterError("No record can be counted.", code="no-records", columns=names)
-    rows, uniques = int(sizes.sum()), int((sizes == 1).sum())
     if people < rows:
         raise population_too_small(people, rows)
-    size, number = np.unique(sizes, return_counts=True)
-    models = {name: model(size, number, float(people)) for name, model in _MODELS.items()}
-    shares = {name: None if x is None else x.uniques / people for name, x in models.items()}
-    fit = unique_people(size, number, float(people))
-    low, high = fit.least / people, fit.largest / people
-    fitting = {name: x for name, x in shares.items() if x is not None and low <= x <= high}
-    chosen = _choose(fitting, rows / people)
-    best = Estimate(
-        fitting.get(chosen, fit.likeliest / people), low, high, 0.95,
-        "all populations that fit the class sizes", "the records are a simple random sample",
-    )  # fmt: skip
-    excluded = tuple(name for name, x in shares.items() if x is not None and name not in fitting)
-    return PopulationUniqueness(
-        names, people, rows / people, uniques, best, chosen, **shares,  # type: ignore[arg-type]
-        excluded=excluded, advice=_advice(rows / people, uniques, best, shares, excluded),
-    )  # fmt: skip
+    return people
+
+
+def _share(model: Model, strata: Sequence[SampledClasses]) -> float | None:
+    """The share of unique people by one model, summed over the strata; None where one has no fit."""
+    found = [model(one.size, one.number, one.population) for one in strata]
+    if any(one is None for one in found):
+        return None
+    total = sum(one.uniques for one in found if one is not None)
+    return float(total / sum(one.population for one in strata))
 
 
 def _choose(fitting: dict[str, float], fraction: float) -> str:

@@ -5,13 +5,14 @@ probability C(j,i) q^i (1-q)^(j-i). A population is a number x_j >= 0 of classes
 the numbers f_i of sampled classes are Poisson counts with expectations linear in x. Their
 likelihood is concave in x, so the populations that it does not exclude form a convex set: the
 interval goes from the least to the largest number of unique people in it. No shape of the
-population is assumed.
+population is assumed. In a stratified sample each stratum has its own fraction and its own classes;
+the likelihoods multiply.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,24 +41,50 @@ class UniquePeople:
     largest: float
 
 
-def unique_people(size: Ints, number: Ints, population: float) -> UniquePeople:
-    """The numbers of unique people that fit `number[i]` sampled classes of `size[i]` records.
+@dataclass(frozen=True, eq=False)
+class SampledClasses:
+    """The classes of a simple random sample, or of strata that were sampled alike."""
+
+    size: Ints
+    number: Ints
+    """How many classes have each of these sizes."""
+    population: float
+
+    @property
+    def rows(self) -> float:
+        """The records of the sample."""
+        return float(self.size @ self.number)
+
+    @property
+    def once(self) -> float:
+        """The records that are unique in the sample."""
+        return float(self.number[self.size == 1].sum())
+
+
+def unique_people(strata: Sequence[SampledClasses]) -> UniquePeople:
+    """The numbers of unique people that fit the classes of a sample, drawn in strata or not.
 
     Two bounds need no statistics: each person outside the sample shares the class of at most one
     record that is unique in it, or is unique outside it.
     """
-    rows, once = float(size @ number), float(number[size == 1].sum())
-    outside = population - rows
-    least, largest = max(0.0, once - outside), once + outside
-    if outside <= 0:
-        return UniquePeople(once, once, once)
-    fraction = rows / population
-    counts = np.zeros(_COUNTED_SIZES)
-    few = size <= _COUNTED_SIZES
-    counts[size[few] - 1] = number[few]
-    likeliest, low, high = _alone(counts, _shown(fraction))
+    counted = [one for one in strata if one.population > one.rows]
+    known = sum(one.once for one in strata if one.population <= one.rows)
+    if not counted:
+        return UniquePeople(known, known, known)
+    least = sum(max(0.0, one.once - (one.population - one.rows)) for one in counted)
+    largest = sum(one.once + one.population - one.rows for one in counted)
+    fraction = sum(one.rows for one in counted) / sum(one.population for one in counted)
+    likeliest, low, high = _alone(counted, fraction)
     low, high = max(least, low / fraction), min(largest, high / fraction)
-    return UniquePeople(min(max(likeliest / fraction, low), high), min(low, high), high)
+    found = (min(max(likeliest / fraction, low), high), min(low, high), high)
+    return UniquePeople(*(known + one for one in found))
+
+
+def _counts(one: SampledClasses) -> Floats:
+    counts = np.zeros(_COUNTED_SIZES)
+    few = one.size <= _COUNTED_SIZES
+    counts[one.size[few] - 1] = one.number[few]
+    return counts
 
 
 def _shown(fraction: float) -> Floats:
@@ -95,12 +122,24 @@ class _Likelihood:
         return self.shown.T @ (1 - self.counts / mean), roots
 
 
-def _alone(counts: Floats, shown: Floats) -> tuple[float, float, float]:
-    """The likeliest, least and largest expected number of sampled people who are alone."""
-    likelihood = _Likelihood(counts, shown)
+def _alone(strata: Sequence[SampledClasses], fraction: float) -> tuple[float, float, float]:
+    """The likeliest, least and largest expected number of sampled people who are alone.
+
+    Those of a stratum count by its own fraction, so that the sum over `fraction` is that of people.
+    """
+    shown = [_shown(one.rows / one.population) for one in strata]
+    columns = np.cumsum([0, *(one.shape[1] for one in shown)])
+    every = np.zeros((_COUNTED_SIZES * len(shown), int(columns[-1])))
+    price = np.zeros(int(columns[-1]))
+    for h, (one, block) in enumerate(zip(strata, shown, strict=True)):
+        every[_COUNTED_SIZES * h : _COUNTED_SIZES * (h + 1), columns[h] : columns[h + 1]] = block
+        price[columns[h]] = fraction * one.population / one.rows
+    likelihood = _Likelihood(np.concatenate([_counts(one) for one in strata]), every)
     x = _likeliest(likelihood)
     limit = likelihood.loss(x) + _LOG_LIKELIHOOD_DROP
-    return float(x[0]), _end(likelihood, x, limit, -1.0), _end(likelihood, x, limit, 1.0)
+    once = sum(float(one.once) * fraction * one.population / one.rows for one in strata)
+    ends = (_end(likelihood, x, limit, sign * price, once) for sign in (-1.0, 1.0))
+    return float(price @ x), *ends  # type: ignore[return-value]
 
 
 def _likeliest(likelihood: _Likelihood) -> Floats:
@@ -122,33 +161,32 @@ def _likeliest(likelihood: _Likelihood) -> Floats:
         weight *= _FASTER
 
 
-def _end(likelihood: _Likelihood, x: Floats, limit: float, sign: float) -> float:
-    """The least (sign -1) or largest x[0] whose loss is within the limit.
+def _end(likelihood: _Likelihood, x: Floats, limit: float, price: Floats, once: float) -> float:
+    """The largest `price @ x` whose loss is within the limit, or the least for prices below 0.
 
     The barrier holds the loss below the limit, too; the end moves outward by what it can still
     withhold, so that the interval is never too short.
     """
-    variables, once = len(x), float(likelihood.counts[0])
+    variables, sign = len(x), 1.0 if price.max() > 0 else -1.0
     margin, weight = 0.01 * max(1.0, math.sqrt(once)), 1 / math.sqrt(once + 1)
     while True:
 
-        def value(x: Floats, weight: float = sign * weight) -> float:
+        def value(x: Floats, weight: float = weight) -> float:
             left = limit - likelihood.loss(x)
             if left <= 0:
                 return math.inf
-            return -weight * float(x[0]) - math.log(left) - float(np.log(x).sum())
+            return -weight * float(price @ x) - math.log(left) - float(np.log(x).sum())
 
-        def slope(x: Floats, weight: float = sign * weight) -> tuple[Floats, Floats]:
+        def slope(x: Floats, weight: float = weight) -> tuple[Floats, Floats]:
             left = limit - likelihood.loss(x)
             gradient, roots = likelihood.slope(x)
-            down = gradient / left - 1 / x
-            down[0] -= weight
+            down = gradient / left - 1 / x - weight * price
             return down, np.vstack([roots / math.sqrt(left), gradient / left])
 
         x = _minimum(x, value, slope)
         withheld = (variables + 1) / weight
         if withheld < margin:
-            return max(0.0, float(x[0]) + sign * withheld)
+            return max(0.0, sign * float(price @ x) + sign * withheld)
         weight *= _FASTER
 
 

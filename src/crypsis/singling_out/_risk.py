@@ -12,12 +12,16 @@ from numpy.typing import NDArray
 
 from crypsis.counting.cells import Cells
 from crypsis.counting.grouping import group
+from crypsis.counting.match_probability import (
+    PopulationModel,
+    check_weights,
+    match_probability,
+)
 from crypsis.dataset import Dataset
 from crypsis.errors import ParameterError, RoleError
 from crypsis.options import MissingValues
 from crypsis.results import Number, Result, number_text, percent_text
 from crypsis.singling_out._cover import people_alike
-from crypsis.singling_out._match_probability import match_probability
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -132,13 +136,17 @@ def population_risk(
 
 
 def risk_by_weights(
-    dataset: Dataset, cells: Cells, sizes: Ints, person: PersonCells | None = None
+    dataset: Dataset,
+    cells: Cells,
+    sizes: Ints,
+    person: PersonCells | None = None,
+    model: PopulationModel = "negative binomial",
 ) -> Floats:
     """For each cell the expectation of 1 over its people in the population, given the weights."""
     expanded = expanded_sizes(dataset, cells, person)
     risk = np.zeros(len(cells))
     counted = sizes > 0
-    risk[counted] = match_probability(sizes[counted].astype(np.float64), expanded[counted])
+    risk[counted] = match_probability(sizes[counted].astype(np.float64), expanded[counted], model)
     return risk
 
 
@@ -153,16 +161,6 @@ def expanded_sizes(dataset: Dataset, cells: Cells, person: PersonCells | None) -
     member, persons, counts = person
     each = np.where(persons >= 0, np.asarray(finer.weights) / counts, 0.0)
     return np.asarray(np.bincount(member, weights=each, minlength=len(cells)), np.float64)
-
-
-def check_weights(cells: Cells) -> None:
-    """Raise unless every weight is a positive number."""
-    weights = np.asarray(cells.weights)
-    if not np.isfinite(weights).all() or (weights <= 0).any():
-        raise ParameterError(
-            "Weights must be positive numbers; some are missing, zero or negative.",
-            code="invalid-weights",
-        )
 
 
 def refuse_wildcards(cells: Cells) -> None:

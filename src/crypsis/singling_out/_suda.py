@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 from crypsis import progress
 from crypsis.counting.cells import Cells
+from crypsis.counting.match_probability import check_weights
 from crypsis.counting.partitions import CodeTable, Partition
 from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import ParameterError
 from crypsis.options import Columns, MissingValues, Roles
 from crypsis.results import Group, Result
 from crypsis.singling_out._class_sizes import quasi_identifiers
-from crypsis.singling_out._risk import check_threshold, check_weights, refuse_wildcards
+from crypsis.singling_out._risk import check_threshold, refuse_wildcards
 
 Bits = NDArray[np.uint8]
 Floats = NDArray[np.float64]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
+
+import numpy as np
 
 from crypsis.counting.cells import Cells
 from crypsis.dataset import Data, Dataset, as_columns, as_dataset
 from crypsis.errors import unknown_columns
-from crypsis.options import Columns
+from crypsis.options import Columns, MissingValues
 from crypsis.results import Result
 from crypsis.tables import Kind
 
@@ -30,6 +33,9 @@ class ColumnChange(Result):
     entropy_after_bits: float | None
     """How much of it the released column can have at most: the smaller entropy of the two. Labels of
     different precision or added noise have more entropy, and not more information."""
+    weighted_distance: float | None = None
+    """Total variation between the two distributions of the population, by the weights; None where
+    there are none, or there is no distance."""
 
 
 class ColumnChanges(Result):
@@ -67,7 +73,9 @@ def column_changes(original: Data, masked: Data, columns: Columns | None = None)
     Notes
     -----
     The missing value is one value. Where a column was generalized to other labels, its distance is
-    None and the entropies show the loss. Columns of more than 100,000 values are only counted.
+    None and the entropies show the loss. Columns of more than 100,000 values are only counted. Where
+    both files have their weights, the distance of the weighted distributions is there as well: what
+    changed in estimates for the population.
 
     Examples
     --------
@@ -77,7 +85,7 @@ def column_changes(original: Data, masked: Data, columns: Columns | None = None)
     >>> change.values_after, change.entropy_before_bits, change.entropy_after_bits
     (3, 2.0, 1.5)
     """
-    first, second = as_dataset(original), as_dataset(masked)
+    first, second = (_strict(as_dataset(one)) for one in (original, masked))
     names = shared_columns(first, second)
     chosen = names if columns is None else [name for name in names if name in as_columns(columns)]
     return ColumnChanges(
@@ -129,6 +137,13 @@ def shared_columns(first: Dataset, second: Dataset) -> list[str]:
     return [name for name in second.names if name in first.names]
 
 
+def _strict(data: Dataset) -> Dataset:
+    """The same with the missing value as one value: as a wildcard it has no distribution."""
+    if data.missing is not MissingValues.WILDCARD:
+        return data
+    return replace(data, missing=MissingValues.VALUE, _cells={})
+
+
 def _is_flat(first: Dataset, second: Dataset, name: str) -> bool:
     return Kind.NESTED not in {side.rows.column(name).kind for side in (first, second)}
 
@@ -143,21 +158,33 @@ def _column(first: Dataset, second: Dataset, name: str) -> ColumnChange:
         bits = (before.entropy_bits(), min(before.entropy_bits(), after.entropy_bits()))
         if not len(after) or set(_tuples(before)) & set(_tuples(after)):
             distance = total_variation(before, after)
-    return ColumnChange(name, values[0], values[1], missing[0], missing[1], distance, *bits)
+    return ColumnChange(
+        name, values[0], values[1], missing[0], missing[1], distance, *bits,
+        None if distance is None else _weighted_distance(first, second, name),
+    )  # fmt: skip
 
 
-def total_variation(before: Cells, after: Cells) -> float:
-    """Half the sum of absolute differences of the shares of tuples."""
-    one, two = _tuples(before), _tuples(after)
-    total, other = max(1, sum(one.values())), max(1, sum(two.values()))
+def _weighted_distance(first: Dataset, second: Dataset, name: str) -> float | None:
+    """The distance of the distributions by the weights; None where a file has none."""
+    if first.weight is None or second.weight is None or name in (first.weight, second.weight):
+        return None
+    before, after = (side.cells([name], weighted=True) for side in (first, second))
+    return total_variation(before, after, weighted=True)
+
+
+def total_variation(before: Cells, after: Cells, *, weighted: bool = False) -> float:
+    """Half the sum of absolute differences of the shares of tuples, of records or of weights."""
+    one, two = _tuples(before, weighted), _tuples(after, weighted)
+    total, other = (sum(part.values()) or 1 for part in (one, two))
     gaps = (abs(one.get(v, 0) / total - two.get(v, 0) / other) for v in one.keys() | two.keys())
     return float(sum(gaps) / 2)
 
 
-def _tuples(cells: Cells) -> dict[tuple[Any, ...], int]:
+def _tuples(cells: Cells, weighted: bool = False) -> dict[tuple[Any, ...], float]:
     values = [value.to_pylist() for value in cells.values]
     columns = [
         [known[code] for code in codes.tolist()]
         for known, codes in zip(values, cells.codes, strict=True)
     ]
-    return dict(zip(zip(*columns, strict=True), cells.counts.tolist(), strict=True))
+    numbers = np.asarray(cells.weights if weighted else cells.counts).tolist()
+    return dict(zip(zip(*columns, strict=True), numbers, strict=True))

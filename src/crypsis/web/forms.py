@@ -80,6 +80,8 @@ class AssessForm(Form):
     person: Name | None = None
     weight: Name | None = None
     household: Name | None = None
+    stratum: Name | None = None
+    cluster: Name | None = None
     on: Name | None = None
     """The column of record numbers that joins the table to its original; else row by row."""
     accept_guesses: bool = False
@@ -107,6 +109,8 @@ class PlanOptionsForm(Form):
     closeness: Share | None = None
     best_guess: Annotated[float, Field(gt=0, le=1)] | None = None
     excess: Share | None = None
+    journalist_risk: Annotated[float, Field(gt=0, le=1)] | None = None
+    weight: Name | None = None
     each_column: bool = False
     weights: dict[str, Annotated[float, Field(gt=0, le=1000)]] = {}
     methods: dict[str, Literal["keep", "intervals", "date", "prefix", "frequent", "suppress"]] = {}

@@ -11,9 +11,10 @@ from crypsis.assessment._questions._outcome import QuestionOutcome
 from crypsis.assessment._request import Request
 from crypsis.dataset import Dataset
 from crypsis.errors import InputError, TooLargeError
+from crypsis.options import MissingValues
 from crypsis.policies import Measurement
 from crypsis.report.wording import plural
-from crypsis.results import percent_text
+from crypsis.results import number_text, percent_text
 from crypsis.singling_out import EquivalenceClasses
 
 Named = list[tuple[str, int | None]]
@@ -23,6 +24,7 @@ _NO_POPULATION = "The population is known neither by a table nor by weights."
 _MEASURES: dict[str, tuple[str, ...]] = {
     "journalist": ("journalist_risk", "journalist_average_risk", "journalist_records_at_risk"),
     "individual": ("individual_risk", "individual_average_risk", "individual_records_at_risk"),
+    "unique_match": ("unique_match_risk",),
     "household": ("household_risk", "household_average_risk", "households_at_risk"),
     "suda": ("special_uniques", "dis_suda", "dis_suda_records_at_risk"),
     "presence": ("k_map", "delta_presence"),
@@ -39,6 +41,7 @@ def add_sample_risks(
     asks: dict[str, Callable[[Request, QuestionOutcome, Named], list[Measurement]]] = {
         "journalist": lambda asked, _, named: _journalist(asked, classes, named),
         "individual": _individual,
+        "unique_match": _unique_match,
         "household": _household,
         "suda": _suda,
         "presence": _presence,
@@ -105,6 +108,34 @@ def _individual(request: Request, outcome: QuestionOutcome, named: Named) -> lis
                      found.units, found.unit, found.columns)
         for one in named
     ]  # fmt: skip
+
+
+def _unique_match(request: Request, outcome: QuestionOutcome, named: Named) -> list[Measurement]:
+    data = request.data
+    if data.person is not None:
+        why = "Unique matches are those of records; here a person has several."
+        return [_missing(one, why, "") for one in named]
+    if data.weight is None and data.population is None:
+        return [
+            _missing(one, "The sampling fraction is not known.", "Set {weight}.") for one in named
+        ]
+    if data.missing is MissingValues.WILDCARD and not named:
+        return []
+    if data.weight is None and not named:
+        return []
+    found = singling_out.unique_match_risk(data)
+    outcome.results["unique_match"] = found
+    if found.probability is None:
+        text = "No record is unique in the release, so there is no unique match."
+        return [Measurement(name, 0.0, text, found.columns, 0) for name, _ in named]
+    text = (
+        f"A match with one of {found.sample_uniques:,} records that are unique in the sample is "
+        f"correct with probability {number_text(found.probability, '.3%')} ({found.design})."
+    )
+    affected = round(found.expected)
+    return [
+        Measurement(name, found.probability, text, found.columns, affected) for name, _ in named
+    ]
 
 
 def _household(request: Request, outcome: QuestionOutcome, named: Named) -> list[Measurement]:

@@ -170,9 +170,9 @@ def _population(request: Request, outcome: QuestionOutcome) -> Measurement:
         outcome.results["population"] = found
         text = f"{found.uniques:,} of {found.records:,} records of the population are unique."
         return Measurement(name, found.fraction, text, found.columns, round(found.uniques))
-    if data.weight is not None:
+    estimate = _by_class_sizes(data)
+    if estimate is None:
         return _by_loglinear_model(request, outcome)
-    estimate = singling_out.population_uniqueness(data)
     outcome.results["population"] = estimate
     if not estimate.sample_uniques:
         text = "No record of the release is unique in it, so none is unique in the population."
@@ -185,6 +185,18 @@ def _population(request: Request, outcome: QuestionOutcome) -> Measurement:
     hint = "Set {population} to the table of the population, or generalize until k is at least 2."
     affected = round(share * estimate.population)
     return Measurement(name, share, text, estimate.columns, affected, hint=hint)
+
+
+def _by_class_sizes(data: Dataset) -> singling_out.PopulationUniqueness | None:
+    """By the class sizes, of a simple random sample or one in strata; None for other designs."""
+    if data.weight is None:
+        return singling_out.population_uniqueness(data)
+    if data.stratum is None:
+        return None
+    try:
+        return singling_out.population_uniqueness(data)
+    except (InputError, TooLargeError):
+        return None
 
 
 def _by_loglinear_model(request: Request, outcome: QuestionOutcome) -> Measurement:

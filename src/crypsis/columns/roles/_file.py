@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from crypsis.columns.roles._rules import CONFIDENT
-from crypsis.dataset import ColumnNote, check_priors, is_reason
+from crypsis.dataset import SAMPLE_KEYWORDS, ColumnNote, check_priors, is_reason
 from crypsis.errors import RoleError, SourceError, unknown_columns
 from crypsis.files import read_toml, replacing_file
 from crypsis.options import Role
@@ -51,11 +51,15 @@ _HEADER = """\
 #              "month", "quarter", "half-year", "year", "decade"
 #   may_change true if a sensitive attribute may be generalized or dropped where that costs less
 #
-# Where people or households have several records, the columns that identify them:
+# Where people or households have several records, the columns that identify them; of a sample its
+# weights, strata and clusters:
 #
 #   [units]
 #   person = "patient_nbr"
 #   household = "home"
+#   weight = "w"
+#   stratum = "region"
+#   cluster = "district"
 #
 # What a program cannot know, a policy asks in a checklist; answers are signed:
 #
@@ -83,10 +87,9 @@ class DecidedRoles(Result):
     """What the owner wrote besides the role, of the columns where there is something."""
     container: Mapping[str, str] = field(default_factory=dict)
     """What the file may contain besides the table, with the reason."""
-    person: str | None = None
-    """The column that identifies the person of a record."""
-    household: str | None = None
-    """The column that identifies the household of a record."""
+    units: Mapping[str, str] = field(default_factory=dict)
+    """The columns of the person, the household, the weight, the stratum and the cluster, as far as
+    the file has them."""
 
 
 class RoleOfColumn(Protocol):
@@ -114,6 +117,7 @@ def save(
     path: str | Path,
     *,
     notes: Mapping[str, ColumnNote] | None = None,
+    units: Mapping[str, str] | None = None,
     overwrite: bool = False,
 ) -> Path:
     """Write the roles of columns to a TOML file, completely or not at all.
@@ -126,6 +130,8 @@ def save(
         The file to write.
     notes : mapping of str to ColumnNote, optional
         What to write about columns besides the role.
+    units : mapping of str to str, optional
+        The columns of the person, household, weight, stratum and cluster, by these names.
     overwrite : bool
         Whether an existing file is replaced.
 
@@ -151,7 +157,8 @@ def save(
     {'age': <Role.QUASI_IDENTIFIER: 'quasi-identifier'>}
     """
     lines = [_line(one, (notes or {}).get(one.column, ColumnNote())) for one in columns]
-    text = "\n".join([_HEADER, "[roles]", *lines, ""])
+    named = [f"{name} = {_quoted(column)}" for name, column in (units or {}).items()]
+    text = "\n".join([_HEADER, *(["[units]", *named, ""] if named else []), "[roles]", *lines, ""])
     with replacing_file(path, overwrite=overwrite) as partial:
         partial.write_text(text, encoding="utf-8", newline="\n")
     return Path(path)
@@ -229,20 +236,17 @@ def load(path: str | Path, columns: Sequence[str]) -> DecidedRoles:
         {name: roles.get(name, Role.UNDECIDED) for name in columns},
         {name: note for name, note in notes.items() if name in columns},
         _reasons("container", document.get("container", {})),
-        **_units(document.get("units", {}), columns),
+        _units(document.get("units", {}), columns),
     )
 
 
 def _units(given: Any, columns: Sequence[str]) -> dict[str, str]:
-    """The columns of persons and households; a release without them keeps its roles file."""
-    known = ("person", "household")
+    """The columns of persons, households and the sample; a release without them keeps the file."""
     if not isinstance(given, dict) or not all(
-        name in known and isinstance(column, str) for name, column in given.items()
+        name in SAMPLE_KEYWORDS and isinstance(column, str) for name, column in given.items()
     ):
-        raise RoleError(
-            'The table [units] of a roles file names columns: person = "...", household = "...".',
-            code="units",
-        )
+        names = ", ".join(f'{name} = "..."' for name in SAMPLE_KEYWORDS)
+        raise RoleError(f"The table [units] of a roles file names columns: {names}.", code="units")
     return {name: column for name, column in given.items() if column in columns}
 
 

@@ -198,13 +198,18 @@ def _without_rare(method: m.SuppressRare, names: tuple[str, ...], parts: Parts) 
 
 
 def _locally_suppressed(method: m.LocalSuppression, names: tuple[str, ...], parts: Parts) -> Make:
-    before = pa.concat_tables([part.select(list(names)) for part in parts(names)])
-    if before.num_rows * len(names) > _MAX_VALUES:
+    every = list(dict.fromkeys((*names, *(one for more in method.ghosts.values() for one in more))))
+    before = pa.concat_tables([part.select(every) for part in parts(every)])
+    if before.num_rows * len(every) > _MAX_VALUES:
         raise TooLargeError(
             f"The mask {method.method} keeps its columns in memory, at most {_MAX_VALUES:,} values.",
             columns=names,
         )
-    return _in_parts(names, without_values(before, method.k, method.importance).columns)
+    after = without_values(
+        before, method.k, method.importance, wildcards=method.missing == "wildcard",
+        ghosts=method.ghosts,
+    )  # fmt: skip
+    return _in_parts(tuple(every), after.columns)
 
 
 def _pseudonymized(keys: Mapping[str, str]) -> Apply:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from crypsis.counting.grouping import group
 from crypsis.errors import RequirementsNotMetError, TooLargeError, unknown_columns
+from crypsis.protection.masking._wildcards import matching_records, suppressed_for_wildcards
 from crypsis.tables.values import clean_column
 
 Ints = NDArray[np.int64]
@@ -19,18 +20,31 @@ Mask = NDArray[np.bool_]
 _MAX_COLUMNS = 14
 
 
-def without_values(table: pa.Table, k: int, importance: Sequence[str] = ()) -> pa.Table:
+def without_values(
+    table: pa.Table,
+    k: int,
+    importance: Sequence[str] = (),
+    *,
+    wildcards: bool = False,
+    ghosts: Mapping[str, Sequence[str]] | None = None,
+) -> pa.Table:
     """The table without the values that `suppressed_values` names, counted again.
+
+    The columns of `ghosts` are no part of the classes; they lose their values where that of their
+    column is missing.
 
     >>> people = pa.table({"age": [30, 30, 41], "sex": ["f", "f", "f"]})
     >>> without_values(people, 2)["age"].to_pylist()
     [None, None, None]
+    >>> without_values(people, 2, wildcards=True)["age"].to_pylist()
+    [30, 30, None]
     """
-    names = table.column_names
-    unknown = [name for name in importance if name not in names]
+    following = {name: one for one, names in (ghosts or {}).items() for name in names}
+    names = [name for name in table.column_names if name not in following]
+    unknown = [name for name in (*importance, *(ghosts or {})) if name not in names]
     if unknown:
         raise unknown_columns(unknown, names)
-    coded = [_coded(column) for column in table.columns]
+    coded = [_coded(table[name]) for name in names]
     order = None
     if importance:
         others = sorted(
@@ -38,17 +52,37 @@ def without_values(table: pa.Table, k: int, importance: Sequence[str] = ()) -> p
         )
         order = [names.index(name) for name in (*others, *reversed(importance))]
     codes = np.column_stack(coded)
-    removed = suppressed_values(codes, k, order)
-    if (_sizes(np.where(removed, 0, codes + 1)) < k).any():
+    _check_size(codes, k)
+    search, count = suppressed_values, _sizes
+    if wildcards:
+        search, count = suppressed_for_wildcards, matching_records
+    removed = search(codes, k, order)
+    if (count(np.where(removed, 0, codes + 1)) < k).any():
         raise RequirementsNotMetError(
             f"A class has fewer than {k} records after local suppression, so the release is not "
             "returned."
         )
+    gone = {name: removed[:, c] for c, name in enumerate(names)}
+    for name, one in following.items():
+        gone[name] = removed[:, names.index(one)] | (codes[:, names.index(one)] < 0)
     columns = [
-        pc.if_else(pa.array(removed[:, c]), pa.scalar(None, column.type), column)
-        for c, column in enumerate(table.columns)
+        pc.if_else(pa.array(gone[name]), pa.scalar(None, table[name].type), table[name])
+        for name in table.column_names
     ]
-    return pa.table(columns, names=names)
+    return pa.table(columns, names=table.column_names)
+
+
+def _check_size(codes: Ints, k: int) -> None:
+    rows, columns = codes.shape
+    if rows < k:
+        raise RequirementsNotMetError(
+            f"The data has {rows:,} records; classes of {k:,} cannot be formed."
+        )
+    if columns > _MAX_COLUMNS:
+        raise TooLargeError(
+            f"Local suppression takes up to {_MAX_COLUMNS} columns together; {columns} were given.",
+            hint="Use fewer columns, or anonymize with local recoding.",
+        )
 
 
 def _values(coded: Sequence[Ints], names: Sequence[str], name: str) -> int:
@@ -87,16 +121,6 @@ def suppressed_values(codes: Ints, k: int, order: Sequence[int] | None = None) -
     without these columns lose their values in them. The few that are left at the end lose theirs
     together with records of classes that can spare some, or with a class as a whole.
     """
-    rows, columns = codes.shape
-    if rows < k:
-        raise RequirementsNotMetError(
-            f"The data has {rows:,} records; classes of {k:,} cannot be formed."
-        )
-    if columns > _MAX_COLUMNS:
-        raise TooLargeError(
-            f"Local suppression takes up to {_MAX_COLUMNS} columns together; {columns} were given.",
-            hint="Use fewer columns, or anonymize with local recoding.",
-        )
     now = codes.astype(np.int64) + 1  # 0 is missing
     removed = np.zeros(codes.shape, bool)
     small = _sizes(now) < k

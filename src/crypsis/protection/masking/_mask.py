@@ -9,8 +9,10 @@ from numpy.random import SeedSequence
 
 from crypsis.dataset import Dataset
 from crypsis.errors import ColumnError, RequirementsNotMetError, unknown_columns
+from crypsis.options import MissingValues
 from crypsis.protection.masking._fit import Make, Parts, fitted
 from crypsis.protection.masking._masks import (
+    LocalSuppression,
     Mask,
     Mdav,
     Microaggregate,
@@ -34,6 +36,7 @@ def masked_rows(
 
     `streams` has the randomness of each mask; new pseudonym keys are added to `keys`.
     """
+    masks = {names: as_compared(mask, data.missing) for names, mask in masks.items()}
     for names, mask in masks.items():
         used = columns_used(names, mask)
         if any(name not in data.names for name in used):
@@ -59,12 +62,28 @@ def check_rare_values(rows: Rows, masks: Masks) -> None:
                 )
 
 
+def as_compared(mask: Mask, missing: MissingValues) -> Mask:
+    """The mask with missing values compared as the data says, unless it says so itself."""
+    if not isinstance(mask, LocalSuppression) or mask.missing is not None:
+        return mask
+    way = "wildcard" if missing is MissingValues.WILDCARD else "value"
+    return mask.model_copy(update={"missing": way})
+
+
+def changed_columns(names: tuple[str, ...], mask: Mask) -> tuple[str, ...]:
+    """The columns that a mask of these columns changes: its ghost variables too."""
+    ghosts = mask.ghosts if isinstance(mask, LocalSuppression) else {}
+    return tuple(dict.fromkeys((*names, *(one for more in ghosts.values() for one in more))))
+
+
 def columns_used(names: tuple[str, ...], mask: Mask) -> tuple[str, ...]:
     """The columns that a mask of these columns reads."""
     if isinstance(mask, ShiftDates):
         return (*names, mask.person)
     if isinstance(mask, Shuffle):
         return (*names, *mask.given)
+    if isinstance(mask, LocalSuppression):
+        return (*names, *(one for more in mask.ghosts.values() for one in more))
     return (*names, *mask.within) if isinstance(mask, Mdav | Microaggregate) else names
 
 
@@ -91,7 +110,7 @@ def _masked_parts(
     for (names, mask), stream in zip(masks.items(), streams, strict=True):
         before = list(makers) if touched.intersection(columns_used(names, mask)) else []
         makers.append(fitted(mask, names, _passes(rows, before), stream, keys))
-        touched.update(names)
+        touched.update(changed_columns(names, mask))
     return open_spilled(rows.names, _passes(rows, makers)(rows.names))
 
 

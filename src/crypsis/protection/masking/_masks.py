@@ -178,14 +178,28 @@ class LocalSuppression(_Mask):
 
     method: Literal["local suppression"] = "local suppression"
     k: Annotated[int, Field(ge=1)]
-    """The smallest class; two missing values are alike, and unlike every value."""
+    """The smallest class."""
     importance: tuple[str, ...] = ()
     """The most important columns, the first most of all: they are suppressed last. By default as few
     values as possible are suppressed."""
+    missing: Literal["value", "wildcard"] | None = None
+    """How missing values count: `value`, two of them are alike, and unlike every value; `wildcard`,
+    each matches every value, as in sdcMicro, which suppresses fewer values and protects less. By
+    default as the data says."""
+    ghosts: dict[str, tuple[str, ...]] = {}
+    """Ghost variables: for a column those in which the same records lose their values, because these
+    would give back what was suppressed."""
 
     def describe(self) -> str:
         last = f", {', '.join(self.importance)} last" if self.importance else ""
-        return f"values suppressed until at least {self.k} records are alike{last}"
+        alike = "are alike"
+        if self.missing == "wildcard":
+            alike = "match (a missing value matches every value)"
+        too = "".join(f"; with {one} also {', '.join(more)}" for one, more in self.ghosts.items())
+        return f"values suppressed until at least {self.k} records {alike}{last}{too}"
+
+    def __hash__(self) -> int:
+        return hash((self.k, self.importance, self.missing, tuple(self.ghosts)))
 
 
 class Pseudonym(_Mask):

@@ -16,7 +16,7 @@ from crypsis.protection.masking import _masks as m
 from crypsis.protection.masking import _perturbation as perturb
 from crypsis.protection.masking import _transition_models as models
 from crypsis.protection.masking._fit import fitted, frequencies, numbers
-from crypsis.protection.masking._mask import columns_used
+from crypsis.protection.masking._mask import as_compared, changed_columns, columns_used
 from crypsis.protection.masking._transition import transition_matrix
 
 Floats = models.Floats
@@ -71,12 +71,12 @@ def transitions(
     [[0.0, -inf], [-inf, 0.0]]
     """
     data = as_dataset(original)
-    by_columns = m.as_masks(masks)
+    by_columns = {names: as_compared(one, data.missing) for names, one in m.as_masks(masks).items()}
     used = [name for names, mask in by_columns.items() for name in columns_used(names, mask)]
     if any(name not in data.names for name in used if name):
         raise unknown_columns([name for name in used if name], data.names)
-    twice = [name for name, count in Counter(n for names in by_columns for n in names).items()
-             if count > 1]  # fmt: skip
+    changed = Counter(n for names, one in by_columns.items() for n in changed_columns(names, one))
+    twice = [name for name, count in changed.items() if count > 1]
     if twice:
         raise ParameterError(
             "A column that is masked twice has no transition model of its own.",
@@ -145,7 +145,8 @@ def _assigned(data: Dataset, names: tuple[str, ...], mask: m.Mask) -> models.Tra
     table = _table(data, columns_used(names, mask))
     stream = np.random.SeedSequence(0)  # these masks draw nothing
     apply = fitted(mask, names, lambda some: iter([table.select(list(some))]), stream, {})()
-    return models.AssignedModel.of(table.select(list(names)), apply(table).select(list(names)))
+    changed = list(changed_columns(names, mask))
+    return models.AssignedModel.of(table.select(changed), apply(table).select(changed))
 
 
 def _table(data: Dataset, names: Sequence[str]) -> pa.Table:

@@ -105,6 +105,10 @@ class ClassRequirements:
     """Who is in each cell, where k is of people."""
     population: PopulationCells | None = None
     """The people of the population, where something is required against it."""
+    matches: NDArray[np.float64] | None = None
+    """At least how many people of the population match each cell, where a risk is required."""
+    fewest_matches: float = 0.0
+    """How many of them a class needs."""
 
     @property
     def k(self) -> int:
@@ -118,6 +122,7 @@ class ClassRequirements:
             not self.requirements.about_sensitive
             and self.people is None
             and self.population is None
+            and self.matches is None
         )
 
     def wider(self, cells: CellLevels) -> CellLevels:
@@ -134,15 +139,14 @@ class ClassRequirements:
             for one, edge in zip(columns, edges, strict=False)
         ]
         parts += self._disclosure_entries(int(edges[-1]), rules)
-        if self.people is not None:
+        first, people, counted = self._counted(cells)
+        if counted is not None:
             last = int(edges[-1] + rules[0][-1] + rules[1][-1])
-            counted = self.people.counted.astype(np.float64)
             parts.append((np.arange(counted.size), np.full(counted.size, last), counted))
         if self.population is not None:
-            last = int(edges[-1] + rules[0][-1] + rules[1][-1]) + (self.people is not None)
+            last = int(edges[-1] + rules[0][-1] + rules[1][-1]) + (counted is not None)
             alike = self.population.every[:cells]
             parts.append((np.arange(cells), np.full(cells, last), alike))
-        nobody = np.zeros(0, np.int64)
         owner, values, rows = (
             np.concatenate([np.zeros(0), *(part[i] for part in parts)]) for i in range(3)
         )
@@ -157,10 +161,21 @@ class ClassRequirements:
             np.concatenate([np.zeros(0), *(one.shares for one in columns)]),
             self._limits(),
             rules,
-            nobody if self.people is None else self.people.first_of(cells),
-            nobody if self.people is None else self.people.people,
+            first,
+            people,
             _flat_nodes(columns, edges),
         )
+
+    def _counted(self, cells: int) -> tuple[Ints, Ints, NDArray[np.float64] | None]:
+        """Who is in each cell, and what is counted there: people, or those of the population.
+
+        Both are at most what any cells have together, so sums are safe.
+        """
+        nobody = np.zeros(0, np.int64)
+        if self.people is not None:
+            counted = self.people.counted.astype(np.float64)
+            return self.people.first_of(cells), self.people.people, counted
+        return np.zeros(cells + 1, np.int64), nobody, self.matches
 
     def _disclosure_entries(self, start: int, rules: Any) -> list[tuple[Any, Any, Any]]:
         """The rows of each cell in each slot, and those that the model expects in each bin."""
@@ -187,7 +202,7 @@ class ClassRequirements:
             (kernel.RECURSIVE_L, places),
             (kernel.CLOSENESS, self._part_of(asked.closeness)),
             (kernel.BEST_GUESS, asked.best_guess),
-            (kernel.PEOPLE, None if self.people is None else self.k),
+            (kernel.PEOPLE, self._fewest()),
             (kernel.LIKENESS, self._part_of(asked.beta_likeness)),
             (kernel.DISCLOSURE, self._part_of(asked.delta_disclosure)),
             (kernel.MAP, asked.k_map),
@@ -200,6 +215,11 @@ class ClassRequirements:
     def _part_of(self, limit: float | None) -> float | None:
         """The part of a limit that the search requires, because the release is compared later."""
         return None if limit is None else self.factor * limit
+
+    def _fewest(self) -> float | None:
+        if self.matches is not None:
+            return self.fewest_matches
+        return None if self.people is None else self.k
 
 
 def sensitive_columns(

@@ -35,7 +35,9 @@ def anonymize(
     """Anonymize the table and write release, statement, plan, report and key to the folder."""
     with session.engine, progress.step("making the release", total=4) as step:
         person = options.get("person")
-        release = session.release(file, roles, population=population, person=person)
+        release = session.release(
+            file, roles, population=population, person=person, weight=options.get("weight")
+        )
         made = an.anonymize(
             release,
             **asked_options(options, hierarchies),

@@ -33,6 +33,8 @@ def assess(
     person: str | None = None,
     weight: str | None = None,
     household: str | None = None,
+    stratum: str | None = None,
+    cluster: str | None = None,
     accept_guesses: bool = False,
     original: dict[str, Any] | None = None,
     on: str | None = None,
@@ -49,8 +51,9 @@ def assess(
         if attack is not None:
             belief = by_frequency(session, **attack)
         release = session.release(
-            file, roles, population=population, person=person, weight=weight, household=household
-        )
+            file, roles, population=population, person=person, weight=weight, household=household,
+            stratum=stratum, cluster=cluster,
+        )  # fmt: skip
         before = None if original is None else session.release(original)
         found = ask(
             release,

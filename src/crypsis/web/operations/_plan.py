@@ -17,7 +17,7 @@ from crypsis.web.operations._session import TableSession
 _CLASS_SIZES = (2, 3, 5, 10, 20, 50, 100)
 _ASKED = (
     "k", "beta", "population", "release_k", "diversity", "closeness", "best_guess",
-    "excess", "each_column",
+    "excess", "journalist_risk", "each_column",
     "weights", "top_code", "suppression", "representative",
 )  # fmt: skip
 
@@ -45,7 +45,9 @@ def preview(
 ) -> dict[str, Any]:
     """Count the cells once; returns the generalization levels of each column."""
     with session.engine:
-        release = session.release(file, roles, person=options.get("person"))
+        release = session.release(
+            file, roles, person=options.get("person"), weight=options.get("weight")
+        )
         own = {**options, "population": None, "release_k": None, "each_column": False}
         made = planned(release, own, hierarchies)
         session.preview = an.Preview(release, made)
@@ -146,7 +148,9 @@ def chosen(
 ) -> an.Plan:
     """The plan with the levels chosen by hand; against a population it chooses them itself."""
     with session.engine:
-        release = session.release(file, roles, person=options.get("person"))
+        release = session.release(
+            file, roles, person=options.get("person"), weight=options.get("weight")
+        )
         made = planned(release, options, hierarchies)
         if not any(levels.values()):
             return made

@@ -45,6 +45,8 @@ class TableSession:
         person: str | None = None,
         weight: str | None = None,
         household: str | None = None,
+        stratum: str | None = None,
+        cluster: str | None = None,
     ) -> Dataset:
         """A file as a Dataset with these roles; what was counted of it before is still known."""
         reading = dict(file.get("reading") or {})
@@ -65,7 +67,7 @@ class TableSession:
         notes = {name: ColumnNote(override=why.strip()) for name, why in reasons if name in decided}
         return replace(
             known, roles=decided, notes=notes, population=population, person=person, weight=weight,
-            household=household,
+            household=household, stratum=stratum, cluster=cluster,
         )  # fmt: skip
 
     def _opened(self, path: str, reading: dict[str, Any]) -> Dataset:

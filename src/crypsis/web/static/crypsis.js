@@ -192,7 +192,7 @@ function forms() {
     form.onsubmit = (event) => {
       event.preventDefault();
       const given = Object.fromEntries(new FormData(form));
-      const body = { policy: given.policy, population: whole(given.population), person: given.person || null, weight: given.weight || null, household: given.household || null, on: given.on || null, accept_guesses: "accept_guesses" in given };
+      const body = { policy: given.policy, population: whole(given.population), person: given.person || null, weight: given.weight || null, household: given.household || null, stratum: given.stratum || null, cluster: given.cluster || null, on: given.on || null, accept_guesses: "accept_guesses" in given };
       attempt(async () => start(await api("POST", `/tables/${form.dataset.assess}/assess`, body)), event.submitter);
     };
   }

@@ -30,7 +30,7 @@ function options() {
     k: Number(field("k").value), suppression: Number(field("suppression").value),
     methods: gathered((one) => one.querySelector("[data-method]").value),
     top_code: gathered((one) => number(one.querySelector("[data-top]")?.value)),
-    person: field("person").value || null, diversity: number(field("diversity").value), closeness: number(field("closeness").value), best_guess: number(field("best_guess").value), excess: number(field("excess").value),
+    person: field("person").value || null, weight: field("weight").value || null, journalist_risk: number(field("journalist_risk").value), diversity: number(field("diversity").value), closeness: number(field("closeness").value), best_guess: number(field("best_guess").value), excess: number(field("excess").value),
   };
   if (mode() === "population") Object.assign(asked, { population: people(), beta: Number(field("beta").value), weights: weights() });
   return asked;
