@@ -8,7 +8,7 @@ from crypsis.protection._key import Key
 from crypsis.protection._measured import Measured, PopulationClasses
 from crypsis.protection._plan import plan
 from crypsis.protection._preview import AllowedValues, Preview, PreviewOutcome, allowed_values
-from crypsis.protection._recode import RecodingKind
+from crypsis.protection._recode_classes import RecodingKind
 from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection._statement import InformationLoss, Method, Statement
 from crypsis.protection.posterior import CalibrationBin, LinkPosterior, link_posterior

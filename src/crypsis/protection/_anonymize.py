@@ -23,7 +23,7 @@ from crypsis.protection._order import in_random_order, order_notes
 from crypsis.protection._people_release import PeopleRequirements, people_release
 from crypsis.protection._plan import plan as make_plan
 from crypsis.protection._preview import Preview
-from crypsis.protection._recode import RecodingKind
+from crypsis.protection._recode_classes import RecodingKind
 from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection._statement import InformationLoss, Method
 from crypsis.protection.masking._mask import (

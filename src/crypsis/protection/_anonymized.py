@@ -23,13 +23,8 @@ from crypsis.protection._key import Key, fresh_seed
 from crypsis.protection._measured import Measured, check, measure
 from crypsis.protection._not_required import NotRequired, not_required
 from crypsis.protection._order import in_random_order, order_notes
-from crypsis.protection._recode import (
-    RecodedData,
-    RecodingKind,
-    columns_loss,
-    recode,
-    with_steps,
-)
+from crypsis.protection._recode import RecodedData, columns_loss, recode, with_steps
+from crypsis.protection._recode_classes import RecodingKind
 from crypsis.protection._release import write_release
 from crypsis.protection._released_values import released_values
 from crypsis.protection._requirements import PrivacyRequirements

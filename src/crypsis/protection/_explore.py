@@ -11,7 +11,7 @@ from crypsis.errors import ParameterError, RequirementsNotMetError
 from crypsis.options import PlanOptions, Roles
 from crypsis.protection._anonymize import anonymize
 from crypsis.protection._anonymized import Anonymized
-from crypsis.protection._recode import RecodingKind
+from crypsis.protection._recode_classes import RecodingKind
 from crypsis.protection.masking._masks import Mask
 from crypsis.results import Result, percent_text
 

@@ -14,7 +14,7 @@ from crypsis.errors import RequirementsNotMetError
 from crypsis.protection._anonymized import Anonymized, Plan
 from crypsis.protection._links import LinkedRecords, LinkRequirements, inferred_share, linked
 from crypsis.protection._preview import Preview
-from crypsis.protection._recode import RecodingKind
+from crypsis.protection._recode_classes import RecodingKind
 from crypsis.protection._requirements import checked_requirements
 from crypsis.protection._statement import Method
 

@@ -11,7 +11,7 @@ from crypsis.protection._anonymized import Anonymized, Plan
 from crypsis.protection._capped import capped, caps_to_try
 from crypsis.protection._link_search import price_of, with_links
 from crypsis.protection._links import LinkRequirements
-from crypsis.protection._recode import RecodingKind
+from crypsis.protection._recode_classes import RecodingKind
 from crypsis.protection._windows import ONE_LINK, checked_links
 
 _OF_LINKS = ("unicity", "events", "inferred", "links", "order", "max_records")

@@ -16,7 +16,7 @@ import numpy as np
 
 from crypsis.dataset import Dataset
 from crypsis.errors import RequirementsNotMetError
-from crypsis.protection._recode import with_rows
+from crypsis.protection._recode_classes import with_rows
 from crypsis.protection.recoding._choice import ColumnPlan
 from crypsis.protection.recoding._columns import column_counts, recoded_columns
 from crypsis.protection.recoding._levels import column_levels

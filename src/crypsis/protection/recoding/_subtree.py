@@ -135,7 +135,7 @@ class _Cut:
             heapq.heapify(heap)
             while heap:
                 _, _, move = heapq.heappop(heap)
-                if not self._stands(move):
+                if not self._still_valid(move):
                     continue
                 outcome = self._outcome(move)
                 if outcome.gain <= 0:
@@ -190,7 +190,7 @@ class _Cut:
                         inside = (above == label) & (levels <= level)
                         yield _Move(c, level + 1, np.flatnonzero(inside))
 
-    def _stands(self, move: _Move) -> bool:
+    def _still_valid(self, move: _Move) -> bool:
         """Whether the cells of a move still have the labels that it replaces."""
         line, levels = int(self.cells.lines[move.column]), self.levels[move.cells, move.column]
         if levels.min() == levels.max() == move.level + 1:

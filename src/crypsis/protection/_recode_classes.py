@@ -1,0 +1,293 @@
+"""The classes of a release: searched, recoded, and measured where the search only knows a part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from crypsis.counting.cells import Cells
+from crypsis.dataset import SAMPLE_KEYWORDS, Dataset
+from crypsis.errors import (
+    RequirementsNotMetError,
+)
+from crypsis.hierarchies import Hierarchy
+from crypsis.hierarchies.labels import as_text
+from crypsis.inference import value_disclosure
+from crypsis.inference.rules import MAX_RATIO, disclosure_rules
+from crypsis.options import MissingValues
+from crypsis.protection._measured import disclosed_values, measure, meets_excess
+from crypsis.protection._requirements import PrivacyRequirements
+from crypsis.protection.recoding._average import within_average_risk
+from crypsis.protection.recoding._choice import ColumnPlan
+from crypsis.protection.recoding._class_requirements import (
+    ClassRequirements,
+    PeopleOfCells,
+    grouped_cells,
+    sensitive_columns,
+)
+from crypsis.protection.recoding._combinations import recoding_of_combinations
+from crypsis.protection.recoding._levels import CellLevels, Recoding, column_levels
+from crypsis.protection.recoding._merge import with_merged_classes
+from crypsis.protection.recoding._population import (
+    population_cells,
+    population_table,
+    without_rest,
+)
+from crypsis.protection.recoding._population_risk import fewest_matches, matching_people
+from crypsis.protection.recoding._purpose import Purpose, purposes_of
+from crypsis.protection.recoding._rows import RecodedRows, recode_rows
+from crypsis.protection.recoding._search import (
+    full_domain_recoding,
+    local_recoding,
+)
+from crypsis.protection.recoding._steps import Keep
+from crypsis.protection.recoding._subtree import subtree_recoding
+from crypsis.tables import Rows
+
+RecodingKind = Literal["local", "subtree", "full-domain"]
+Ints = NDArray[np.int64]
+_SEARCHES: dict[str, Callable[[CellLevels, ClassRequirements, int], Recoding]] = {
+    "local": local_recoding, "subtree": subtree_recoding, "full-domain": full_domain_recoding,
+}  # fmt: skip
+_EXCESS_FACTOR = 0.65
+"""The first of them for an excess: the baseline of released classes differs from that of others."""
+_MERGED, _ROUNDS = 2, 14
+"""How often classes that disclose a value are merged with others, and then removed if possible."""
+_HOPELESS = 0.2
+"""If so many records are still in such classes, merging does not end it."""
+_FACTORS = (1.0, 0.95, 0.9, 0.8, 0.65, 0.5)
+"""Which parts of a required closeness or excess the search tries, until it is met."""
+
+
+def recode_classes(
+    data: Dataset,
+    columns: Sequence[ColumnPlan],
+    rows: Rows,
+    requirements: PrivacyRequirements,
+    recoding: RecodingKind,
+    persons: Rows | None,
+    distances: Mapping[str, Hierarchy],
+    preserve: Sequence[Purpose],
+) -> tuple[RecodedRows, Recoding, Rows | None]:
+    """Every row in an equivalence class that meets the requirements; `persons` recoded alike.
+
+    Closeness refers to the records that are released, and the baseline of an excess is that of
+    the released classes: both are measured again, and a little more is required if one was missed.
+    """
+    names = [one.name for one in columns]
+    sensitive = list(with_rows(data, rows).sensitive) if requirements.about_sensitive else []
+    if all(isinstance(one.step, Keep) for one in columns):  # counted before the plan was made
+        cells = replace(data.cells([*names, *sensitive]), missing=MissingValues.VALUE)
+    else:
+        cells = Cells.from_table(rows.cells([*names, *sensitive]), [*names, *sensitive])
+    first, member, totals = grouped_cells(cells, len(names))
+    places = tuple(cells.codes[c][first] for c in range(len(names)))
+    values = [cells.values[c].to_pylist() for c in range(len(names))]
+    before = [_originals(data, one) for one in columns]
+    everyone = None
+    if requirements.about_population:
+        columns = without_rest(columns)
+        before = [
+            [v for v in own if v is not None] if found is None else found
+            for own, found in zip(values, before, strict=True)
+        ]
+        everyone, values = population_cells(population_table(data), columns, values, places)
+    every = tuple(
+        column_levels(one.name, own, one.step, one.coarser, original, one.keep)
+        for one, own, original in zip(columns, values, before, strict=True)
+    )
+    levels = CellLevels(every, places, totals)
+    purposes = purposes_of(rows, levels, preserve)
+    weighted = purposes.aimed(levels).weighted([one.weight for one in columns])
+    asked = ClassRequirements(
+        requirements, sensitive_columns(cells, sensitive, rows, member, distances), population=everyone,
+    )  # fmt: skip
+    if requirements.people and persons is not None:
+        asked = replace(asked, people=PeopleOfCells.of(persons, first.size))
+    if requirements.weighted:
+        alike_people = matching_people(with_rows(data, persons or rows), names, requirements)
+        least = fewest_matches(requirements)
+        asked = replace(asked, matches=alike_people, fewest_matches=least)
+
+    def made(recoded: RecodedRows, found: Recoding) -> tuple[RecodedRows, Recoding, Rows | None]:
+        alike = None
+        if persons is not None:
+            alike = recode_rows(persons, cells, first, levels, found).rows
+        kept = purposes.preserved(levels, found.levels)
+        return recoded, replace(found, preserved=kept), alike
+
+    if requirements.excess is not None:
+        rules = tuple(disclosure_rules(data, cells, name, names) for name in sensitive)
+        asked = replace(asked, disclosure=rules)
+    budget = int(requirements.suppression * data.count + 1e-9)
+    local, search = recoding == "local", _SEARCHES[recoding]
+    if requirements.combinations is not None:
+        found = recoding_of_combinations(weighted, asked, budget, local=local)
+        found = levels.recoding(found.levels)
+        return made(recode_rows(rows, cells, first, levels, found), found)
+    enough = _EXCESS_FACTOR if requirements.excess is not None else 1.0
+    for factor in _FACTORS:
+        if factor > max(enough, _FACTORS[-1]):
+            continue
+        found = within_average_risk(search, weighted, replace(asked, factor=factor), budget)
+        found = levels.recoding(found.levels)
+        recoded, met = recode_rows(rows, cells, first, levels, found), False
+        if local and requirements.excess is not None:
+            recoded, found, met = _without_excess(
+                data, (rows, cells, first, levels, weighted), replace(asked, factor=factor), budget,
+                recoded, found,
+            )  # fmt: skip
+        reached = _reached(
+            with_rows(data, recoded.rows), names, requirements, found, distances, met
+        )
+        if reached <= 1:
+            return made(recoded, found)
+        enough = min(factor / reached, 0.99 * factor)
+    if local and requirements.excess is not None and not requirements.compared_later:
+        raise _excess_error(with_rows(data, recoded.rows), requirements.excess)
+    if not local:
+        raise RequirementsNotMetError(
+            "Generalizing changes what classes are compared with (the distribution of the records "
+            "that remain, the baseline of their classes), and no generalization levels were found "
+            "that meet the requirements on sensitive attributes.",
+            code="closeness-not-met",
+            hint="Relax the requirements or set {recoding=local}.",
+        )
+    search = partial(local_recoding, suppress=False)
+    found = levels.recoding(within_average_risk(search, weighted, asked, budget).levels)
+    return made(recode_rows(rows, cells, first, levels, found), found)
+
+
+def _excess_error(data: Dataset, limit: float) -> RequirementsNotMetError:
+    """The error that names the sensitive attributes whose values would be disclosed."""
+    disclosed = [
+        one.attribute
+        for one in value_disclosure(data).attributes
+        if one.classes_above(limit, MAX_RATIO)[1].any()
+    ]
+    return RequirementsNotMetError(
+        f"No recoding was found in which no class discloses a value of {_quoted(disclosed)}, so no "
+        "release is returned.",
+        code="excess-not-met",
+        hint="Set a larger {excess} or {suppression}, declare harmless values in the roles file, or "
+        "set {excluded}.",
+        columns=tuple(disclosed),
+        requirements=("excess",),
+    )
+
+
+def _without_excess(
+    data: Dataset, table: tuple[Rows, Cells, Ints, CellLevels, CellLevels],
+    asked: ClassRequirements, budget: int, recoded: RecodedRows, found: Recoding,
+) -> tuple[RecodedRows, Recoding, bool]:  # fmt: skip
+    """Recode again what discloses a value, measured by the baseline of the release itself.
+
+    The search knows the baseline of the original classes. Where that of the released ones is lower,
+    less of it is granted in the next round; in the end, what still discloses one is suppressed.
+    The last part of the result is whether nothing discloses one.
+    """
+    rows, cells, first, levels, weighted = table
+    limit = asked.requirements.excess or 0.0
+    for turn in range(_ROUNDS):
+        again = _disclosing(with_rows(data, recoded.rows), levels, found, limit)
+        if not again.any():
+            return recoded, found, True
+        scale = np.where(again, 0.5, 1.0)[:, None]
+        rules = tuple(replace(one, chances=one.chances * scale) for one in asked.disclosure)
+        asked = replace(asked, disclosure=rules)
+        if turn >= _MERGED and levels.counts[again].sum() > _HOPELESS * levels.counts.sum():
+            break
+        other = levels.recoding(np.where(again[:, None], np.int16(-1), found.levels))
+        if turn < _MERGED or other.rows_touched > budget:
+            other = levels.recoding(with_merged_classes(weighted, asked, found.levels, again))
+        if other.rows_touched > budget:
+            break
+        found = other
+        recoded = recode_rows(rows, cells, first, levels, found)
+    return recoded, found, False
+
+
+def _disclosing(
+    data: Dataset, levels: CellLevels, found: Recoding, limit: float
+) -> NDArray[np.bool_]:
+    """The cells in classes of the release that disclose a value."""
+    again = np.zeros(levels.counts.size, bool)
+    own = [
+        np.array(["" if label is None else as_text(label) for label in every], object)[place]
+        for every, place in levels.labels(found.levels)
+    ]
+    names = {key: place for place, key in enumerate(zip(*own, strict=True))}
+    _, member = np.unique([names[key] for key in zip(*own, strict=True)], return_inverse=True)
+    for one in value_disclosure(data).attributes:
+        classes, above = one.classes_above(limit, MAX_RATIO)
+        at = np.flatnonzero(above)
+        labels = [
+            [
+                "" if value is None else as_text(value)
+                for value in values.take(pa.array(codes[at])).to_pylist()
+            ]
+            for values, codes in zip(classes.values, classes.codes, strict=True)
+        ]
+        bad = [names[key] for key in zip(*labels, strict=True) if key in names]
+        again |= np.isin(member, member[bad])
+    return again & (found.levels[:, 0] >= 0)
+
+
+def _reached(
+    data: Dataset,
+    names: Sequence[str],
+    requirements: PrivacyRequirements,
+    found: Recoding,
+    distances: Mapping[str, Hierarchy],
+    without_excess: bool,
+) -> float:
+    """How many times distances to all records and the excess exceed what is required; at most 1 if
+    they do not.
+    """
+    ratios = [0.0]
+    limits = requirements.compared_later
+    if limits and found.suppressed_records:
+        asked = PrivacyRequirements().model_copy(update=limits)
+        measured = measure(data, names, asked, hierarchies=distances)
+        for name, limit in limits.items():
+            value = getattr(measured, name) or 0.0
+            ratios.append(value / limit if limit else value)
+    if requirements.excess is not None and not without_excess:
+        values = disclosed_values(data)
+        if not meets_excess(values, requirements.excess):
+            ratios.append(max(1.01, values["excess"] / max(requirements.excess, 1e-9)))
+    return max(ratios)
+
+
+def _originals(data: Dataset, one: ColumnPlan) -> list[Any] | None:
+    """The values of a column before its step; None where it has none."""
+    if isinstance(one.step, Keep):
+        return None
+    return data.cells([one.name]).values[0].drop_null().to_pylist()  # type: ignore[no-any-return]
+
+
+def with_rows(data: Dataset, rows: Rows) -> Dataset:
+    """Other rows, with the roles of the columns that are still there."""
+    there = set(rows.names)
+    parts: dict[str, Any] = {
+        part: name if (name := getattr(data, part)) in there else None for part in SAMPLE_KEYWORDS
+    }
+    return replace(
+        data,
+        rows=rows,
+        roles={name: role for name, role in data.roles.items() if name in there},
+        notes={name: note for name, note in data.notes.items() if name in there},
+        **parts,
+        given=None,
+        _cells={},
+    )
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names))
