@@ -54,6 +54,8 @@ class InformationLoss(Result):
     """The share of the links between a person's records, from one to the next, that are left."""
     records_per_pseudonym: float | None = None
     """How many records share a pseudonym, on average."""
+    records_per_person: float | None = None
+    """How many records of the original are those of one person, on average."""
 
     @property
     def released_records(self) -> int:
@@ -84,7 +86,8 @@ class InformationLoss(Result):
         if self.links_kept is not None:
             lines.append(
                 f"Links between the records of a person: {100 * self.links_kept:.1f} % are left "
-                f"({self.records_per_pseudonym:.2f} records of each pseudonym on average)"
+                f"({self.records_per_pseudonym:.2f} records of each pseudonym, "
+                f"{self.records_per_person:.2f} of each person before, on average)"
             )
         return "\n".join(lines)
 
@@ -270,7 +273,7 @@ class Statement(BaseModel):
             lines.append(
                 f"- links between the records of a person that are left: "
                 f"{100 * loss.links_kept:.1f} % ({loss.records_per_pseudonym:.2f} records of each "
-                "pseudonym on average)"
+                f"pseudonym, {loss.records_per_person:.2f} of each person before, on average)"
             )
         lines += [
             "",
