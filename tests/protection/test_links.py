@@ -56,6 +56,7 @@ def test_pseudonyms_are_of_one_person_and_say_nothing(made: cr.Anonymized) -> No
     links = (len(released) - released["code"].nunique()) / (len(released) - 60)
     assert made.loss.links_kept == pytest.approx(links)
     assert made.loss.records_per_pseudonym == pytest.approx(300 / released["code"].nunique())
+    assert made.loss.records_per_person == pytest.approx(5)
 
 
 def test_it_is_in_the_statement_and_in_the_file(made: cr.Anonymized, tmp_path: Path) -> None:
@@ -214,6 +215,7 @@ def test_one_pseudonym_a_person_drops_records_where_that_is_cheaper() -> None:
     assert released["code"].nunique() == len(set(who))  # one for each person
     shares = brute(released[["code", "month", "ward"]].astype(str), 3, "set")
     assert np.mean(list(shares.values())) <= 0.05
+    assert found.loss.records_per_person == pytest.approx(len(uneven()) / 80)
     whole = cr.anonymize(uneven(), links="person", max_records=20, **options, **ROLES)
     price = [(one.loss.ncp or 0) + 1 - (one.loss.links_kept or 0) for one in (found, whole)]
     assert price[0] <= price[1] + 1e-9

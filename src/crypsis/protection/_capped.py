@@ -41,10 +41,13 @@ class Capped:
         rows = self.kept if made.key.row_map is None else self.kept[np.array(made.key.row_map, int)]
         before, own = made.loss, self.original.count
         ncp = None if before.ncp is None else (before.ncp * self.data.count + self.dropped) / own
-        links = before.links_kept
-        if links is not None:
-            links *= _links(self.data) / max(1, _links(self.original))
-        loss = replace(before, records=own, dropped_records=self.dropped, ncp=ncp, links_kept=links)
+        loss = replace(before, records=own, dropped_records=self.dropped, ncp=ncp)
+        if loss.links_kept is not None:
+            links = _links(self.original)
+            loss = replace(
+                loss, links_kept=loss.links_kept * _links(self.data) / max(1, links),
+                records_per_person=own / max(1, own - links),
+            )  # fmt: skip
         how = f"at most {self.most:,} records of a person, drawn at random; the others are dropped"
         new = Method(self.original.person or "", "records dropped", how, {"records": self.most})
         plan = made.plan

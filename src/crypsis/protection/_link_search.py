@@ -121,8 +121,9 @@ def _as_linked(made: Anonymized, found: LinkedRecords, asked: LinkRequirements) 
     new = Method(person, "new pseudonyms", found.cut.describe(), found.cut.parameters)
     removed = tuple(name for name in made.plan.removed if name != person)
     loss = replace(
-        made.loss, links_kept=found.links_kept, records_per_pseudonym=found.records_per_pseudonym
-    )
+        made.loss, links_kept=found.links_kept, records_per_pseudonym=found.records_per_pseudonym,
+        records_per_person=found.records_per_person,
+    )  # fmt: skip
     requirements = made.plan.requirements.model_copy(update=required)
     return replace(
         made, data=found.data, methods=(*methods, new), loss=loss,

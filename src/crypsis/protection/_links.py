@@ -81,6 +81,7 @@ class LinkedRecords:
     links_kept: float
     """The share of the links from a record of a person to their next one that are left."""
     records_per_pseudonym: float
+    records_per_person: float
 
 
 def linked(
@@ -316,9 +317,9 @@ def _above(found: float | None, limit: float | None) -> bool:
     return found is not None and limit is not None and found > limit
 
 
-def _kept(owner: Ints, piece: Ints) -> tuple[float, float]:
-    """The share of links that are left, and the records that share a pseudonym on average."""
+def _kept(owner: Ints, piece: Ints) -> tuple[float, float, float]:
+    """The share of links that are left; the records of a pseudonym, and of a person, on average."""
     people, pieces = np.unique(owner).size, np.unique(piece).size
     links = owner.size - people
     kept = 1.0 if links == 0 else (owner.size - pieces) / links
-    return float(kept), owner.size / max(1, pieces)
+    return float(kept), owner.size / max(1, pieces), owner.size / max(1, people)

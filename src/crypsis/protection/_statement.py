@@ -58,6 +58,8 @@ class InformationLoss(Result):
     """The information loss (NCP) of each sensitive attribute that was generalized or dropped."""
     preserved: Mapping[str, float] = field(default_factory=dict)
     """The share of the information that is left for each use that the release was aimed at."""
+    records_per_person: float | None = None
+    """How many records of the original are those of one person, on average."""
 
     @property
     def released_records(self) -> int:
@@ -96,7 +98,8 @@ class InformationLoss(Result):
         if self.links_kept is not None:
             lines.append(
                 f"Links between the records of a person: {100 * self.links_kept:.1f} % are left "
-                f"({self.records_per_pseudonym:.2f} records of each pseudonym on average)"
+                f"({self.records_per_pseudonym:.2f} records of each pseudonym, "
+                f"{self.records_per_person:.2f} of each person before, on average)"
             )
         return "\n".join(lines)
 
@@ -300,7 +303,7 @@ class Statement(BaseModel):
             lines.append(
                 f"- links between the records of a person that are left: "
                 f"{100 * loss.links_kept:.1f} % ({loss.records_per_pseudonym:.2f} records of each "
-                "pseudonym on average)"
+                f"pseudonym, {loss.records_per_person:.2f} of each person before, on average)"
             )
         lines += [
             "",
