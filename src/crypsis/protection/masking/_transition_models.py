@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -168,7 +169,7 @@ class RankSwapModel(_OneColumn):
             _numbers(original[self.name]), _numbers(masked[self.name])
         )
         gone, lost = np.isnan(before), np.isnan(after)
-        values, first, count = np.unique(self.ordered, return_index=True, return_counts=True)
+        values, first, count = self._ranks
         at, to = (np.minimum(np.searchsorted(values, x), values.size - 1) for x in (before, after))
         known = ~gone & ~lost & (values[at] == before) & (values[to] == after)
         found = np.full(before.shape, -np.inf)
@@ -176,17 +177,29 @@ class RankSwapModel(_OneColumn):
         found[known] = _log(self._chances(keys, first, count))[inverse]
         return _with_missing(found, gone, lost)
 
+    @cached_property
+    def _ranks(self) -> tuple[Floats, Ints, Ints]:
+        """The distinct values, the first rank of each, and how many it has."""
+        return np.unique(self.ordered, return_index=True, return_counts=True)
+
+    @cached_property
+    def _swaps(self) -> SwapModel:
+        return SwapModel(self.ordered.size, self.reach)
+
     def _chances(self, keys: Ints, first: Ints, count: Ints) -> Floats:
         """The probability of each pair of distinct values: the average over the ranks they share."""
         at, to = keys // first.size, keys % first.size
         if self.reach < 1:
             return np.asarray((at == to).astype(float))
-        times = count[at]
+        last = first + count - 1
+        near = (first[to] <= last[at] + self.reach) & (last[to] >= first[at] - self.reach)
+        times = np.where(near, count[at], 0)
         pair = np.repeat(np.arange(keys.size), times)
         place = np.arange(pair.size) - np.repeat(np.cumsum(times) - times, times)
-        model = SwapModel(self.ordered.size, self.reach)
-        chance = model.to_ranks(first[at][pair] + place, first[to][pair], (first + count)[to][pair])
-        return np.bincount(pair, chance, minlength=keys.size) / times
+        chance = self._swaps.to_ranks(
+            first[at][pair] + place, first[to][pair], (first + count)[to][pair]
+        )
+        return np.bincount(pair, chance, minlength=keys.size) / count[at]
 
 
 @dataclass(frozen=True, eq=False)
