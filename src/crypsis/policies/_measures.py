@@ -154,8 +154,8 @@ _ALL = (
             "other released columns: the share of its errors without them that they avoid, or of "
             "the records with a value that are predicted almost certainly"),
     Measure("linkage.correct_links_above_chance", "fraction", "at_most",
-            "the fraction of original records whose nearest masked record is their own, minus "
-            "that of random links"),
+            "the fraction of original records that the worst of several intruders links "
+            "correctly, minus that of random links"),
     Measure("linkage.match_advantage", "fraction", "at_most",
             "how much nearer the original records match than random records do"),
     Measure("pseudonyms.expected_crack_fraction", "fraction", "at_most",
