@@ -37,7 +37,8 @@ def link(folder: str) -> Callable[[], Any]:
             blocking_rules_to_generate_predictions=["1=1"],
             probability_two_random_records_match=1 / len(x),
         )  # fmt: skip
-        linker = Linker([x, y], settings, DuckDBAPI(), input_table_aliases=["a", "b"])
+        engine = DuckDBAPI()
+        linker = Linker([engine.register(frame) for frame in (x, y)], settings)
         linker.training.estimate_u_using_random_sampling(max_pairs=1e6)
         for name in names[:2]:  # EM needs a rule that divides the pairs
             coarse = f"round(l.{name}) = round(r.{name})"

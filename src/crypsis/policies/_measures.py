@@ -165,8 +165,8 @@ _ALL = (
             "of the people whose records match have the value; of values that at most half of the "
             "people have", "events"),
     Measure("linkage.correct_links_above_chance", "fraction", "at_most",
-            "the fraction of original records whose nearest masked record is their own, minus "
-            "that of random links"),
+            "the fraction of original records that the worst of several intruders links "
+            "correctly, minus that of random links"),
     Measure("linkage.match_advantage", "fraction", "at_most",
             "how much nearer the original records match than random records do"),
     Measure("pseudonyms.expected_crack_fraction", "fraction", "at_most",

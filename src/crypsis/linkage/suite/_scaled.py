@@ -19,7 +19,7 @@ _RIDGE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Scaled:
+class CanonicalScale:
     """For some targets: their points and those of the places, and the density of the places."""
 
     some: Ints
@@ -33,7 +33,7 @@ class Scaled:
         return np.asarray(self.density[place] - 0.5 * (gaps**2).sum(axis=1))
 
 
-def scaled(files: Files) -> list[Scaled]:
+def scaled(files: Files) -> list[CanonicalScale]:
     """For each half of the targets the scale that the other half shows; nothing if few are known."""
     found = []
     x = np.column_stack([one for one, _ in files.points])
@@ -48,7 +48,7 @@ def scaled(files: Files) -> list[Scaled]:
         some = np.flatnonzero(files.fold == half)
         u, v = (x[some] - x[learn].mean(0)) @ to_x, (y - y[files.own[learn]].mean(0)) @ to_y
         spread = np.sqrt(1 - kept**2)
-        found.append(Scaled(some, u * kept / spread, v / spread, 0.5 * (v**2).sum(axis=1)))
+        found.append(CanonicalScale(some, u * kept / spread, v / spread, 0.5 * (v**2).sum(axis=1)))
     return found
 
 
