@@ -28,7 +28,7 @@ _RULES = frozenset(f"columns.{name}" for name, _ in PARTS.values())
 
 _RELEASED = "singling_out.unique_on_released_columns"
 _UNICITY = "singling_out.unicity"
-_OTHER_FILES = ("linkage", "pseudonyms", "releases")
+_OTHER_FILES = ("linkage", "pseudonyms", "releases", "synthetic")
 """The questions that compare with other files, which an anonymization does not change."""
 _ATTEMPTS = 3
 """How often an anonymization is tried, each time without the columns that prevented it."""
