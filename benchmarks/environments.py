@@ -24,6 +24,7 @@ REQUIREMENTS: dict[str, tuple[str, ...]] = {
     "anonypyx": ("anonypyx==0.2.11", "numpy==2.4.6", "pandas==3.1.1"),
     "dit": ("dit==2.3", "numpy==2.4.6", "scipy==1.17.1"),
     "pyitlib": ("pyitlib==0.3.1", "numpy==2.4.6", "pandas==3.1.1"),
+    "anonymeter": ("anonymeter==1.1.0", "numpy==1.26.4", "pandas==3.0.6"),
     "microaggregation": ("microaggregation==0.1.9", "numpy==2.4.6"),
     "splink": ("splink==5.0.0", "pandas==2.3.3"),
     "recordlinkage": ("recordlinkage==0.16", "pandas==2.3.3"),
@@ -35,10 +36,6 @@ TRIED: dict[str, str] = {
     "sdcMicro, ARX": "an R package and a Java program; PyPI has no port of either",
     "pyarxaas, privacypanda, permanent": "do not build on Python 3.11",
     "piquasso": "its pins cannot be met on Python 3.11",
-    "anonymeter": (
-        "attacks synthetic data, of which no row stands for a person; its neighbours are found by "
-        "brute force, and scikit-learn's are the stronger peer"
-    ),
     "anonymity-api, python-anonymity": (
         "install without the libraries they import; the second is what ANJANA grew out of"
     ),

@@ -50,6 +50,7 @@ _PACKAGES = (
     "releases",
     "reproduce",
     "singling_out",
+    "synthetic",
     "utility",
 )
 

@@ -96,6 +96,12 @@ def test_the_numbers_of_the_presets() -> None:
         "releases.near_certain_values": 0,
         "releases.small_differences": 0,
         "releases.reused_pseudonyms": 0,
+        "synthetic.copies": 0.01,
+        "synthetic.membership": 0.05,
+        "synthetic.exposed_records": 0,
+        "synthetic.singling_out": 0.1,
+        "synthetic.linkability": 0.05,
+        "synthetic.inference": 0.1,
     }
     assert limits("ema-0070")["singling_out.k_anonymity"] == 11
     assert limits("cms-small-cells")["singling_out.k_anonymity"] == 11

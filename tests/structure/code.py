@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "crypsis"
-QUESTIONS = ("singling_out", "inference", "linkage", "pseudonyms", "releases")
+QUESTIONS = ("singling_out", "inference", "linkage", "pseudonyms", "releases", "synthetic")
 PUBLIC_PACKAGES = (*QUESTIONS, "columns.roles", "hierarchies", "policies", "protection",
                    "protection.masking", "utility", "assessment", "reproduce")  # fmt: skip
 

@@ -36,7 +36,7 @@ from crypsis.assessment._original import about_original
 from crypsis.assessment._questions import QuestionOutcome
 from crypsis.assessment._remedies import with_remedies
 from crypsis.assessment._request import Request
-from crypsis.assessment._unmeasured import unmeasured
+from crypsis.assessment._unmeasured import columns_not_compared, unmeasured
 from crypsis.assessment.result import Answer, Assessment, Change, ColumnRole
 from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import CancelledError, InputError, ParameterError, TooLargeError
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from crypsis.releases import LedgerCheck
 
 _TRIED_CLASSES = 200_000
-_BY_VALUES = ("linkage", "pseudonyms", "releases")
+_BY_VALUES = ("linkage", "pseudonyms", "releases", "synthetic")
 """The questions that compare with values of another table; the others see the texts of the file."""
 _WITH_REASONS = ("columns.undecided", "columns.container_contents")
 _DEPENDENCIES = ("duckdb", "narwhals", "numba", "numpy", "pyarrow", "scipy")
@@ -66,6 +66,8 @@ def assess(
     *,
     earlier: Sequence[Data] = (),
     ledger: str | Path | LedgerCheck | None = None,
+    synthetic: bool = False,
+    holdout: Data = None,
     context: str | None = None,
     answers: Mapping[str, str] | None = None,
     accept_guesses: bool = False,
@@ -97,6 +99,12 @@ def assess(
     ledger : str, Path or LedgerCheck, optional
         The ledger of releases, each of which is an earlier one; or what `releases.check_ledger`
         found in it, where its files are in `earlier`.
+    synthetic : bool
+        Whether the records are synthetic. They are then judged as such: no equivalence classes of
+        invented people, but attacks on the people of the training data, which is `original`.
+    holdout : Dataset, frame or path, optional
+        Records of other people of the same population, which the generator never saw: the control
+        group of a synthetic file. Without it "safe" is impossible.
     context : {"public", "registered", "contract", "internal"}, optional
         Who receives the release, where the policy has a release context: adapts its class sizes.
     answers : mapping of str to str, optional
@@ -163,11 +171,12 @@ def assess(
     checked, earlier = with_ledger(ledger, earlier, data)
     request = Request(
         with_roles(dataset, columns), columns, rules, before, _as_belief(belief), on, row_map,
-        open_earlier(earlier, seed, accept_guesses), earlier_row_maps, checked, exact,
-        seed, accept_guesses,
+        open_earlier(earlier, seed, accept_guesses), earlier_row_maps, checked, synthetic,
+        None if holdout is None else as_dataset(holdout), exact, seed, accept_guesses,
         questions.other_files(together, dataset, columns, accept_guesses, seed),
     )  # fmt: skip
     questions.check_earlier(request)
+    questions.check_synthetic(request)
     evaluation = _Evaluation(request)
     evaluation.run()
     findings = evaluate(rules, evaluation.measured)
@@ -182,16 +191,21 @@ def assess(
     checklist = answered_checklist(request, answers or {})
     reasons = _reasons(columns, findings, accept_guesses, complete) + unanswered(checklist)
     answered = evaluation.outcomes.get("singling_out")
-    reasons += _milder(milder_roles(columns, rules))
     reasons += content_reasons(evaluation.contents)
-    reasons += unmeasured(request, {} if answered is None else answered.results)
-    reasons += questions.together_reasons(request, answered)
-    reasons += about_original(request) + about_earlier(request)
+    reasons += questions.together_reasons(request, answered) + about_earlier(request)
+    if synthetic:
+        reasons += columns_not_compared(request)
+    else:
+        reasons += _milder(milder_roles(columns, rules)) + about_original(request)
+        reasons += unmeasured(request, {} if answered is None else answered.results)
     decided = verdict(findings, reasons)
     return Assessment(
         verdict=decided,
         statement=verdict_text(
-            decided, complete, rules.not_asked, no_sensitive=not request.data.sensitive
+            decided,
+            complete,
+            rules.not_asked,
+            no_sensitive=not (request.data.sensitive or synthetic),
         ),
         complete=complete,
         reasons=reasons,
@@ -223,6 +237,8 @@ def assess(
             "row_map": row_map is not None,
             "together_rows": [one.data.count for one in request.together] or None,
             "earlier_releases": len(request.earlier),
+            "synthetic": synthetic,
+            "holdout_rows": None if request.holdout is None else request.holdout.count,
             "attack": belief is not None,
             "accept_guesses": accept_guesses,
             "try_remedies": tried,
@@ -259,6 +275,9 @@ class _Evaluation:
         }
         if self.request.earlier:
             asks["releases"] = questions.ask_releases
+        if self.request.synthetic:
+            asks = {"synthetic": questions.ask_synthetic}
+            self.measured += questions.not_of_synthetic(self.request.policy)
         try:
             with progress.step("assessing", total=len(asks)) as step:
                 self._count_cells()
@@ -286,8 +305,10 @@ class _Evaluation:
 
     def _dropped_alone(self, name: str, outcome: QuestionOutcome) -> list[Measurement]:
         """Of records that are dropped nothing is measured, so a threshold cannot be met."""
+        if name != "inference":
+            return outcome.measured
         first = self.outcomes["singling_out"].results.get("equivalence_classes")
-        if name != "inference" or not getattr(first, "dropped", 0):
+        if not getattr(first, "dropped", 0):
             return outcome.measured
         outcome.notes.append("Records with missing values are not part of the inference.")
         return [replace(one, lower_bound=True) for one in outcome.measured]
@@ -323,7 +344,7 @@ def _people(dataset: Dataset, columns: Sequence[ColumnRole]) -> int | None:
 def _changes(request: Request) -> tuple[Change, ...]:
     """Equivalence classes of the original and of the release, in their common columns."""
     original, data = request.original, request.data
-    if original is None:
+    if original is None or request.synthetic:
         return ()
     names = [name for name in data.quasi_identifiers if name in original.names]
     if not names:

@@ -38,6 +38,9 @@ class Request:
     earlier: tuple[Dataset, ...] = ()
     earlier_row_maps: Sequence[Sequence[int]] | None = None
     ledger: LedgerCheck | None = None
+    synthetic: bool = False
+    """Whether the records are synthetic; `original` is then the training data."""
+    holdout: Dataset | None = None
     exact: bool = False
     seed: int = 0
     accept_guesses: bool = False

@@ -24,7 +24,7 @@ def unmeasured(request: Request, results: Mapping[str, Result]) -> tuple[Reason,
     return (
         *_undecided_persons(request),
         *_linked_records(request, results),
-        *_columns_not_compared(request),
+        *columns_not_compared(request),
     )
 
 
@@ -90,7 +90,8 @@ def _plural(unit: str) -> str:
     return "people" if unit == "person" else f"{unit}s"
 
 
-def _columns_not_compared(request: Request) -> tuple[Reason, ...]:
+def columns_not_compared(request: Request) -> tuple[Reason, ...]:
+    """Released columns that the original does not have."""
     original, data = request.original, request.data
     if original is None:
         return ()

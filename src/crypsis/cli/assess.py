@@ -54,6 +54,16 @@ def assess(
             "Repeat. Columns of the same name have the same role.",
         ),
     ] = None,
+    synthetic: Annotated[
+        bool,
+        typer.Option(
+            "--synthetic", help="The records are synthetic; --original is the training data."
+        ),
+    ] = False,
+    holdout: Annotated[
+        str | None,
+        typer.Option("--holdout", help="Other people: the control group of a synthetic file."),
+    ] = None,
     attack: Annotated[
         Path | None,
         typer.Option("--attack", help="An attack on the pseudonyms, as TOML."),
@@ -120,6 +130,8 @@ def assess(
             belief,
             rules,
             **before.keywords(options, data, key),
+            synthetic=synthetic,
+            holdout=None if holdout is None else options.without_roles().dataset(holdout),
             answers=options.answers(),
             accept_guesses=accept_guesses,
             on=on,

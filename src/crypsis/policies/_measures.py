@@ -14,9 +14,10 @@ QUESTIONS = {
     "linkage": "Can a masked record be linked to its original?",
     "pseudonyms": "Can pseudonyms be resolved?",
     "releases": "Can it be combined with earlier releases?",
+    "synthetic": "Does it disclose the people behind synthetic records?",
 }
 """The four questions, that about the columns themselves, and those about what else is given."""
-IF_GIVEN = ("releases",)
+IF_GIVEN = ("releases", "synthetic")
 """The questions that are asked only about what is given besides the release."""
 
 
@@ -191,6 +192,24 @@ _ALL = (
     Measure("releases.reused_pseudonyms", "columns", "at_most",
             "the columns that connect the records of a person in several releases, and that the "
             "owner did not sign off"),
+    Measure("synthetic.copies", "fraction", "at_most",
+            "the fraction of training records of which an equal one is in the synthetic file, minus "
+            "that of the control group"),
+    Measure("synthetic.membership", "fraction", "at_most",
+            "the fraction of training records that an intruder recognizes as such, by the nearest "
+            "synthetic record or by the ratio of densities, minus that of the control group"),
+    Measure("synthetic.exposed_records", "records", "at_most",
+            "the worst cases: the training records recognized with more certainty than anybody of "
+            "the control group, if they are more than chance explains"),
+    Measure("synthetic.singling_out", "fraction", "at_most",
+            "the fraction of predicates from the synthetic file that single out a training record, "
+            "minus that of the control group"),
+    Measure("synthetic.linkability", "fraction", "at_most",
+            "the fraction of training records whose two halves are linked by a synthetic record, "
+            "minus that of the control group"),
+    Measure("synthetic.inference", "fraction", "at_most",
+            "the fraction of training records of which a sensitive attribute is inferred from the "
+            "nearest synthetic record, minus that of the control group; the worst attribute"),
 )  # fmt: skip
 MEASURES = {measure.name: measure for measure in _ALL}
 """Every measure by its name."""

@@ -26,6 +26,7 @@ SHORT_QUESTIONS = {
     "linkage": "linkage",
     "pseudonyms": "pseudonyms",
     "releases": "earlier releases",
+    "synthetic": "synthetic records",
 }
 STATUSES = {
     Status.EXCEEDED: "threshold exceeded",
@@ -39,6 +40,7 @@ TERMS = {
     "linkage": "record linkage by a maximum-knowledge intruder",
     "pseudonyms": "expected cracks, degree of anonymity",
     "releases": "classes intersected over releases, differences between them",
+    "synthetic": "attacks on training records, beside a control group",
 }
 _COLUMNS_SHOWN = 6
 _UNDECIDED_SHOWN = 20

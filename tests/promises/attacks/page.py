@@ -12,7 +12,7 @@ GROUPS = (
     "roles", "milder_roles", "everything_else", "derived_columns", "missing_values",
     "sensitive_attributes", "written_values", "raw_values", "notations", "containers", "remains",
     "visible_names", "release", "policies", "histories", "linkage",
-    "earlier_releases", "remedies",
+    "earlier_releases", "synthetic_files", "remedies",
 )  # fmt: skip
 """One module a class of faults."""
 SCENARIOS: list[Scenario] = [

@@ -7,6 +7,11 @@ from crypsis.assessment._questions._outcome import QuestionOutcome, not_evaluate
 from crypsis.assessment._questions._pseudonyms import ask_pseudonyms
 from crypsis.assessment._questions._releases import ask_releases, check_earlier
 from crypsis.assessment._questions._singling_out import ask_singling_out
+from crypsis.assessment._questions._synthetic import (
+    ask_synthetic,
+    check_synthetic,
+    not_of_synthetic,
+)
 from crypsis.assessment._questions._together import CLASS_SIZES, other_files, together_reasons
 
 __all__ = [
@@ -18,9 +23,12 @@ __all__ = [
     "ask_pseudonyms",
     "ask_releases",
     "ask_singling_out",
+    "ask_synthetic",
     "check_earlier",
+    "check_synthetic",
     "known_insensitive",
     "not_evaluated",
+    "not_of_synthetic",
     "other_files",
     "together_reasons",
 ]

@@ -42,8 +42,12 @@ _KNOWN = frozenset(
         "inference.prediction_gain",
     }
 )
-_OTHERWISE = ("pseudonyms", "releases")
+_OTHERWISE = ("pseudonyms", "releases", "synthetic")
 """The questions whose findings no anonymization of this release alone remedies."""
+_GENERATE = (
+    "Make the synthetic file anew: train the generator for fewer rounds, on more records, or with "
+    "differential privacy, and remove records that are copies before the training of another one."
+)
 _COLUMNS = "Exclude these columns; anonymization removes direct identifiers."
 _CLASSES = "Generalize the quasi-identifiers and suppress records until the threshold is met."
 _HARMLESS = f"{_CLASSES} Values that may become known can be declared harmless in the roles file."
@@ -84,6 +88,8 @@ def with_remedies(
             return suppress_items_remedy(finding, request, tried=tried)
         if finding.question == "releases":
             return releases_remedy(finding)
+        if finding.question == "synthetic":
+            return Remedy("none", _GENERATE)
         if finding.measure in _KNOWN:
             if isinstance(trial, Trial) and _remedied(finding, trial):
                 return anonymize_remedy(finding, _CLASSES, parameters, trial)

@@ -39,7 +39,7 @@ _RECODINGS = {
     "subtree": "Full-subtree recoding: the values of a column do not overlap, so it can be tabulated.",
     "full-domain": "Full-domain recoding: all values of a column on one level.",
 }
-_OTHER_FILES = ("linkage", "pseudonyms", "releases")
+_OTHER_FILES = ("linkage", "pseudonyms", "releases", "synthetic")
 """The questions that compare with other files, which an anonymization does not change."""
 _ATTEMPTS = 3
 """How often an anonymization is tried, each time without the columns that prevented it."""

@@ -1,0 +1,118 @@
+"""The columns of a synthetic file, its training data and a holdout, as arrays that can be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from crypsis.counting.arrays import codes, numbers
+from crypsis.dataset import Dataset
+from crypsis.errors import InputError, TooLargeError
+from crypsis.hierarchies.labels import as_text
+from crypsis.options import Role
+from crypsis.tables import Kind
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_MOST_ROWS = 2_000_000
+_ORDERED = 10
+"""A number with fewer values is compared as a category."""
+
+
+@dataclass(frozen=True, eq=False)
+class FileColumn:
+    """A column in all files: numbers divided by their spread, or the codes of categories.
+
+    Missing values are not a number, or a category of their own.
+    """
+
+    name: str
+    numeric: bool
+    parts: tuple[Floats, ...]
+    """The values in each file."""
+
+    def contributions(self, rows: Floats, others: Floats) -> NDArray[np.float32]:
+        """The distance of each of some values to each of others, from 0 to 1."""
+        if not self.numeric:
+            return np.asarray(rows[:, None] != others[None], np.float32)
+        found = np.abs(rows[:, None].astype(np.float32) - others[None].astype(np.float32))
+        np.minimum(found, 1, out=found)
+        here, there = np.isnan(rows)[:, None], np.isnan(others)[None]
+        if here.any() or there.any():
+            found = np.where(here | there, (here != there).astype(np.float32), found)
+        return np.asarray(found, np.float32)
+
+
+def compared_columns(files: Sequence[Dataset]) -> list[FileColumn]:
+    """The released columns of the first file that all files have."""
+    first = files[0]
+    for one in files:
+        if not one.rows.local or one.count > _MOST_ROWS:
+            raise TooLargeError(
+                f"Synthetic files are compared on one machine, and up to {_MOST_ROWS:,} records."
+            )
+        if not one.count:
+            raise InputError("A file without records cannot be compared.")
+    names = [
+        one.name
+        for one in first.rows.columns
+        if one.kind is not Kind.NESTED and first.roles.get(one.name) is not Role.EXCLUDED
+        and all(one.name in other.names for other in files)
+        and all(other.rows.column(one.name).kind is not Kind.NESTED for other in files)
+    ]  # fmt: skip
+    if not names:
+        raise InputError("The files have no column in common.", code="no-comparable-columns")
+    tables = [one.to_arrow(names) for one in files]
+    return [_compared(name, [table[name].combine_chunks() for table in tables]) for name in names]
+
+
+def _compared(name: str, arrays: Sequence[pa.Array]) -> FileColumn:
+    if all(_ordered(array.type) for array in arrays):
+        values = [_numbers(array) for array in arrays]
+        every = np.concatenate(values)
+        known = every[np.isfinite(every)]
+        if np.unique(known).size >= _ORDERED:
+            low, high = np.quantile(known, [0.05, 0.95])
+            spread = float(high - low) or float(np.ptp(known)) or 1.0
+            return FileColumn(name, True, tuple(one / spread for one in values))
+    texts = [_texts(array) for array in arrays]
+    coded = codes(pa.concat_arrays(texts).dictionary_encode()).astype(np.float64)
+    ends = np.cumsum([len(one) for one in texts])[:-1]
+    return FileColumn(name, False, tuple(np.split(coded, ends)))
+
+
+def _ordered(kind: pa.DataType) -> bool:
+    return bool(
+        pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+        or pa.types.is_date(kind) or pa.types.is_timestamp(kind)
+    )  # fmt: skip
+
+
+def _numbers(array: pa.Array) -> Floats:
+    if pa.types.is_date(array.type) or pa.types.is_timestamp(array.type):
+        array = array.cast(pa.timestamp("us")).cast(pa.int64())
+    plain = pc.fill_null(pc.cast(array, pa.float64(), safe=False), float("nan"))
+    return numbers(plain).astype(np.float64)
+
+
+def _texts(array: pa.Array) -> pa.Array:
+    coded = array.dictionary_encode()
+    values = [None if value is None else as_text(value) for value in coded.dictionary.to_pylist()]
+    return pc.fill_null(pa.array(values, pa.string()).take(coded.indices), "\x00")
+
+
+def records(columns: Sequence[FileColumn]) -> list[Ints]:
+    """Each record of each file as a number that is equal for equal records."""
+    sizes = [one.size for one in columns[0].parts]
+    found = np.zeros(sum(sizes), np.int64)
+    for column in columns:
+        every = np.nan_to_num(np.concatenate(column.parts), nan=-1e300)
+        place = np.unique(every, return_inverse=True)[1]
+        found = np.unique(found * (int(place.max()) + 1) + place, return_inverse=True)[1]
+    return list(np.split(found, np.cumsum(sizes)[:-1]))

@@ -1,0 +1,293 @@
+"""Does a synthetic file disclose the people whose records its generator was trained on?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crypsis.counting.proportions import difference_of, share_of
+from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
+from crypsis.errors import ParameterError
+from crypsis.options import Roles
+from crypsis.results import Result, raw
+from crypsis.synthetic._attacks import (
+    Outcome,
+    SyntheticAttack,
+    copies,
+    inference,
+    linkability,
+    membership,
+    singling_out,
+)
+from crypsis.synthetic._columns import FileColumn, Floats, Ints, compared_columns, records
+from crypsis.synthetic._neighbors import Neighbors, nearest
+
+_CONFIDENCE = 0.95
+_FEWEST, _MOST_SECRETS, _PREDICATES, _MOST_PREDICATE_ROWS = 20, 12, 1_000, 50_000
+_MOST_DISTANCES = 50_000_000
+_NOISE = 1e-3
+"""Added to distances, as a part of the spread of a column, so that equal records have a ratio."""
+_SAME = 0.01
+_UNLIKE = 1e-4
+_RARE = 0.001
+
+
+class SyntheticRisk(Result, eq=False):
+    """The attacks on the training records of a synthetic file.
+
+    All intervals together have the confidence of 95 % (Bonferroni), so the worst of the attacks can
+    be compared with a limit.
+    """
+
+    records: int
+    training_records: int
+    holdout_records: int | None
+    columns: tuple[str, ...]
+    """The columns that all files have."""
+    attacks: tuple[SyntheticAttack, ...]
+    unusual_records: int | None
+    """The training records that a synthetic record is nearer to than to any record of the control
+    group: the worst cases ..."""
+    unusual_by_chance: int | None
+    """... and the number that chance reaches once in a thousand files without any leak."""
+    problems: tuple[str, ...]
+    """Why the holdout cannot be a control group; empty if it can."""
+    rows: NDArray[np.int64] = raw()
+    """The training records that were attacked ..."""
+    p_values: NDArray[np.float64] | None = raw()
+    """... and how unusual each of them is: the share of the control group that is as near."""
+
+    def worst(self, name: str) -> SyntheticAttack | None:
+        """The attack of that name with the largest advantage, or success without a holdout."""
+        mine = [one for one in self.attacks if one.name == name]
+        return max(mine, key=lambda one: float(one.advantage or one.success), default=None)
+
+
+@takes_roles
+def synthetic_risk(
+    synthetic: Data,
+    original: Data,
+    holdout: Data = None,
+    *,
+    targets: int = 5_000,
+    seed: int = 0,
+    **roles: Unpack[Roles],
+) -> SyntheticRisk:
+    """Attack the training data of a synthetic file, beside people who were not in it.
+
+    Parameters
+    ----------
+    synthetic : Dataset, frame or path
+        The synthetic file.
+    original : Dataset, frame or path
+        The records that its generator was trained on.
+    holdout : Dataset, frame or path, optional
+        Records of other people of the same population, which the generator never saw. Without them
+        the attacks have no control group: that a file leaks can be seen, not that it does not.
+    targets : int
+        How many records of each group are attacked, at most, and fewer if the files are so large
+        that it would take minutes; copies are counted among all.
+    seed : int
+        The seed of the analysis.
+    **roles
+        See `crypsis.read`. Sensitive attributes are inferred; without any, up to twelve columns.
+
+    Returns
+    -------
+    SyntheticRisk
+
+    Raises
+    ------
+    InputError
+        If the files have no column in common, or a group has fewer than 20 records.
+
+    Notes
+    -----
+    Copies: equal records. Near copies: the distance to the closest synthetic record. Membership: its
+    ratio to the distance to the closest record of other people (DOMIAS with nearest neighbors).
+    Singling out, linkability and inference are the attacks of Anonymeter. Each record is attacked
+    once, so successes never exceed attacks, and the difference to the control group has Newcombe's
+    interval, which is right where one of them is 0 or 1. Distances are means over the columns
+    (Gower 1971); missing values are a category of their own.
+
+    The cost grows with the targets times the synthetic records.
+
+    References
+    ----------
+    van Breugel, Sun, Qian and van der Schaar (2023), Membership Inference Attacks against Synthetic
+    Data through Overfitting Detection. Giomi, Boenisch, Wehmeyer and Tasnádi (2023), A Unified
+    Framework for Quantifying Privacy Risk in Synthetic Data. Newcombe (1998), Interval Estimation
+    for the Difference Between Independent Proportions. Yao, Krčo, Ganev and de Montjoye (2025), The
+    DCR Delusion: Measuring the Privacy Risk of Synthetic Data.
+
+    Examples
+    --------
+    >>> import numpy as np, pyarrow as pa
+    >>> draw = np.random.default_rng(0)
+    >>> train, other = (pa.table({"a": draw.normal(size=400), "b": draw.normal(size=400)}) for _ in "12")
+    >>> found = synthetic_risk(train, train, other)  # a synthetic file that is a copy
+    >>> found.worst("copies").advantage.value
+    1.0
+    """
+    if targets < _FEWEST:
+        raise ParameterError(
+            f"Parameter 'targets' must be at least {_FEWEST}; {targets} was given.",
+            parameter="targets",
+        )
+    own, training = as_dataset(synthetic, **roles), as_dataset(original)
+    files = [own, training, *([] if holdout is None else [as_dataset(holdout)])]
+    small = [one for one in files[1:] if one.count < _FEWEST]
+    if small:
+        raise ParameterError(
+            f"The training data and the holdout need at least {_FEWEST} records; "
+            f"{small[0].count} were given.",
+            parameter="original" if small[0] is training else "holdout",
+        )
+    columns = compared_columns(files)
+    draw = np.random.default_rng(seed)
+    largest = max(one.count for one in (own, *files[2:]))
+    most = min(targets, max(_FEWEST, _MOST_DISTANCES // largest))
+    chosen = [np.sort(draw.permutation(one.count)[:most]) for one in files[1:]]
+    keys = records(columns)
+    found = [copies(keys)]
+    outcomes, values = _nearest_attacks(own, columns, chosen, seed)
+    predicate_rows = [draw.permutation(one.count) for one in files[1:]]
+    single = singling_out(
+        _fewer(columns, draw), predicate_rows[0],
+        predicate_rows[1] if holdout is not None else None, seed, _PREDICATES,
+    )  # fmt: skip
+    found += [*outcomes, *([] if single is None else [single])]
+    confidence = 1 - (1 - _CONFIDENCE) / len(found)
+    return SyntheticRisk(
+        own.count,
+        training.count,
+        None if holdout is None else files[2].count,
+        tuple(one.name for one in columns),
+        tuple(one.result(confidence) for one in found),
+        None if values is None else int((values <= 1 / (1 + chosen[1].size)).sum()),
+        None if values is None else _by_chance(chosen[0].size, chosen[1].size),
+        () if holdout is None else _problems(columns, keys),
+        chosen[0],
+        values,
+    )
+
+
+def _by_chance(training: int, control: int) -> int:
+    """The smallest number of training records above all of the control group with p < 0.001.
+
+    Without a leak all orders of the scores are equally likely.
+
+    >>> _by_chance(1_000, 1_000), _by_chance(1_000, 100)
+    (10, 71)
+    """
+    likely, count = 1.0, 0
+    while likely >= _RARE and count < training:
+        likely *= (training - count) / (training + control - count)
+        count += 1
+    return count
+
+
+def _fewer(columns: Sequence[FileColumn], draw: np.random.Generator) -> list[FileColumn]:
+    """The columns with at most 50,000 synthetic records, which predicates are made of."""
+    size = columns[0].parts[0].size
+    rows = draw.permutation(size)[:_MOST_PREDICATE_ROWS] if size > _MOST_PREDICATE_ROWS else None
+    if rows is None:
+        return list(columns)
+    return [
+        FileColumn(one.name, one.numeric, (one.parts[0][rows], *one.parts[1:])) for one in columns
+    ]
+
+
+def _nearest_attacks(
+    own: Dataset, columns: Sequence[FileColumn], chosen: Sequence[Ints], seed: int
+) -> tuple[list[Outcome], Floats | None]:
+    """The attacks by the nearest synthetic record, in one pass over the distances."""
+    count = len(columns)
+    secrets = [i for i, one in enumerate(columns) if one.name in own.sensitive]
+    secrets = (secrets or [*range(count)])[:_MOST_SECRETS] if count > 1 else []
+    order = np.random.default_rng(seed).permutation(count)
+    sets = np.ones((1 + len(secrets) + 2 * (count > 1), count), bool)
+    for place, secret in enumerate(secrets, 1):
+        sets[place, secret] = False
+    if count > 1:
+        sets[-2, order[count // 2 :]] = False
+        sets[-1, order[: count // 2]] = False
+    near = [
+        nearest(columns, rows, file, 0, sets, 2 * (count > 1))
+        for file, rows in enumerate(chosen, 1)
+    ]
+    training, control = near[0], near[1] if len(near) > 1 else None
+    found: list[Outcome] = []
+    values = None
+    if control is not None:
+        reference = [
+            nearest(columns, rows, file, 2, sets[:1]) for file, rows in enumerate(chosen, 1)
+        ]
+        found, values = _membership(near, reference, seed)
+    if count > 1:
+        found.append(linkability(training, control))
+    for place, secret in enumerate(secrets, 1):
+        sides = [
+            (columns[secret].parts[file][rows], one.nearest[place])
+            for file, (rows, one) in enumerate(zip(chosen, near, strict=True), 1)
+        ]
+        found.append(inference(columns[secret], sides[0], sides[1] if len(sides) > 1 else None))
+    return found, values
+
+
+def _membership(
+    near: Sequence[Neighbors], reference: Sequence[Neighbors], seed: int
+) -> tuple[list[Outcome], Floats]:
+    logs = [np.log(one.distance[0] + _NOISE) for one in near]
+    ratios = [
+        np.log(one.distance[0] + _NOISE) - log for one, log in zip(reference, logs, strict=True)
+    ]
+    near_copies, _ = membership("near copies", (-logs[0], -logs[1]), seed)
+    member, values = membership("membership", (ratios[0], ratios[1]), seed)
+    return [near_copies, member], values
+
+
+def _problems(columns: Sequence[FileColumn], keys: Sequence[Ints]) -> tuple[str, ...]:
+    """Whether the holdout has people of the training data, or those of another population."""
+    found = []
+    training, holdout = keys[1], keys[2]
+    values, counts = np.unique(training, return_counts=True)
+    again = np.isin(training, values[counts > 1])
+    there = np.isin(holdout, training)
+    excess = difference_of(
+        share_of(int(there.sum()), there.size), share_of(int(again.sum()), again.size)
+    )
+    if excess.low > _SAME:
+        found.append(
+            f"{int(there.sum()):,} of {there.size:,} records of the holdout are in the training "
+            "data, so it is no control group."
+        )
+    unlike = [one.name for one in columns if _differ(one) < _UNLIKE / len(columns)]
+    if unlike:
+        names = ", ".join(map(repr, unlike[:6]))
+        found.append(
+            f"The holdout differs from the training data in {names}: it is not of the same "
+            "population."
+        )
+    return tuple(found)
+
+
+def _differ(column: FileColumn) -> float:
+    """The p-value of the hypothesis that training data and holdout have the same distribution."""
+    from scipy.stats import chi2_contingency, ks_2samp
+
+    training, holdout = column.parts[1], column.parts[2]
+    if column.numeric:
+        one, two = (part[np.isfinite(part)] for part in (training, holdout))
+        return float(ks_2samp(one, two).pvalue) if one.size and two.size else 1.0
+    values, places = np.unique(np.concatenate([training, holdout]), return_inverse=True)
+    sides = np.repeat([0, 1], [training.size, holdout.size])
+    table = np.zeros((2, values.size))
+    np.add.at(table, (sides, places), 1)
+    frequent = table.sum(axis=0) >= 10
+    grouped = np.column_stack([table[:, frequent], table[:, ~frequent].sum(axis=1)])
+    grouped = grouped[:, grouped.sum(axis=0) > 0]
+    return float(chi2_contingency(grouped).pvalue) if grouped.shape[1] > 1 else 1.0
