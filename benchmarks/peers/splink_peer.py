@@ -41,8 +41,10 @@ def link(folder: str) -> Callable[[], Any]:
         linker = Linker([engine.register(frame) for frame in (x, y)], settings)
         linker.training.estimate_u_using_random_sampling(max_pairs=1e6)
         for name in names[:2]:  # EM needs a rule that divides the pairs
-            coarse = f"round(l.{name}) = round(r.{name})"
-            rule = coarse if pd.api.types.is_numeric_dtype(x[name]) else block_on(name)
+            rule: Any = block_on(name)
+            if pd.api.types.is_numeric_dtype(x[name]):  # within the same standard deviation
+                wide = float(x[name].std()) or 1.0
+                rule = f"floor(l.{name} / {wide}) = floor(r.{name} / {wide})"
             try:
                 linker.training.estimate_parameters_using_expectation_maximisation(rule)
             except Exception as error:  # noqa: BLE001 - a rule without pairs teaches nothing
