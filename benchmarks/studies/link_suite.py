@@ -107,7 +107,7 @@ def posterior(folder: str) -> Callable[[], Any]:
 
     def call() -> list[float]:
         original, masked, masks = _files(folder)
-        found = link_posterior(original, masked, masks)  # type: ignore[arg-type]
+        found = link_posterior(original, masked, masks)
         return [found.attack.true_matches or 0, float(found.expected_share) * found.records]
 
     return call
@@ -140,7 +140,7 @@ def peers() -> list[dict[str, Any]]:
     found = []
     for setting, (table, masks) in settings().items():
         original = table()
-        released = mask(original, masks, seed=SEED).frame  # type: ignore[arg-type]
+        released = mask(original, masks, seed=SEED).frame
         with tempfile.TemporaryDirectory() as folder:
             csv.write_csv(original, Path(folder) / "original.csv")
             csv.write_csv(released, Path(folder) / "masked.csv")
@@ -185,8 +185,8 @@ def calibration() -> list[dict[str, Any]]:
                 rng.normal(size=1_000)
                 for key in masks
             })  # fmt: skip
-            released = mask(people, masks, seed=seed).frame  # type: ignore[arg-type]
-            for one in link_posterior(people, released, masks).calibration:  # type: ignore[arg-type]
+            released = mask(people, masks, seed=seed).frame
+            for one in link_posterior(people, released, masks).calibration:
                 total = bins.setdefault((one.low, one.high), [0.0, 0.0, 0.0])
                 total[0] += one.links
                 total[1] += one.links * one.probability
@@ -205,7 +205,7 @@ def posterior_of_noise(records: int) -> list[float]:
     rng = np.random.default_rng(SEED)
     people = pa.table({f"x{j}": rng.normal(size=records) for j in range(5)})
     masks = dict.fromkeys(people.column_names, "noise:0.1")
-    found = link_posterior(people, mask(people, masks, seed=1).frame, masks)  # type: ignore[arg-type]
+    found = link_posterior(people, mask(people, masks, seed=1).frame, masks)
     return [float(found.expected_share), (found.attack.true_matches or 0) / records,
             found.exact_records / records]  # fmt: skip
 
