@@ -16,7 +16,7 @@ from crypsis.linkage._comparable import (
 from crypsis.linkage._diversity import Criterion
 from crypsis.linkage._link import Link, SubsetLink, links, subset_links
 from crypsis.linkage._neighborhoods import neighborhoods
-from crypsis.linkage._pair import Pair, PairOptions, RankOptions, pair, to_frame
+from crypsis.linkage._pair import Pair, RankOptions, pair, to_frame
 from crypsis.linkage._permuted_privacy import (
     PermutedPrivacy,
     PrivacyFrontier,
@@ -127,8 +127,7 @@ def compare(
     # Values are needed, not ranks alone: rows are fetched once.
     first, second = _in_memory(original, masked, options)
     kept = _with_ranks(first, second, options, categories)
-    given: PairOptions = {**options}  # type: ignore[typeddict-item]
-    given.pop("ties", None)  # type: ignore[typeddict-item]
+    given: Any = {name: value for name, value in options.items() if name != "ties"}
     options["columns"], options["orders"] = kept.columns, kept.orders(options.get("orders"))
     both = pair(first, second, **options)
     if controls is not None:

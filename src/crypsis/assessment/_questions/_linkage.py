@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from crypsis.assessment._questions._outcome import QuestionOutcome, not_evaluated
 from crypsis.assessment._request import Request
 from crypsis.dataset import Dataset
-from crypsis.errors import ColumnError
+from crypsis.errors import ColumnError, TooLargeError
 from crypsis.hierarchies.labels import as_text
 from crypsis.options import Role
 from crypsis.policies import Measurement
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _LINKS = "linkage.correct_links_above_chance"
 _ADVANTAGE = "linkage.match_advantage"
 _COPIED_ROWS, _COPIED_COLUMNS = 2_000_000, 20
+_LINKED_ROWS = 5_000_000
+"""The records of both files come into memory to be linked."""
 
 
 def ask_linkage(request: Request) -> QuestionOutcome:
@@ -214,6 +216,11 @@ def _by_suite(
     if not columns and not alone:
         why = "The files share no column that an intruder may know."
         return not_evaluated("linkage", request.policy, why, requested=True)
+    if max(original.count, masked.count) > _LINKED_ROWS:
+        raise TooLargeError(
+            f"Files of more than {_LINKED_ROWS:,} records are not linked.",
+            hint="Assess a sample of both, with {on}.",
+        )
     apart = {*original.identifiers, on}
     before = original.to_arrow([
         name for name in original.names

@@ -35,7 +35,8 @@ def agreement(files: Files, pairs: Candidates, of: list[tuple[Ints, Floats]]) ->
     """For each field the weight of each pair: log of the ratio of matches and random pairs."""
     some = np.ones(len(pairs.target), bool)
     if len(files.targets) > _ESTIMATED:
-        some = pairs.target < _ESTIMATED  # the order of the rows is not that of the candidates
+        order = np.random.default_rng((files.seed, 27)).permutation(len(files.targets))
+        some = (order < _ESTIMATED)[pairs.target]
     target = pairs.target[some]
     count = int(target.max(initial=-1)) + 1
     outside = 0.0

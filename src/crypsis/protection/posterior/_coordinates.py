@@ -33,19 +33,18 @@ def coordinates(model: Transition, original: Columns, masked: Columns) -> tuple[
             model.covariance + np.diag(np.array(model.integer, float) / 12)
         )
         turn = vectors / np.sqrt(np.maximum(values, 1e-12 * values.max()))
-        return tuple(  # type: ignore[return-value]
-            np.nan_to_num(np.column_stack([side[name] for name in model.columns])) @ turn
-            for side in (original, masked)
-        )
+        x, y = (np.nan_to_num(np.column_stack([side[name] for name in model.columns])) @ turn
+                for side in (original, masked))  # fmt: skip
+        return x, y
     if isinstance(model, models.RankSwapModel):
         reach = max(model.reach, 1) / _UNIFORM
-        return tuple(  # type: ignore[return-value]
-            _numbers(_ranks(side[model.name], model.ordered), reach) for side in (original, masked)
-        )
+        x, y = (_numbers(_ranks(side[model.name], model.ordered), reach)
+                for side in (original, masked))  # fmt: skip
+        return x, y
     if isinstance(model, models.DateShiftModel):
-        return tuple(  # type: ignore[return-value]
-            _numbers(_days(side[model.name]), model.days / _UNIFORM) for side in (original, masked)
-        )
+        x, y = (_numbers(_days(side[model.name]), model.days / _UNIFORM)
+                for side in (original, masked))  # fmt: skip
+        return x, y
     if isinstance(model, models.AssignedModel):
         return _assigned(model, original, masked)
     if isinstance(model, models.MatrixModel | models.RedrawnModel):

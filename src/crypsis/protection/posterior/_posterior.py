@@ -13,7 +13,6 @@ from crypsis import progress
 from crypsis.dataset import Data, Dataset, as_dataset
 from crypsis.errors import InputError, unknown_columns
 from crypsis.linkage import LinkAttack, true_matches
-from crypsis.options import Columns
 from crypsis.protection.masking import Mask, Transition, transitions
 from crypsis.protection.posterior._likelihoods import Pairs
 from crypsis.pseudonyms import Belief, likely_pairs
@@ -65,7 +64,7 @@ class LinkPosterior(Result, eq=False):
 def link_posterior(
     original: Data,
     masked: Data,
-    masks: Mapping[Columns, str | Mask] | Sequence[Transition],
+    masks: Mapping[Any, str | Mask] | Sequence[Transition],
     *,
     on: str | None = None,
     row_map: Sequence[int] | NDArray[np.int64] | str | None = None,
