@@ -106,6 +106,8 @@ def recode(
             parameter="recoding",
         )
     _check_columns(data, columns, removed)
+    if requirements.about_population:
+        columns = without_rest(columns)
     rows = recoded_columns(data.rows, {one.name: one.step for one in columns}, removed)
     names = [one.name for one in columns]
     recoded, found, measured, persons = RecodedRows(rows), None, None, None
@@ -222,7 +224,6 @@ def _recode_classes(
     before = [_originals(data, one) for one in columns]
     everyone = None
     if requirements.about_population:
-        columns = without_rest(columns)
         before = [
             [v for v in own if v is not None] if found is None else found
             for own, found in zip(values, before, strict=True)
