@@ -119,7 +119,7 @@ def test_against_a_population(patients: Path, tmp_path: Path) -> None:
     [
         (["--k", "5000"], "only 1,500 records"),
         (["--k", "5", "--population", "1000", "--beta", "2"], "beta"),
-        (["--k", "5", "--column-weight", "age=-1"], "above 0"),
+        (["--k", "5", "--column-weight", "age=-1"], "at least 0"),
         (["--k", "5", "--column-weight", "age"], "COLUMN="),
         (["--k", "5", "--method", "income=noise"], "number"),
         (["--k", "5", "--hierarchy", "sex=none.csv"], "could not be read"),

@@ -147,6 +147,18 @@ def test_labels_of_a_hierarchy_cover_people_of_the_population() -> None:
     assert made.loss.ncp < 1
 
 
+def test_texts_without_a_hierarchy_are_kept_or_suppressed_against_a_population() -> None:
+    draw = np.random.default_rng(6)
+    towns = draw.choice(list("abcdefgh"), 400, p=np.array([30, 20, 15, 12, 10, 8, 4, 1]) / 100)
+    everyone = pa.table({"town": towns, "age": draw.integers(20, 30, 400)})
+    made = cr.anonymize(
+        everyone.slice(0, 60), k=1, k_map=15, quasi_identifiers=["town", "age"], population=everyone
+    )
+    assert "other" not in made.frame["town"].to_pylist()
+    assert made.measured.k_map >= 15
+    assert made.statement.to_markdown()
+
+
 def test_a_population_must_be_a_table(tmp_path: Path) -> None:
     with pytest.raises(RoleError, match="need the table of the population"):
         released(people(0), k=2, k_map=5, population=10_000)

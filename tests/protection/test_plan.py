@@ -297,7 +297,7 @@ def test_on_spark(spark: Any) -> None:
         ({"k": 0}, ParameterError),
         ({"k": 5, "population": 10**6, "beta": 1.5}, ParameterError),
         ({"k": 5, "suppression": 2.0}, ParameterError),
-        ({"k": 5, "weights": {"age": 0.0}}, ParameterError),
+        ({"k": 5, "weights": {"age": -1.0}}, ParameterError),
         ({"k": 5, "weights": {"agee": 1.0}}, ColumnError),
         ({"k": 5, "methods": {"sex": "date"}}, ParameterError),
         ({"k": 5, "methods": {"sex": "magic"}}, ParameterError),

@@ -42,7 +42,7 @@ def _plan_options() -> type:
         elif name == "recursive_diversity":
             kind, metavar = str | None, "C,L"
         elif name == "preserve":
-            kind, metavar, text = list[str] | None, "COLUMN[,COLUMN]", f"{text} Repeat."
+            kind, metavar, text = list[str] | None, "COLUMN,...", f"{text} Repeat."
         flag = typer.Option(
             cli_option(name, None), help=text, metavar=metavar, rich_help_panel=_REQUIREMENTS
         )

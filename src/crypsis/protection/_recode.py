@@ -30,6 +30,7 @@ from crypsis.protection.recoding._columns import (
     recoded_columns,
 )
 from crypsis.protection.recoding._levels import Recoding, column_levels
+from crypsis.protection.recoding._population import without_rest
 from crypsis.protection.recoding._purpose import Purpose
 from crypsis.protection.recoding._rows import RecodedRows
 from crypsis.protection.recoding._steps import HierarchyLevel, Keep, Suppress
@@ -71,6 +72,8 @@ def recode(
             parameter="recoding",
         )
     _check_columns(data, columns, removed)
+    if requirements.about_population:
+        columns = without_rest(columns)
     rows = recoded_columns(data.rows, {one.name: one.step for one in columns}, removed)
     names = [one.name for one in columns]
     recoded, found, measured, persons = RecodedRows(rows), None, None, None

@@ -37,7 +37,6 @@ from crypsis.protection.recoding._merge import with_merged_classes
 from crypsis.protection.recoding._population import (
     population_cells,
     population_table,
-    without_rest,
 )
 from crypsis.protection.recoding._population_risk import fewest_matches, matching_people
 from crypsis.protection.recoding._purpose import Purpose, purposes_of
@@ -92,7 +91,6 @@ def recode_classes(
     before = [_originals(data, one) for one in columns]
     everyone = None
     if requirements.about_population:
-        columns = without_rest(columns)
         before = [
             [v for v in own if v is not None] if found is None else found
             for own, found in zip(values, before, strict=True)

@@ -52,7 +52,7 @@ Order = Callable[[int, float], tuple[float, float]]
 _MAX_COUNTS = 20_000
 _MAX_WORK = 300_000_000
 """About how many cells local recoding groups; beyond that it visits fewer vectors."""
-_MAX_CELLS_COUNTED = 10_000_000
+_MAX_CELLS_COUNTED = 2_000_000
 """How many cells local recoding counts to compare itself with levels that are equal for all rows."""
 _FEW_CELLS, _IDLE, _FACTORS = 150, 6, (0.85, 0.7, 0.5)
 """In how small tables stronger requirements are tried, how many in vain, and parts of distances."""
