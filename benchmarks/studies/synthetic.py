@@ -1,6 +1,6 @@
 """Synthetic files: how often a leak of a known size is found, and what anonymeter says of the same.
 
-python -m benchmarks.studies.synthetic [runs]
+python -m benchmarks.studies.synthetic [runs [records ...]]
 
 Small generators with a known share of memorized records (tests/synthetic/generators.py): the share of
 files with each verdict, by the number of records, and the risks of anonymeter for some of them.
@@ -141,7 +141,8 @@ def _beside_rows(found: dict[str, dict[str, Any]]) -> str:
 def main(words: list[str]) -> int:
     """Run the study, write its results and the tables of the manual."""
     runs = int(words[0]) if words else RUNS
-    found = {rows: verdicts(rows, runs) for rows in SIZES}
+    sizes = tuple(map(int, words[1:])) or SIZES
+    found = {rows: verdicts(rows, runs) for rows in sizes}
     peers = beside()
     measure.write("synthetic_study", {
         "runs": runs,

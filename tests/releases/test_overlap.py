@@ -38,7 +38,7 @@ def test_intervals_overlap_if_a_number_is_in_both(one: Any, two: Any) -> None:
         ("1990s", "1987-H2", False), (datetime.date(1987, 3, 9), "1987-Q1", True),
         ("021**", "0213*", True), ("021**", "022**", False), ("021**", 2138, True),
         ("021**", "02138", True), ("021**", "0213", False), ("other", "gout", True),
-        ("flu", "flu", True), ("flu", "gout", False), (None, "gout", True), ("*", 5, True),
+        ("flu", "flu", True), ("flu", "gout", False), (None, "gout", True), ("*", 5, True), ("", "gout", True),
         (5, 5.0, True),
     ],
 )  # fmt: skip

@@ -30,16 +30,17 @@ class Overlap:
 
     possible: Mask
     unread: int
-    """How many labels are neither in both releases nor read as an interval, a prefix or a date:
-    what they have in common with others is not known, and they overlap with none."""
+    """How many labels are neither in both releases nor read as an interval, a prefix or a date, and
+    may have something in common with such labels of the other release, or with none that is there:
+    they are compared with nothing."""
 
 
 def overlapping(labels: Sequence[Any], others: Sequence[Any]) -> Overlap:
     """Compare the labels of a column in two releases.
 
     Equal labels overlap, intervals and numbers that share a number, prefixes of which one begins
-    with the other, and dates that share a day. A missing or suppressed label overlaps with all, and
-    "other" with all that is not a label of its own release.
+    with the other, and dates that share a day. A missing or suppressed label overlaps with all, and so
+    does "other": in a local recoding it is also the label of some records whose value has its own.
 
     >>> overlapping(["20-29", "021**", None], ["25-34", 29, "0213*"]).possible.astype(int).tolist()
     [[1, 1, 0], [0, 0, 1], [1, 1, 1]]
@@ -55,15 +56,21 @@ def overlapping(labels: Sequence[Any], others: Sequence[Any]) -> Overlap:
     for read in (_number, _day):
         found |= _sharing(*(_spans(side, read) for side in (labels, others)))
     _prefixes(labels, others, found)
-    _others(first, second, found)
-    _others(second, first, found.T)
-    found[[text is None for text in first]] = True
-    found[:, [text is None for text in second]] = True
-    return Overlap(found, _unread(labels, set(second)) + _unread(others, set(first)))
+    found[[_any(text) for text in first]] = True
+    found[:, [_any(text) for text in second]] = True
+    own, theirs = _unread(labels, set(second)), _unread(others, set(first))
+    if not (own.any() and theirs.any()):  # a value that the other release suppresses everywhere
+        own, theirs = own & ~found.any(axis=1), theirs & ~found.any(axis=0)
+    return Overlap(found, int(own.sum() + theirs.sum()))
 
 
 def _text(label: Any) -> str | None:
-    return None if label is None or label == TOP else as_text(label)
+    """A label as text; None if it is missing, empty or suppressed."""
+    return None if label is None or label in ("", TOP) else as_text(label)
+
+
+def _any(text: str | None) -> bool:
+    return text is None or _OTHER.match(text) is not None
 
 
 def _spans(labels: Sequence[Any], read: Any) -> NDArray[np.float64]:
@@ -146,17 +153,10 @@ def _begins(one: tuple[str, bool, int], two: tuple[str, bool, int]) -> bool:
     return two[2] in (0, length) and head[:shorter] == other[:shorter]
 
 
-def _others(own: Sequence[str | None], other: Sequence[str | None], found: Mask) -> None:
-    named = set(own)
-    for i, text in enumerate(own):
-        if text is not None and _OTHER.match(text):
-            found[i] |= [one not in named for one in other]
-
-
-def _unread(labels: Sequence[Any], others: set[str | None]) -> int:
+def _unread(labels: Sequence[Any], others: set[str | None]) -> Mask:
     """Labels that are not in the other release and have no span, prefix or meaning."""
-    return sum(
+    return np.array([
         (text := _text(label)) is not None and text not in others and not _OTHER.match(text)
         and _PREFIX.match(text) is None and _number(label) is None and _day(label) is None
         for label in labels
-    )  # fmt: skip
+    ], bool)  # fmt: skip

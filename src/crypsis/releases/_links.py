@@ -62,12 +62,16 @@ class ReleasePair:
 
     @cached_property
     def _overlaps(self) -> tuple[dict[str, Mask], int]:
-        found = {
-            name: overlapping(self.own.labels[name], self.other.labels[name])
-            for name in self.shared
-        }
-        masks = {name: one.possible for name, one in found.items()}
-        return masks, sum(one.unread for one in found.values())
+        masks, unread = {}, 0
+        for name in self.shared:
+            here, there = (np.unique(one.label_of[name]) for one in (self.own, self.other))
+            labels = [self.own.labels[name][i] for i in here]
+            found = overlapping(labels, [self.other.labels[name][i] for i in there])
+            mask = np.zeros((len(self.own.labels[name]), len(self.other.labels[name])), bool)
+            mask[np.ix_(here, there)] = found.possible
+            masks[name] = mask
+            unread += found.unread
+        return masks, unread
 
     @property
     def possible(self) -> dict[str, Mask]:

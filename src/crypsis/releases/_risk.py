@@ -44,7 +44,7 @@ class JointRisk(Result):
     small_classes: Number
     """The share of records that an intruder finds with a probability above 1/k, in one of the
     releases, who knows the classes of a person in all of them."""
-    inference_gain: float
+    inference_gain: Number
     """The share of sensitive values guessed correctly by all of them together minus by one."""
     near_certain: Number
     """The share of records of which a sensitive value is near-certain only by all of them."""
@@ -138,20 +138,22 @@ def joint_risk(
     maps = _maps(row_maps, tables)
     pairs = [ReleasePair(tables[0], other) for other in tables[1:]]
     links = [find_links(pair, on) for pair in pairs]
-    weights = [weights_of(pair, one) for pair, one in zip(pairs, links, strict=True)]
-    back = [
-        weights_of(ReleasePair(pair.other, pair.own), one.reversed())
-        for pair, one in zip(pairs, links, strict=True)
-    ]
     known = links if maps is None else [Links("column", (), maps[0], one) for one in maps[1:]]
     differences = [difference(pair, one, k) for pair, one in zip(pairs, known, strict=True)]
+    both = list(zip(pairs, links, differences, strict=True))
+    weights = [weights_of(pair, one, change.added) for pair, one, change in both]
+    back = [
+        weights_of(ReleasePair(pair.other, pair.own), one.reversed(), change.removed)
+        for pair, one, change in both
+    ]
     connections = tuple(
         Connection(i + 1, one.by, one.columns, _not_found(pair, here, there), change)
         for i, (pair, one, here, there, change)
         in enumerate(zip(pairs, links, weights, back, differences, strict=True))
     )  # fmt: skip
     found = _intersections(tables, links, weights, back, differences, maps)
-    small = _worst([one.small(k) for one, _ in found])
+    unsure = any(pair.unread and not one.exact for pair, one in zip(pairs, links, strict=True))
+    small = _worst([one.small(k) for one, _ in found], unsure)
     certain = [one.certain_values(rest) for one, rest in found]
     gains = [one.gains(rest) for one, rest in found]
     most = max((gain for one in gains for gain in one.items()), key=lambda one: one[1],
@@ -159,7 +161,7 @@ def joint_risk(
     surest = [one for each in certain for one in each.items()]
     named = max(surest, key=lambda one: float(one[1]), default=(None, 0.0))
     return JointRisk(
-        tables[0].rows, len(tables), k, small, most[1], _worst([one for _, one in surest]),
+        tables[0].rows, len(tables), k, small, _worst([most[1]], unsure), _worst([one for _, one in surest], unsure),
         sum(one.small for one in differences), named[0] if float(named[1]) else most[0],
         connections, _reused(links, own), _not_known(pairs, links, connections, tables),
     )  # fmt: skip
@@ -244,10 +246,13 @@ def _not_found(pair: ReleasePair, here: Weights, there: Weights) -> float:
     return 1 - np.unique(weights.rows).size / smaller.rows if smaller.rows else 0.0
 
 
-def _worst(numbers: Sequence[Number]) -> Number:
-    """The largest; of estimates with the largest ends."""
+def _worst(numbers: Sequence[Number], unsure: bool) -> Number:
+    """The largest; of estimates with the largest ends, and any if labels were not compared."""
     if not numbers:
         return 0.0
+    if unsure:
+        return Estimate(max(map(float, numbers)), 0.0, 1.0, confidence=1.0,
+                        method="labels that could not be compared")  # fmt: skip
     largest = max(numbers, key=float)
     low = max(getattr(one, "low", float(one)) for one in numbers)
     high = max(getattr(one, "high", float(one)) for one in numbers)

@@ -30,12 +30,13 @@ class Weights:
     """The largest."""
 
 
-def weights_of(pair: ReleasePair, links: Links) -> Weights:
+def weights_of(pair: ReleasePair, links: Links, absent: int) -> Weights:
     """From every row to the classes of the other release in which its person may be.
 
     Where a column or the order connects records, it is the class of the record connected. Else the
     number of people who are in both of two classes and have the same unchanged values is fitted to
     the counts of both releases by iterative proportional fitting, which assumes nothing else.
+    `absent` people of the release are not in the other one, which lowers what is sure.
 
     References
     ----------
@@ -43,7 +44,7 @@ def weights_of(pair: ReleasePair, links: Links) -> Weights:
     (1940), for the bounds. Ganta, Kasiviswanathan and Smith (2008), Composition Attacks and
     Auxiliary Information in Data Privacy.
     """
-    return _exact(pair, links) if links.exact else _fitted(pair, links)
+    return _exact(pair, links) if links.exact else _fitted(pair, links, absent)
 
 
 def _exact(pair: ReleasePair, links: Links) -> Weights:
@@ -62,7 +63,7 @@ def _exact(pair: ReleasePair, links: Links) -> Weights:
     return Weights(pairs[0], pairs[1], ones, ones, ones)
 
 
-def _fitted(pair: ReleasePair, links: Links) -> Weights:
+def _fitted(pair: ReleasePair, links: Links, absent: int) -> Weights:
     own, other = pair.own, pair.other
     cells, cell_of = _cells(own.class_of, links.own)
     theirs, _ = _cells(other.class_of, links.other)
@@ -74,7 +75,8 @@ def _fitted(pair: ReleasePair, links: Links) -> Weights:
         fitted *= (second / _sums(right, fitted, second.size))[right]
         fitted *= (first / _sums(left, fitted, first.size))[left]
     most = np.minimum(first[left], second[right])
-    sure = np.maximum(0.0, first[left] - (_sums(left, most, first.size)[left] - most))
+    elsewhere = _sums(left, most, first.size)[left] - most
+    sure = np.maximum(0.0, first[left] - elsewhere - absent)
     per_row = 1 / first[left]
     rows, entries = _by_row(cell_of, left, first.size)
     return Weights(

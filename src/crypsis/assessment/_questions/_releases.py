@@ -103,7 +103,7 @@ def _gain(found: Any) -> Measurement:
         f"{found.sensitive!r} than the best of them alone."
     )
     return Measurement(_GAIN, found.inference_gain, text, (found.sensitive,),
-                       round(found.inference_gain * found.records),
+                       _affected(found.inference_gain, found.records),
                        lower_bound=bool(found.not_known), requested=True,
                        hint=_hint(found))  # fmt: skip
 
