@@ -68,7 +68,7 @@ def test_a_release_against_the_table_of_the_population(survey: Path) -> None:
     assert run(["anonymize", str(survey), "-o", str(out), *words, *given]) == 0
     measured = json.loads((survey.parent / "safe.statement.json").read_text())["measured"]
     assert measured["journalist_risk"] <= 0.02
-    assert measured["population"]["population"] == 5000
+    assert measured["k_map"] >= 50
 
 
 @pytest.mark.parametrize(

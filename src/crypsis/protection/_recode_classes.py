@@ -50,6 +50,7 @@ from crypsis.protection.recoding._subtree import subtree_recoding
 from crypsis.tables import Rows
 
 RecodingKind = Literal["local", "subtree", "full-domain"]
+"""How rows are recoded; see `crypsis.protection.Plan.apply`."""
 Ints = NDArray[np.int64]
 _SEARCHES: dict[str, Callable[[CellLevels, ClassRequirements, int], Recoding]] = {
     "local": local_recoding, "subtree": subtree_recoding, "full-domain": full_domain_recoding,
@@ -109,7 +110,7 @@ def recode_classes(
     if requirements.people and persons is not None:
         asked = replace(asked, people=PeopleOfCells.of(persons, first.size))
     if requirements.weighted:
-        alike_people = matching_people(with_rows(data, persons or rows), names, requirements)
+        alike_people = matching_people(with_rows(data, persons or rows), names)
         least = fewest_matches(requirements)
         asked = replace(asked, matches=alike_people, fewest_matches=least)
 

@@ -57,10 +57,12 @@ def schema() -> dict[str, Any]:
     )
     number = {"anyOf": [{"type": ["number", "null"]}, estimate]}
     reason = _object(code=_TEXT, text=_TEXT, hint=_TEXT)
-    remedy = _object(
-        action=_TEXT, description=_TEXT, parameters={"type": "object"}, tried=_BOOLEAN,
-        value_after=number, outcome=_TEXT, loss=_TEXT,
-    )  # fmt: skip
+    about_remedy = {
+        "action": _TEXT, "description": _TEXT, "parameters": {"type": "object"}, "tried": _BOOLEAN,
+        "value_after": number, "outcome": _TEXT, "loss": _TEXT,
+    }  # fmt: skip
+    other = _object(**about_remedy, alternatives={"type": "array", "maxItems": 0})
+    remedy = _object(**about_remedy, alternatives={"type": "array", "items": other})
     finding = _object(
         question=_TEXT, measure=_TEXT, status=_enum(Status), severity=_enum(Severity),
         statement=_TEXT, value=number, comparison={"enum": ["at most", "at least"]},

@@ -94,7 +94,7 @@ def unique_match_risk(
     >>> import pyarrow as pa
     >>> survey = pa.table({"age": [30, 30, 41, 52], "w": [3.0, 3.0, 3.0, 5.0]})
     >>> found = unique_match_risk(survey, ["age"], weight="w")
-    >>> found.sample_uniques, round(found.probability, 3)  # 2 / (2 + 2 + 2)
+    >>> found.sample_uniques, round(float(found.probability), 3)  # 2 / (2 + 2 + 2)
     (2, 0.333)
     """
     dataset = as_dataset(data, **roles)

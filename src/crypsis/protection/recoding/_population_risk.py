@@ -1,4 +1,4 @@
-"""The people of the population behind the cells of a release, where their risk is required."""
+"""The people whom the weights of a sample put behind its cells, where their risk is required."""
 
 from __future__ import annotations
 
@@ -12,46 +12,33 @@ from crypsis.counting.grouping import group
 from crypsis.counting.match_probability import check_weights, match_probability
 from crypsis.dataset import Dataset
 from crypsis.protection._requirements import PrivacyRequirements
-from crypsis.singling_out import population_class_sizes
 
 Floats = NDArray[np.float64]
 _STEPS = 200
 
 
-def matching_people(
-    data: Dataset, names: Sequence[str], requirements: PrivacyRequirements
-) -> Floats:
-    """At least how many people of the population match each cell, in the order of the cells.
+def matching_people(data: Dataset, names: Sequence[str]) -> Floats:
+    """How many people of the population match each cell by the weights, in the order of the cells.
 
-    By weights it is their sum. A class matches at least the sum of its cells.
+    A class matches the sum of its cells.
     """
-    if requirements.weighted:
-        cells = Cells.from_table(data.rows.cells(list(names), weight=data.weight), list(names))
-        check_weights(cells)
-        found = np.asarray(cells.weights, np.float64)
-    else:
-        cells = data.cells(names)
-        found = np.maximum(population_class_sizes(data, names), cells.counts).astype(np.float64)
+    cells = Cells.from_table(data.rows.cells(list(names), weight=data.weight), list(names))
+    check_weights(cells)
     _, member = group(cells.codes, cells.domains)
-    return np.asarray(np.bincount(member, found), np.float64)
+    return np.asarray(np.bincount(member, cells.weights), np.float64)
 
 
 def fewest_matches(requirements: PrivacyRequirements) -> float:
     """How many people a class of k records must match, so that its risk is not above the limit.
 
-    In a table of the population the risk is 1/F. By weights it is E[1/F | f], which falls with the
-    sum of the weights and with the records, so what suffices for k records suffices for more; and if
-    two classes meet it, their union does.
+    The risk is E[1/F | f], which falls with the sum of the weights and with the records, so what
+    suffices for k records suffices for more; and if two classes meet it, their union does.
 
-    >>> fewest_matches(PrivacyRequirements(k=3, journalist_risk=0.05))
-    20.0
     >>> round(fewest_matches(PrivacyRequirements(k=3, journalist_risk=0.05, weighted=True)), 1)
-    29.1
+    27.7
     """
     limit = requirements.journalist_risk or 1.0
     k = float(requirements.k or 1)
-    if not requirements.weighted:
-        return float(np.ceil(1 / limit - 1e-9))
     if 1 / k <= limit:
         return 0.0
     low, high = k, 2 * k
