@@ -116,8 +116,8 @@ def _exposed(found: Any) -> Measurement:
         return Measurement(measure, None, _NO_CONTROL, requested=True, hint="Set {holdout}.")
     targets, unusual, limit = found.rows.size, found.unusual_records, found.unusual_by_chance
     text = (
-        f"{plural(unusual, 'training record')} of {targets:,} are recognized with more certainty "
-        f"than anybody of the control group; from {limit:,} on it is no chance."
+        f"{plural(unusual, 'training record')} of {targets:,} {'is' if unusual == 1 else 'are'} "
+        f"recognized with more certainty than anybody of the control group; from {limit:,} on it is no chance."
     )
     if unusual < limit and limit > _SMALLEST * targets:
         return Measurement(measure, None, f"{text} The control group is too small to see fewer.",
