@@ -220,7 +220,8 @@ def _in_order(draw: Draw, places: Callable[[int], np.ndarray]) -> Trial:
 
     ahead = list(range(len(whole)))
     given = {"quasi_identifiers": ["age", "sex"], "sensitive": ["disease"], "original": people}
-    control = assessed(whole.sample(frac=1, random_state=3), **given)
+    shuffled = whole.sample(frac=1, random_state=3)
+    control = assessed(shuffled, row_map=shuffled.index.tolist(), **given)
     success = max(claimed(ahead), claimed(ahead[::-1]))
     return Trial(success, assessed(release, **given), chance=1 / 280, control=control)
 
