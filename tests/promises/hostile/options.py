@@ -84,7 +84,7 @@ CASES: tuple[Case, ...] = (
         "1.5"),
     _on("diversity beyond the values", "", "anonymize", *_QI, "--k", "2", "--diversity", "99"),
     _on("closeness below zero", "closeness", "anonymize", *_QI, "--k", "2", "--closeness", "-1"),
-    _on("a weight of zero", "A weight must be", "anonymize", *_QI, "--k", "2", "--column-weight", "age=0"),
+    _on("a weight below zero", "A weight must be", "anonymize", *_QI, "--k", "2", "--column-weight", "age=-1"),
     _on("a weight that is no number", "number", "anonymize", *_QI, "--k", "2", "--column-weight",
         "age=x"),
     _on("a weight of NaN", "A weight must be", "anonymize", *_QI, "--k", "2", "--column-weight", "age=nan"),
