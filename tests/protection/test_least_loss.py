@@ -56,7 +56,7 @@ def test_never_more_loss_with_a_larger_limit_or_a_smaller_k(seed: int, others: A
                 before = now
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, 4, 8, 10])
 def test_never_more_loss_with_a_weaker_requirement(seed: int) -> None:
     cells, secret = table(seed, 20)
     for name, falling in (

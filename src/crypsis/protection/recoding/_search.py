@@ -302,7 +302,7 @@ def local_recoding(
     if cells.counts.size <= MAX_CELLS and suppress and requirements.population is None:
         exact = best_classes(cells, requirements, budget_rows)
         return best if exact is None else min(best, exact, key=_rank)
-    if requirements.sizes_only or cells.counts.size > _FEW_CELLS:
+    if cells.counts.size > _FEW_CELLS:
         return best
     idle = 0
     for stronger in _stronger(requirements, int(cells.counts.sum())):
@@ -350,7 +350,7 @@ def _local_recoding(
         tries.extend(map(search.on_levels, _swept(search, suppress, bound)))
         step.advance()
         best = [min(tries, key=_ncp)]
-        if not requirements.sizes_only:
+        if not requirements.sizes_only or cells.counts.size <= _FEW_CELLS:
             tries.extend(map(search.on_levels, _by_gain(search, suppress)))
             step.advance()
             best.append(min(tries, key=_ncp))
