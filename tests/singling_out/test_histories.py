@@ -312,7 +312,7 @@ def test_mistakes_are_named() -> None:
         unicity(table, "ward", person="who", tolerance={"day": "1 day"})
     with pytest.raises(ParameterError, match="does not matter"):
         unicity(table, "ward", person="who", order="ward")
-    with pytest.raises(RoleError, match="no part of an event"):
+    with pytest.raises(RoleError, match="not part of an event"):
         unicity(table, ["who", "ward"], person="who")
 
 

@@ -164,7 +164,7 @@ def test_a_holdout_that_is_none_is_recognized() -> None:
     synthetic = make.memorizing(training, 600, draw, 0.4)
     own = judged(synthetic, training, training.sample(400, random_state=1))
     assert own.verdict.value == "cannot tell"
-    assert any("no control group" in note for note in own.answer("synthetic").notes)
+    assert any("cannot be a control group" in note for note in own.answer("synthetic").notes)
     others = holdout.assign(age=holdout["age"] + 20)
     found = synthetic_risk(table(synthetic), table(training), table(others), **ROLES)
     assert any("'age'" in one for one in found.problems)
@@ -209,3 +209,14 @@ def test_wrong_input_is_named() -> None:
     with pytest.raises(ParameterError, match="of nobody"):
         assess(one, two, synthetic=True, earlier=[two], **ROLES)
     assert assess(one, synthetic=True, **ROLES).verdict.value == "cannot tell"
+
+
+@pytest.mark.parametrize("declared", [True, False], ids=["sensitive", "no role"])
+def test_every_attribute_is_inferred_however_many_there_are(declared: bool) -> None:
+    rng = np.random.default_rng(2)
+    names = [f"c{i}" for i in range(20)]
+    files = [pd.DataFrame(rng.integers(0, 9, (60, 20)), columns=names) for _ in range(3)]
+    roles: Any = {"sensitive": names[4:]} if declared else {}
+    found = synthetic_risk(*map(table, files), **roles)
+    inferred = [one.column for one in found.attacks if one.name == "inference"]
+    assert inferred == (names[4:] if declared else names)

@@ -139,7 +139,7 @@ def event_columns(data: Dataset, columns: Sequence[str] | None) -> tuple[str, ..
         raise ColumnError("No column is left that an intruder may know.", code="no-columns")
     if person in columns:
         raise RoleError(
-            f"Column {person!r} identifies the person of a record; it is no part of an event.",
+            f"Column {person!r} identifies the person of a record; it is not part of an event.",
             code="person-is-event",
             columns=(person,),
         )

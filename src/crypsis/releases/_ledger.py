@@ -156,7 +156,7 @@ def check_ledger(
     ledger : str or Path
         The ledger.
     release : str or Path, optional
-        The release that is assessed: where it is in the ledger itself, it is no earlier one.
+        The release that is assessed: where it is in the ledger itself, it is not an earlier one.
     seed : int, optional
         The seed of its masking, from its re-identification key.
     pseudonym_keys : sequence of str

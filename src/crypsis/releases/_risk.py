@@ -101,7 +101,7 @@ def joint_risk(
     Raises
     ------
     InputError
-        If there is no earlier release, or none of the columns is in it.
+        If no earlier release is given, or none of the columns is in it.
     TooLargeError
         Beyond 2,000,000 records, or if too many classes overlap.
 

@@ -26,8 +26,9 @@ from crypsis.synthetic._columns import FileColumn, Floats, Ints, compared_column
 from crypsis.synthetic._neighbors import Neighbors, nearest
 
 _CONFIDENCE = 0.95
-_FEWEST, _MOST_SECRETS, _PREDICATES, _MOST_PREDICATE_ROWS = 20, 12, 1_000, 50_000
-_MOST_DISTANCES = 50_000_000
+_FEWEST, _PREDICATES, _MOST_PREDICATE_ROWS = 20, 1_000, 50_000
+_MOST_DISTANCES, _FEW_SETS = 50_000_000, 15
+"""How many distances are computed, each over up to so many sets of columns; fewer over more."""
 _NOISE = 1e-3
 """Added to distances, as a part of the spread of a column, so that equal records have a ratio."""
 _SAME = 0.01
@@ -149,11 +150,13 @@ def synthetic_risk(
     columns = compared_columns(files)
     draw = np.random.default_rng(seed)
     largest = max(one.count for one in (own, *files[2:]))
-    most = min(targets, max(_FEWEST, _MOST_DISTANCES // largest))
+    attributes = _inferred_attributes(own, columns)
+    sets = max(1.0, (len(attributes) + 3) / _FEW_SETS)
+    most = min(targets, max(_FEWEST, int(_MOST_DISTANCES / largest / sets)))
     chosen = [np.sort(draw.permutation(one.count)[:most]) for one in files[1:]]
     keys = records(columns)
     found = [copies(keys)]
-    outcomes, values = _nearest_attacks(own, columns, chosen, seed)
+    outcomes, values = _nearest_attacks(attributes, columns, chosen, seed)
     predicate_rows = [draw.permutation(one.count) for one in files[1:]]
     single = singling_out(
         _fewer(columns, draw), predicate_rows[0],
@@ -201,17 +204,23 @@ def _fewer(columns: Sequence[FileColumn], draw: np.random.Generator) -> list[Fil
     ]
 
 
+def _inferred_attributes(own: Dataset, columns: Sequence[FileColumn]) -> list[int]:
+    """The columns that the intruder infers from the others: the sensitive attributes, or all."""
+    if len(columns) < 2:
+        return []
+    found = [i for i, one in enumerate(columns) if one.name in own.sensitive]
+    return found or [*range(len(columns))]
+
+
 def _nearest_attacks(
-    own: Dataset, columns: Sequence[FileColumn], chosen: Sequence[Ints], seed: int
+    attributes: Sequence[int], columns: Sequence[FileColumn], chosen: Sequence[Ints], seed: int
 ) -> tuple[list[Outcome], Floats | None]:
     """The attacks by the nearest synthetic record, in one pass over the distances."""
     count = len(columns)
-    secrets = [i for i, one in enumerate(columns) if one.name in own.sensitive]
-    secrets = (secrets or [*range(count)])[:_MOST_SECRETS] if count > 1 else []
     order = np.random.default_rng(seed).permutation(count)
-    sets = np.ones((1 + len(secrets) + 2 * (count > 1), count), bool)
-    for place, secret in enumerate(secrets, 1):
-        sets[place, secret] = False
+    sets = np.ones((1 + len(attributes) + 2 * (count > 1), count), bool)
+    for place, attribute in enumerate(attributes, 1):
+        sets[place, attribute] = False
     if count > 1:
         sets[-2, order[count // 2 :]] = False
         sets[-1, order[: count // 2]] = False
@@ -229,12 +238,12 @@ def _nearest_attacks(
         found, values = _membership(near, reference, seed)
     if count > 1:
         found.append(linkability(training, control))
-    for place, secret in enumerate(secrets, 1):
+    for place, attribute in enumerate(attributes, 1):
         sides = [
-            (columns[secret].parts[file][rows], one.nearest[place])
+            (columns[attribute].parts[file][rows], one.nearest[place])
             for file, (rows, one) in enumerate(zip(chosen, near, strict=True), 1)
         ]
-        found.append(inference(columns[secret], sides[0], sides[1] if len(sides) > 1 else None))
+        found.append(inference(columns[attribute], sides[0], sides[1] if len(sides) > 1 else None))
     return found, values
 
 
@@ -263,7 +272,7 @@ def _problems(columns: Sequence[FileColumn], keys: Sequence[Ints]) -> tuple[str,
     if excess.low > _SAME:
         found.append(
             f"{int(there.sum()):,} of {there.size:,} records of the holdout are in the training "
-            "data, so it is no control group."
+            "data, so it cannot be a control group."
         )
     unlike = [one.name for one in columns if _differ(one) < _UNLIKE / len(columns)]
     if unlike:

@@ -97,7 +97,7 @@ def _small_differences(found: Any) -> Measurement:
 
 def _gain(found: Any) -> Measurement:
     if found.sensitive is None:
-        return Measurement(_GAIN, None, "There is no sensitive attribute.", applies=False)
+        return Measurement(_GAIN, None, "The data have no sensitive attribute.", applies=False)
     text = (
         f"The releases together give {percent_text(found.inference_gain)} more correct guesses of "
         f"{found.sensitive!r} than the best of them alone."
@@ -110,7 +110,7 @@ def _gain(found: Any) -> Measurement:
 
 def _near_certain(found: Any) -> Measurement:
     if found.sensitive is None:
-        return Measurement(_CERTAIN, None, "There is no sensitive attribute.", applies=False)
+        return Measurement(_CERTAIN, None, "The data have no sensitive attribute.", applies=False)
     share, records = found.near_certain, found.records
     count: Number = round(float(share) * records)
     if isinstance(share, Estimate):

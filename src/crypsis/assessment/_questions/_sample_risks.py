@@ -126,7 +126,7 @@ def _unique_match(request: Request, outcome: QuestionOutcome, named: Named) -> l
     found = singling_out.unique_match_risk(data)
     outcome.results["unique_match"] = found
     if found.probability is None:
-        text = "No record is unique in the release, so there is no unique match."
+        text = "No record is unique in the release, so no match is unique."
         return [Measurement(name, 0.0, text, found.columns, 0) for name, _ in named]
     text = (
         f"A match with one of {found.sample_uniques:,} records that are unique in the sample is "

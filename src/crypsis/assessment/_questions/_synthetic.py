@@ -22,7 +22,9 @@ _INVENTED = "The records are synthetic: classes of invented people show nothing 
 _ENOUGH = "Set {holdout} to enough records of people who are not in the training data."
 _SMALLEST = 0.025
 """The share of training records whose exposure has to be seen, for the worst cases to be judged."""
-_NO_CONTROL = "Without a holdout there is no control group, so that nothing leaks cannot be shown."
+_NO_CONTROL = (
+    "Without a holdout the attacks have no control group; that nothing leaks cannot be shown."
+)
 
 
 def check_synthetic(request: Request) -> None:
@@ -117,7 +119,8 @@ def _exposed(found: Any) -> Measurement:
     targets, unusual, limit = found.rows.size, found.unusual_records, found.unusual_by_chance
     text = (
         f"{plural(unusual, 'training record')} of {targets:,} {'is' if unusual == 1 else 'are'} "
-        f"recognized with more certainty than anybody of the control group; from {limit:,} on it is no chance."
+        f"recognized with more certainty than anybody of the control group; {limit:,} or more "
+        "are not explained by chance."
     )
     if unusual < limit and limit > _SMALLEST * targets:
         return Measurement(measure, None, f"{text} The control group is too small to see fewer.",

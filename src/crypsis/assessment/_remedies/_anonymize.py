@@ -105,7 +105,7 @@ def anonymization(request: Request, exceeded: Sequence[Finding] = ()) -> dict[st
 
 
 def _joining(data: Dataset, exceeded: Sequence[Finding]) -> set[str]:
-    """What joins another file of the release, and is no quasi-identifier."""
+    """What joins another file of the release, and is not a quasi-identifier."""
     joint = [one for one in exceeded if one.measure in CLASS_SIZES]
     known = {*data.quasi_identifiers}
     return {name for one in joint for name in one.columns if name in data.released} - known

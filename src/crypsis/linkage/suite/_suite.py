@@ -175,8 +175,8 @@ def attack_links(
     by EM), the columns that changed least, a learned matcher, and one-to-one assignment. What is
     learned from true matches is learned from one half of the people and tried on the other, so a
     random guess is right once in as many times as there are masked records. The interval of a sample
-    of records states its uncertainty. There is no one-to-one assignment of a sample, of more than
-    12,000 records or where masked records are equal.
+    of records states its uncertainty. A sample, more than 12,000 records and
+    files with equal masked records are not assigned one to one.
 
     References
     ----------
