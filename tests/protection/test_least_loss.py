@@ -14,8 +14,9 @@ import crypsis as cr
 from crypsis.errors import RequirementsNotMetError
 from crypsis.protection import PrivacyRequirements
 from crypsis.protection.recoding._class_requirements import ClassRequirements, SensitiveColumn
+from crypsis.protection.recoding._full_domain import full_domain_recoding
 from crypsis.protection.recoding._levels import CellLevels, Recoding
-from crypsis.protection.recoding._search import full_domain_recoding, local_recoding
+from crypsis.protection.recoding._search import local_recoding
 from tests.protection.test_local_search import cost, meets, table
 
 OTHERS: list[dict[str, Any]] = [{}, {"diversity": 2}, {"closeness": 0.3}, {"beta_likeness": 1.5}]

@@ -10,9 +10,10 @@ import pytest
 
 from crypsis.protection import PrivacyRequirements
 from crypsis.protection.recoding._class_requirements import ClassRequirements, SensitiveColumn
+from crypsis.protection.recoding._full_domain import full_domain_recoding
 from crypsis.protection.recoding._levels import CellLevels, ColumnLevels, Recoding
 from crypsis.protection.recoding._local_search import improved
-from crypsis.protection.recoding._search import full_domain_recoding, local_recoding
+from crypsis.protection.recoding._search import local_recoding
 
 BITS = 3  # a column has eight values, the levels are pairs, fours, and missing
 

@@ -32,6 +32,7 @@ from crypsis.protection.recoding._class_requirements import (
     sensitive_columns,
 )
 from crypsis.protection.recoding._combinations import recoding_of_combinations
+from crypsis.protection.recoding._full_domain import full_domain_recoding
 from crypsis.protection.recoding._levels import CellLevels, Recoding, column_levels
 from crypsis.protection.recoding._merge import with_merged_classes
 from crypsis.protection.recoding._population import (
@@ -41,10 +42,7 @@ from crypsis.protection.recoding._population import (
 from crypsis.protection.recoding._population_risk import fewest_matches, matching_people
 from crypsis.protection.recoding._purpose import Purpose, purposes_of
 from crypsis.protection.recoding._rows import RecodedRows, recode_rows
-from crypsis.protection.recoding._search import (
-    full_domain_recoding,
-    local_recoding,
-)
+from crypsis.protection.recoding._search import local_recoding
 from crypsis.protection.recoding._steps import Keep
 from crypsis.protection.recoding._subtree import subtree_recoding
 from crypsis.tables import Rows

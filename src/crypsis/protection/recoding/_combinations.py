@@ -23,9 +23,10 @@ from crypsis.counting.grouping import group
 from crypsis.errors import RequirementsNotMetError
 from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection.recoding._class_requirements import ClassRequirements, PeopleOfCells
+from crypsis.protection.recoding._full_domain import not_kept
 from crypsis.protection.recoding._lattice import vectors_by_loss
 from crypsis.protection.recoding._levels import CellLevels, Levels, Recoding
-from crypsis.protection.recoding._search import local_recoding, not_kept
+from crypsis.protection.recoding._search import local_recoding
 
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]

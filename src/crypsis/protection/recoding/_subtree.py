@@ -23,9 +23,9 @@ from crypsis import progress
 from crypsis.counting.grouping import numbered
 from crypsis.errors import RequirementsNotMetError
 from crypsis.protection.recoding._class_requirements import ClassRequirements
+from crypsis.protection.recoding._full_domain import full_domain_recoding
 from crypsis.protection.recoding._levels import CellLevels, Levels, Recoding
 from crypsis.protection.recoding._local_search import nested
-from crypsis.protection.recoding._search import full_domain_recoding
 from crypsis.protection.recoding.kernels.requirements import which_sound
 
 Ints = NDArray[np.int64]

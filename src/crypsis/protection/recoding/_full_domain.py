@@ -1,0 +1,163 @@
+"""Full-domain recoding: the level of each column, equal for all rows, with the least loss.
+
+It is the optimum that Incognito, OLA and ARX search for.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crypsis import progress
+from crypsis.counting.grouping import group
+from crypsis.errors import RequirementsNotMetError
+from crypsis.protection.recoding._class_requirements import ClassRequirements
+from crypsis.protection.recoding._lattice import (
+    vectors_by_loss,
+)
+from crypsis.protection.recoding._levels import (
+    CellLevels,
+    Recoding,
+)
+from crypsis.protection.recoding.kernels import requirements as kernel
+
+Ints = NDArray[np.int64]
+MAX_COUNTS = 20_000
+"""How often the search counts the cells."""
+
+
+def full_domain_recoding(
+    cells: CellLevels, requirements: ClassRequirements, budget_rows: int
+) -> Recoding:
+    """The levels, equal for all rows, with the least loss if rows in small classes are suppressed.
+
+    Level vectors are visited by increasing loss until no later one can be better, so the result is
+    the optimum, unless that takes more than 20,000 counts of the cells; then the search continues
+    with one column at a time, the one with the least loss. If only sizes are required, a vector is
+    not counted if a few of its columns alone suppress too many rows already (the subset property of
+    LeFevre et al. 2005).
+    """
+    found = best_levels(cells, requirements, budget_rows)
+    if found is None and cells.limited:
+        search = _Lattice(cells, requirements, budget_rows)
+        raise not_kept(cells, search.kept(cells.limits)[1])
+    if found is None:
+        raise RequirementsNotMetError(
+            "No generalization levels meet the requirements within the suppression budget.",
+            code="no-levels",
+            hint="Relax the requirements or set a larger {suppression}.",
+        )
+    return found
+
+
+def best_levels(
+    cells: CellLevels,
+    requirements: ClassRequirements,
+    budget_rows: int,
+    below: float = np.inf,
+    counts: int = MAX_COUNTS,
+) -> Recoding | None:
+    """The levels, equal for all rows, with the least loss, if that is below a bound."""
+    rows, columns = int(cells.counts.sum()), cells.tops.size
+    search = _Lattice(cells, requirements, budget_rows)
+    best: tuple[Ints, NDArray[np.bool_]] | None = None
+    with progress.step("searching levels") as step:
+        for floor, vector in vectors_by_loss(cells, lambda: search.counted < counts):
+            if floor >= below or (search.counted >= counts and below < np.inf):
+                break
+            step.advance()
+            if search.hopeless(vector):
+                continue
+            kept, suppressed = search.kept(np.array(vector))
+            if suppressed > budget_rows or suppressed == rows:  # no row would be released
+                continue
+            lines = cells.loss[cells.lines + np.array(vector)][:, kept] * cells.counts[kept]
+            loss = (float(lines.sum()) / columns + suppressed) / rows
+            if loss < below:
+                below, best = loss, (np.array(vector), kept)
+    if best is None:
+        return None
+    return cells.recoding(np.where(best[1][:, None], best[0], -1).astype(np.int16))
+
+
+class _Lattice:
+    """Which rows are in sufficient classes on which levels."""
+
+    def __init__(self, cells: CellLevels, requirements: ClassRequirements, budget: int) -> None:
+        self.rows, self.k, self.budget = int(cells.counts.sum()), requirements.k, budget
+        self.size = cells.counts.size
+        self.cells = requirements.wider(cells)
+        self.sensitive = requirements.arrays(self.cells.counts.size)
+        self.every = np.arange(self.cells.counts.size)
+        self.risk = None if requirements.people else requirements.requirements.average_risk
+        self._own = 0
+        widest = sorted(range(cells.tops.size), key=lambda c: -len(cells.columns[c].labels[0]))
+        some = range(2, len(widest)) if requirements.sizes_only else ()
+        self.parts = [_Subset(cells, sorted(widest[:n])) for n in some]
+
+    @property
+    def counted(self) -> int:
+        """How often cells were counted so far."""
+        return self._own + sum(len(part.known) for part in self.parts)
+
+    def kept(self, vector: Ints) -> tuple[NDArray[np.bool_], int]:
+        """Which cells are in a sufficient class on these levels, and how many rows are not."""
+        self._own += 1
+        inside, totals = self.cells.classes(vector.tolist(), self.every)
+        good = kernel.which_sound(self.every, inside, totals, self.k, self.sensitive)
+        if self.risk is not None:
+            good &= ~_risky(totals, good, self.risk)
+        return good[inside[: self.size]], int(self.rows - totals[good].sum())
+
+    def hopeless(self, vector: tuple[int, ...]) -> bool:
+        """Whether some of the columns alone suppress too many rows."""
+        return any(part.rows_below(vector, self.k) > self.budget for part in self.parts)
+
+
+def _risky(totals: Ints, good: NDArray[np.bool_], limit: float) -> NDArray[np.bool_]:
+    """The smallest classes, without which the average risk of the others meets the limit."""
+    order = np.flatnonzero(good)[np.argsort(totals[good], kind="stable")]
+    left = totals[order].sum() - np.cumsum([0, *totals[order]])
+    classes = order.size - np.arange(order.size + 1)
+    first = int(np.argmax(classes <= limit * left * (1 + 1e-12)))
+    risky = np.zeros(totals.size, bool)
+    risky[order[:first]] = True
+    return risky
+
+
+class _Subset:
+    """Some columns, and how many rows they alone put into classes smaller than k."""
+
+    def __init__(self, cells: CellLevels, columns: list[int]) -> None:
+        places = tuple(cells.places[c] for c in columns)
+        domains = tuple(cells.columns[c].codes.shape[1] for c in columns)
+        first, inverse = group(places, domains)
+        counts = np.bincount(inverse, cells.counts).astype(np.int64)
+        own = tuple(cells.columns[c] for c in columns)
+        self.columns = columns
+        self.cells = CellLevels(own, tuple(place[first] for place in places), counts)
+        self.every = np.arange(counts.size)
+        self.known: dict[tuple[int, ...], int] = {}
+
+    def rows_below(self, vector: tuple[int, ...], k: int) -> int:
+        """The rows in classes smaller than k."""
+        levels = tuple(vector[c] for c in self.columns)
+        if levels not in self.known:
+            _, totals = self.cells.classes(levels, self.every)
+            self.known[levels] = int(totals[totals < k].sum())
+        return self.known[levels]
+
+
+def not_kept(cells: CellLevels, suppressed: int) -> RequirementsNotMetError:
+    """The error that the columns which must be kept cannot be, and what comes nearest."""
+    names = [one.name for one in cells.columns if one.limit < one.top]
+    rows = int(cells.counts.sum())
+    listed = ", ".join(map(repr, names))
+    return RequirementsNotMetError(
+        f"The requirements cannot be met with {listed} on the levels that must be kept: the nearest "
+        f"recoding found suppresses {suppressed:,} of {rows:,} records "
+        f"({100 * suppressed / max(1, rows):.1f} %), more than the limit allows.",
+        code="not-kept",
+        hint="Allow coarser levels in {keep}, set a larger {suppression} or relax the requirements.",
+        columns=tuple(names),
+    )
