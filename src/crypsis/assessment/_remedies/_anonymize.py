@@ -222,7 +222,7 @@ def try_anonymization(request: Request, parameters: dict[str, Any]) -> Trial:
                     or attempt == _ATTEMPTS - 1
                 ):
                     raise
-                _exclude(request, parameters, _in_the_way(request, parameters, error))
+                _exclude(request, parameters, in_the_way(request, parameters, error))
         columns = tuple(
             replace(one, guessed=False) for one in describe_columns(made.data, request.seed)
         )
@@ -255,7 +255,7 @@ def try_anonymization(request: Request, parameters: dict[str, Any]) -> Trial:
     return Trial(findings, f"{text}.", data=made.data)
 
 
-def _in_the_way(
+def in_the_way(
     request: Request, parameters: dict[str, Any], error: RoleError | RequirementsNotMetError
 ) -> Sequence[str]:
     """The columns without which it may be possible: as few as can be."""
