@@ -16,7 +16,7 @@ $(BIN)/crypsis: pyproject.toml
 	@touch $@
 
 $(BIN)/.dev: $(BIN)/crypsis constraints.txt
-	$(PIP) --constraint constraints.txt --editable '.[spark,web,excel,cloud]' --group dev --group docs
+	$(PIP) --constraint constraints.txt --editable '.[spark,web,excel,cloud,contracts]' --group dev --group docs
 	@touch $@
 
 demo: $(BIN)/crypsis   ## make a sample release and run the main job on it
@@ -78,4 +78,4 @@ audit: $(BIN)/.heavy   ## known vulnerabilities, as far as can be told from here
 	$(BIN)/python tools/supply_chain.py audit
 
 clean:           ## remove the environment and everything built
-	rm -rf $(VENV) dist demo docs/_build docs/_figures docs/reference .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) dist demo docs/_build docs/_figures docs/_extra docs/reference build .pytest_cache .mypy_cache .ruff_cache

@@ -18,6 +18,7 @@ from crypsis.cli import (
     policy,
     reproduce,
     scan,
+    schema,
     serve,
     verify,
 )
@@ -57,6 +58,7 @@ app.command("leak")(leak.leak)
 app.command("compare")(compare.compare)
 app.command("verify")(verify.verify)
 app.command("reproduce")(reproduce.reproduce)
+app.command("schema")(schema.schema)
 app.command("serve")(serve.serve)
 app.add_typer(attack.app, name="attack")
 app.add_typer(ledger.app, name="ledger")
