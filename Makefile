@@ -4,7 +4,8 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test test-heavy nightly check format docs picture bench bench-quick test-gpu wheel sbom licences audit clean
+.SECONDARY:
+.PHONY: help demo test test-heavy nightly check format docs picture bench bench-quick test-gpu test-integrations wheel sbom licences audit clean
 help:            ## show the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:[^#]*## /\t/' | expand -t 14
 
@@ -63,6 +64,20 @@ bench-quick: $(BIN)/.dev ## the quick tasks against the recorded ratios; fails i
 test-gpu: $(BIN)/.dev  ## the tests that need a CUDA device
 	$(PIP) --constraint constraints.txt --editable '.[gpu]'
 	$(BIN)/python -m pytest -m gpu
+
+INTEGRATIONS := dagster dbt great_expectations pandera pre_commit pytest_plugin sklearn
+build/integrations/%/.ready: pyproject.toml tests/integrations/requirements/%.txt
+	$(PYTHON) -m venv build/integrations/$*
+	build/integrations/$*/bin/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	build/integrations/$*/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[contracts]' "pytest>=8.3" \
+	  --requirement tests/integrations/requirements/$*.txt
+	@touch $@
+
+test-integration-%: build/integrations/%/.ready
+	build/integrations/$*/bin/python -m pytest -c tests/integrations/pytest.ini --rootdir . --confcutdir tests/integrations \
+	  tests/integrations/check_$*.py
+
+test-integrations: $(INTEGRATIONS:%=test-integration-%)   ## each integration against the newest version of its tool
 
 wheel: $(BIN)/.dev     ## the same bytes wherever it is built
 	$(BIN)/python -m hatchling build -t wheel

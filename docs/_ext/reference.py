@@ -18,8 +18,8 @@ from reference_files import errors_page, files_page, schemas_page, settings_page
 import crypsis
 from crypsis.schemas import SCHEMAS, schema
 
-# What no user calls by this name: the commands, the counting beneath the measures, the server.
-INTERNAL = {"cli", "columns", "counting", "files", "web"}
+# What no user calls by this name, or what needs another package: see pipelines.md.
+INTERNAL = {"cli", "columns", "counting", "files", "integrations", "web"}
 # Modules inside packages that people call by their own names.
 INNER = ("crypsis.columns.roles", "crypsis.protection.masking", "crypsis.report.json")
 

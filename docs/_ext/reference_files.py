@@ -176,7 +176,7 @@ def statuses_page() -> str:
 def errors() -> list[type[CrypsisError]]:
     """Every error of crypsis, each after what it is a kind of."""
     for found in pkgutil.walk_packages(crypsis.__path__, "crypsis."):
-        if "gpu" not in found.name and "__main__" not in found.name:
+        if not any(word in found.name for word in ("gpu", "__main__", "integrations.")):
             importlib.import_module(found.name)
 
     def walk(kind: type[CrypsisError]) -> list[type[CrypsisError]]:

@@ -12,6 +12,7 @@ from crypsis.cli import (
     assess,
     attack,
     compare,
+    dbt,
     demo,
     leak,
     ledger,
@@ -58,6 +59,7 @@ app.command("leak")(leak.leak)
 app.command("compare")(compare.compare)
 app.command("verify")(verify.verify)
 app.command("reproduce")(reproduce.reproduce)
+app.command("dbt")(dbt.dbt)
 app.command("schema")(schema.schema)
 app.command("serve")(serve.serve)
 app.add_typer(attack.app, name="attack")
