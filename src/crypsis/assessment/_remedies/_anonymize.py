@@ -92,10 +92,10 @@ def anonymization(request: Request, exceeded: Sequence[Finding] = ()) -> dict[st
     made: dict[str, Any] = {"k": 1}
     if known:
         people = isinstance(data.population, Dataset)
-        weighted = data.weight is not None and data.person is None
         made |= requirements_for(
-            request.policy, sensitive=sensitive, population=people, weighted=weighted
-        )
+            request.policy, sensitive=sensitive, population=people,
+            weighted=data.weight is not None,
+        )  # fmt: skip
     methods = {name: method for name, method in methods.items() if name in kept}
     if methods:
         made["methods"] = methods
