@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .SECONDARY:
-.PHONY: help demo test test-heavy nightly check format docs picture bench bench-quick test-gpu test-integrations wheel sbom licences audit clean
+.PHONY: help demo test test-heavy nightly check format docs picture bench bench-quick test-gpu test-integrations test-oldest coverage wheel dist sbom licences audit clean
 help:            ## show the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:[^#]*## /\t/' | expand -t 14
 
@@ -65,6 +65,8 @@ test-gpu: $(BIN)/.dev  ## the tests that need a CUDA device
 	$(PIP) --constraint constraints.txt --editable '.[gpu]'
 	$(BIN)/python -m pytest -m gpu
 
+OLDEST := tests/test_dataset.py tests/test_results.py tests/test_schemas.py tests/test_hierarchies.py tests/counting \
+  tests/singling_out tests/cli/test_assess.py tests/cli/test_scan.py tests/cli/test_anonymize.py tests/assessment/test_ci_outputs.py
 INTEGRATIONS := dagster dbt great_expectations pandera pre_commit pytest_plugin sklearn
 build/integrations/%/.ready: pyproject.toml tests/integrations/requirements/%.txt
 	$(PYTHON) -m venv build/integrations/$*
@@ -81,6 +83,30 @@ test-integrations: $(INTEGRATIONS:%=test-integration-%)   ## each integration ag
 
 wheel: $(BIN)/.dev     ## the same bytes wherever it is built
 	$(BIN)/python -m hatchling build -t wheel
+
+dist: $(BIN)/crypsis    ## wheel and sdist, checked as the index will, and a conda recipe
+	rm -rf dist
+	$(PIP) --group release
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
+	$(BIN)/python tools/conda_recipe.py dist/conda/recipe.yaml
+
+build/oldest/.ready: pyproject.toml
+	$(PYTHON) -m venv build/oldest
+	build/oldest/bin/python -m pip install --quiet --upgrade "pip>=25.1" uv
+	build/oldest/bin/uv pip compile --quiet --resolution lowest-direct pyproject.toml --output-file build/oldest/requirements.txt
+	build/oldest/bin/python -m pip install --quiet --requirement build/oldest/requirements.txt \
+	  "pytest>=8.3" "pytest-xdist>=3.6" "hypothesis>=6.115" "jsonschema>=4.20" "pyyaml>=6.0" "pandas>=2.2,<3" "polars>=1.12,<2"
+	build/oldest/bin/python -m pip install --quiet --no-deps --editable .
+	@touch $@
+
+test-oldest: build/oldest/.ready   ## the core with the lowest version of every dependency
+	build/oldest/bin/python -m pytest -n 2 -k "not spark" $(OLDEST)
+
+coverage: $(BIN)/.dev  ## all tests, with the share of lines that they run; fails below the floor
+	@tools/system-packages
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --cov --cov-report term
 
 sbom: $(BIN)/.dev      ## a software bill of materials (CycloneDX) in dist/sbom.json
 	@mkdir -p dist
