@@ -12,12 +12,14 @@ from crypsis.cli import (
     assess,
     attack,
     compare,
+    dbt,
     demo,
     leak,
     ledger,
     policy,
     reproduce,
     scan,
+    schema,
     serve,
     verify,
 )
@@ -57,6 +59,8 @@ app.command("leak")(leak.leak)
 app.command("compare")(compare.compare)
 app.command("verify")(verify.verify)
 app.command("reproduce")(reproduce.reproduce)
+app.command("dbt")(dbt.dbt)
+app.command("schema")(schema.schema)
 app.command("serve")(serve.serve)
 app.add_typer(attack.app, name="attack")
 app.add_typer(ledger.app, name="ledger")
