@@ -16,7 +16,7 @@ $(BIN)/crypsis: pyproject.toml
 	@touch $@
 
 $(BIN)/.dev: $(BIN)/crypsis constraints.txt
-	$(PIP) --constraint constraints.txt --editable '.[spark,web,excel,cloud]' --group dev --group docs
+	$(PIP) --constraint constraints.txt --editable '.[spark,web,excel,statistics,postgresql,delta,iceberg,cloud]' --group dev --group docs
 	@touch $@
 
 demo: $(BIN)/crypsis   ## make a sample release and run the main job on it
