@@ -12,6 +12,7 @@ import typer
 from crypsis.cli import options as o
 from crypsis.cli.pairs import hierarchies, numbers, recursive_pair, texts
 from crypsis.cli.wording import cli_option
+from crypsis.files import release_stem
 from crypsis.options import PlanOptions, Roles, descriptions
 
 if TYPE_CHECKING:
@@ -67,7 +68,15 @@ def anonymize(
     options: o.DataOptions,
     asked: Any,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The release to write: .csv or .parquet.")
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="The release to write: .csv (also .gz, .bz2, .xz, .zst), .parquet, .jsonl, .xlsx, "
+            ".arrow, .dta, .sav, .duckdb, .sqlite or an address such as s3://...; without a suffix in "
+            "the format of DATA; - for standard output.",
+        ),
     ] = None,
     explore: Annotated[
         bool,
@@ -208,6 +217,7 @@ def anonymize(
     from crypsis import protection
     from crypsis.cli.console import may_write, shown_progress
     from crypsis.hierarchies import HierarchyGapError
+    from crypsis.tables import FileForm, form_for
 
     given, limits = texts("--method", methods), numbers("--top-code", top_code)
     if explore:
@@ -229,6 +239,7 @@ def anonymize(
         may_write(path, suffixes, force=force)
     with shown_progress():
         dataset = options.dataset(data)
+        form_for("" if output == "-" else output, dataset.rows.form or FileForm("csv"))
         if policy is not None:
             _limit_ages(dataset, policy, limits, given)
         try:
@@ -246,13 +257,41 @@ def anonymize(
                 typer.echo("\n".join(gap.unknown), err=True)
             raise
         lost = made.utility
-        with made.key.saved(key, name=output.stem, overwrite=force) as key_path:
-            made = made.write(output, overwrite=force, neutralize_formulas=neutralize_formulas)
+        with made.key.saved(key, name=files.stem, overwrite=force) as key_path:
+            if output == "-":
+                made = _to_output(made, neutralize_formulas)
+            else:
+                made = made.write(
+                    output, overwrite=force, statement=files.local,
+                    neutralize_formulas=neutralize_formulas,
+                )  # fmt: skip
     if save_plan is not None and made.plan is not None:
         made.plan.save(save_plan, overwrite=force)
-    _write_comparison(files.comparison, lost)
-    _show(made, lost, [output, *files.notes(), *([save_plan] if save_plan else [])], key_path,
-          as_json)  # fmt: skip
+    if files.local:
+        _write_comparison(files.comparison, lost)
+    written = [] if output == "-" else [output]
+    _show(made, lost, [*written, *files.notes(), *([save_plan] if save_plan else [])], key_path,
+          as_json, apart=output == "-")  # fmt: skip
+
+
+def _to_output(made: Anonymized, neutralize_formulas: bool) -> Anonymized:
+    """The release on standard output, in the form of the original, once it was measured."""
+    import shutil
+    import sys
+
+    from crypsis.files import PrivateFolder
+
+    folder = PrivateFolder("crypsis-output-")
+    try:
+        like = made.original.rows.form
+        path = folder.path / ("release" if like is not None else "release.csv")
+        made = made.write(path, statement=False, neutralize_formulas=neutralize_formulas)
+        with path.open("rb") as file:
+            shutil.copyfileobj(file, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+    finally:
+        folder.remove()
+    return made
 
 
 def _check_explored(*given: Any) -> None:
@@ -295,21 +334,32 @@ def _of_key(path: Path) -> Any:
 class _Files:
     """The files that are written."""
 
-    output: Path
+    output: str
     plan: Path | None
     key: Path | None
 
     @property
+    def local(self) -> bool:
+        """Whether the release is a file of this machine, with its statement next to it."""
+        return self.output != "-" and "://" not in self.output
+
+    @property
+    def stem(self) -> str:
+        return "release" if self.output == "-" else release_stem(self.output)
+
+    @property
     def comparison(self) -> Path:
-        return self.output.with_name(self.output.stem + ".before-after.md")
+        return Path(self.output).with_name(self.stem + ".before-after.md")
 
     def notes(self) -> tuple[Path, ...]:
         from crypsis.protection import Statement
 
-        return (*Statement.paths(self.output), self.comparison)
+        return (*Statement.paths(self.output), self.comparison) if self.local else ()
 
     def written(self) -> list[tuple[Path | None, tuple[str, ...]]]:
-        given = [(self.output, (".csv", ".parquet")), (self.plan, (".json", ".toml"))]
+        given: list[tuple[Path | None, tuple[str, ...]]] = [(self.plan, (".json", ".toml"))]
+        if self.local:
+            given.append((Path(self.output), (Path(self.output).suffix.lower(),)))
         notes = [(note, (note.suffix,)) for note in self.notes()]
         return [*given, (self.key, (".json",)), *notes]
 
@@ -327,16 +377,25 @@ def _limit_ages(
             limits[name] = min(limit, limits.get(name, limit))
 
 
-def _show(made: Anonymized, lost: Any, written: Sequence[Path], key: Path, as_json: bool) -> None:
+def _show(
+    made: Anonymized,
+    lost: Any,
+    written: Sequence[Path | str],
+    key: Path,
+    as_json: bool,
+    *,
+    apart: bool = False,
+) -> None:
+    """What was done; on standard error if the release is on standard output."""
     from crypsis.cli.console import console
     from crypsis.report.json import to_json
 
     if as_json:
-        typer.echo(to_json("anonymize", made))
+        typer.echo(to_json("anonymize", made), err=apart)
         return
     from rich.table import Table
 
-    screen = console()
+    screen = console(apart=apart)
     compared = Table(
         "column", "distinct values", "missing", "entropy (bits)",
         title="Before and after", title_justify="left",

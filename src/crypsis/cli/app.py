@@ -23,12 +23,13 @@ from crypsis.cli import (
     serve,
     verify,
 )
+from crypsis.cli.commands import Application
 
-app = typer.Typer(
+app = Application(
     name="crypsis",
     help="Is this data safe to release, against whom, and what is the least that must change?",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},

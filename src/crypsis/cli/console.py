@@ -15,9 +15,9 @@ from crypsis.errors import OutputError
 from crypsis.files import replacing_file
 
 
-def console() -> Console:
-    """Where results go; 80 columns when it is not a terminal."""
-    return Console(highlight=False, soft_wrap=False)
+def console(*, apart: bool = False) -> Console:
+    """Where results go; 80 columns when it is not a terminal. `apart` is standard error."""
+    return Console(highlight=False, soft_wrap=False, stderr=apart)
 
 
 @contextmanager

@@ -386,7 +386,8 @@ class Anonymized(Result, eq=False):
         Parameters
         ----------
         path : str or Path
-            A .csv or .parquet file.
+            A file; its suffix names the format, as in `Dataset.write`. Without one it has the form
+            of the original.
         overwrite : bool
             Whether existing files are replaced.
         statement : bool
@@ -408,6 +409,7 @@ class Anonymized(Result, eq=False):
             self.data, path, made._statement if statement else None, self._recoded,
             self.requirements, self.measured, overwrite=overwrite,
             neutralize_formulas=neutralize_formulas, hierarchies=self._hierarchies,
+            like=self.original.rows.form,
         )  # fmt: skip
         return replace(self, measured=measured)
 

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from crypsis import __version__
 from crypsis.errors import SourceError
+from crypsis.files import release_stem
 from crypsis.protection._measured import Measured
 from crypsis.protection._not_required import NotRequired
 from crypsis.protection._requirements import PrivacyRequirements
@@ -234,9 +235,9 @@ class Statement(BaseModel):
     @staticmethod
     def paths(release: str | Path) -> tuple[Path, Path]:
         """The Markdown and the JSON file of the statement of a release."""
-        stem = Path(release).with_suffix("")
-        markdown, data = (f"{stem.name}.statement.{form}" for form in ("md", "json"))
-        return stem.with_name(markdown), stem.with_name(data)
+        stem = release_stem(release)
+        markdown, data = (f"{stem}.statement.{form}" for form in ("md", "json"))
+        return Path(release).with_name(markdown), Path(release).with_name(data)
 
     @classmethod
     def schema_json(cls) -> str:  # type: ignore[override]
