@@ -140,7 +140,8 @@ def anonymize(workspace: In, table: str, form: f.AnonymizeForm) -> f.JobState:
 @router.get("/tables/{table}/release", tags=["protect"])
 def show_made(workspace: In, table: str) -> dict[str, Any]:
     """What was released: its requirements, measures and information loss."""
-    return there(workspace.tables.get(table).made, "No release was made yet.")
+    made = there(workspace.tables.get(table).made, "No release was made yet.")
+    return {name: value for name, value in made.items() if name != "histograms"}
 
 
 def _options(options: f.PlanOptionsForm) -> dict[str, Any]:

@@ -9,7 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from crypsis.options import ReadOptions
 
 Name = Annotated[str, Field(min_length=1, max_length=1000)]
-Slot = Literal["data", "original", "masked", "known", "released", "truth", "expected", "hierarchy"]
+Slot = Literal["data", "original", "masked", "known", "released", "truth", "expected", "hierarchy",
+             "roles", "together", "earlier", "holdout", "project", "key"]  # fmt: skip
 Kind = Literal["release", "comparison", "subject", "attack"]
 RoleName = Literal[
     "identifier", "quasi-identifier", "sensitive", "insensitive", "excluded", "undecided"
@@ -23,6 +24,11 @@ ClassSize = Annotated[int, Field(ge=1, le=1_000_000_000)]
 People = Annotated[int, Field(ge=1, le=1_000_000_000_000)]
 Levels = dict[str, Annotated[int, Field(ge=0, le=10_000)]]
 Seed = Annotated[int, Field(ge=0, le=2**63 - 1)]
+Reason = Annotated[str, Field(max_length=1000)]
+Unit = Literal["person", "household", "weight", "stratum", "cluster"]
+Discard = Annotated[
+    bool, Field(description="Whether a verdict or a release that exists may be discarded.")
+]
 
 
 class Form(BaseModel):
@@ -41,6 +47,7 @@ def _read_form() -> type[Form]:
         name: (hints[name].__origin__, Field(None, description=hints[name].__metadata__[0]))
         for name in _READ
     }
+    parts["discard"] = (Discard, False)
     return create_model("ReadForm", __base__=Form, __doc__=_read_form.__doc__, **parts)
 
 
@@ -63,13 +70,28 @@ class GivenFile(Form):
     place: Annotated[int, Field(ge=0, le=1000)]
 
 
+class NoteForm(Form):
+    """What is written about a column besides its role; an empty reason is removed."""
+
+    override: Reason = ""
+    """Why it has a role that contradicts the evidence."""
+    sign_off: Reason = ""
+    """Why an intruder cannot know it, although it is released as it is."""
+    several_people: Reason = ""
+    """Why it does not identify the person of a record, although it repeats."""
+
+
 class RolesForm(Form):
     """Decided roles of columns; with `accept` guesses are decided that are confident enough."""
 
     roles: dict[str, RoleName] = {}
-    reasons: dict[str, Annotated[str, Field(max_length=1000)]] = {}
-    """Why a column has a role that contradicts the evidence; an empty reason is removed."""
+    notes: dict[str, NoteForm] = {}
+    units: dict[Unit, str] = {}
+    """The columns of the person, the household and the sample; an empty name removes one."""
     accept: bool = False
+    file: bool = False
+    """Take roles, notes and units from the uploaded file `roles`."""
+    discard: Discard = False
 
 
 class AssessForm(Form):
@@ -86,6 +108,17 @@ class AssessForm(Form):
     """The column of record numbers that joins the table to its original; else row by row."""
     accept_guesses: bool = False
     seed: Seed = 0
+
+
+class RowsForm(Form):
+    """A window of the records; their values are shown only if `reveal` asks for it."""
+
+    offset: Annotated[int, Field(ge=0, le=10**9)] = 0
+    limit: Annotated[int, Field(ge=1, le=500)] = 100
+    order: Literal["file", "risk", "risk-after"] = "file"
+    show: Literal["all", "small", "small-after", "changed", "suppressed"] = "all"
+    k: ClassSize = 5
+    reveal: Literal[True]
 
 
 class CausesForm(Form):
@@ -230,6 +263,8 @@ class JobState(BaseModel):
     what: str
     state: Literal["waiting", "running", "done", "failed", "cancelled"]
     steps: list[dict[str, Any]]
+    share: float | None
+    """How much is done, where that is known."""
     seconds: float
     error: str | None
     page: str
@@ -245,6 +280,7 @@ class TableState(BaseModel):
     rows: int | None
     columns: list[dict[str, Any]]
     guesses: int
+    units: dict[str, str]
     assessed: bool
     made: bool
     downloads: list[str]

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _WAITING = 8
 _KEPT = 200
+_MAIN = {"assess": "assessing", "anonymize": "making the release", "try": "alternatives"}
+"""The step of an operation whose parts are those of the job; others come before or inside it."""
 
 
 @dataclass(eq=False)
@@ -34,6 +36,10 @@ class Job:
     state: str = "waiting"
     error: str | None = None
     status: int = 200
+    main: str | None = None
+    """The step that says how much of the job is done."""
+    share: float | None = None
+    """How much is done, where that is known; it never falls."""
     started: float | None = None
     ended: float | None = None
     steps: dict[str, tuple[float, float | None]] = field(default_factory=dict)
@@ -50,6 +56,8 @@ class Job:
             self.steps.pop(news["what"], None)
         else:
             self.steps[news["what"]] = (news["done"], news["total"])
+        if news["what"] == self.main and news["total"] and news["done"]:
+            self.share = max(self.share or 0.0, min(1.0, news["done"] / news["total"]))
 
     def to_dict(self) -> dict[str, Any]:
         """The job as the API returns it."""
@@ -61,7 +69,8 @@ class Job:
         seconds = 0.0 if self.started is None else round(end - self.started, 1)
         return {
             "id": self.id, "table": self.table, "what": self.what, "state": self.state,
-            "steps": steps, "seconds": seconds, "error": self.error, "page": self.page,
+            "steps": steps, "share": self.share, "seconds": seconds, "error": self.error,
+            "page": self.page,
         }  # fmt: skip
 
 
@@ -92,7 +101,7 @@ class Jobs:
                 )
             if len(active) >= _WAITING * self._settings.jobs:
                 raise RequestError("Too many jobs are waiting; try again later.", 429)
-            job = Job(secrets.token_hex(8), table.id, what, page)
+            job = Job(secrets.token_hex(8), table.id, what, page, main=_MAIN.get(do))
             self._jobs[job.id] = job
             for old in [one for one in self._jobs.values() if not one.active][:-_KEPT]:
                 del self._jobs[old.id]

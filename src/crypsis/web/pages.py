@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from crypsis import __version__
+from crypsis.options import TYPES
 from crypsis.results import percent_text
 from crypsis.web import forms as f
 from crypsis.web.api_base import In, there
@@ -39,8 +40,16 @@ ROLES = {
     "excluded": "is not released",
     "undecided": "not decided yet; nothing is called safe",
 }
-_STEPS = (("columns", "Columns"), ("verdict", "Verdict"), ("protect", "Make it safe"),
+_STEPS = (("data", "Data"), ("columns", "Columns"), ("verdict", "Verdict"), ("protect", "Make it safe"),
           ("release", "Release"))  # fmt: skip
+_READING = (
+    ("delimiter", "Delimiter", "found by itself"),
+    ("encoding", "Encoding", "utf-8"),
+    ("names", "Column names, if the file has no header", "age, zip, sex"),
+    ("missing_markers", "Missing-value markers", "-9, unknown"),
+    ("sheet", "Sheet of a spreadsheet", "the first"),
+    ("table", "Table of a database", "the only one"),
+)
 _TOOLS = {"comparison": "compare", "subject": "verify", "attack": "pseudonyms"}
 
 
@@ -60,7 +69,13 @@ def _environment() -> Environment:
         bits=lambda value: "–" if value is None else f"{value:.2f}",
     )
     environment.globals.update(
-        version=__version__, roles=ROLES, policies=POLICIES, steps=_STEPS, downloads=DOWNLOADS
+        version=__version__,
+        roles=ROLES,
+        policies=POLICIES,
+        steps=_STEPS,
+        downloads=DOWNLOADS,
+        reading_fields=_READING,
+        types=TYPES,
     )
     return environment
 
@@ -102,6 +117,8 @@ def _state(workspace: Workspace, table: OpenTable) -> str:
         return str(table.assessed["head"]).lower()
     if table.found is not None:
         return "answered"
+    if table.kind == "release" and table.profile is None and workspace.tried(table):
+        return "could not be opened"
     return "columns known" if table.profile is not None else "opened"
 
 
@@ -125,6 +142,15 @@ def _waiting(request: Request, workspace: Workspace, table: OpenTable) -> Respon
     return render(request, "waiting.html", table=table, job=jobs[-1] if jobs else None)
 
 
+@router.get("/t/{table}/data")
+def data(request: Request, workspace: In, table: str) -> Response:
+    """The records, and beside them those of the release."""
+    found = workspace.tables.get(table)
+    if found.profile is None:
+        return _waiting(request, workspace, found)
+    return _step(request, workspace, found, "data", columns=_columns(found))
+
+
 @router.get("/t/{table}/columns")
 def columns(request: Request, workspace: In, table: str) -> Response:
     """The columns with their roles."""
@@ -140,7 +166,7 @@ def _columns(table: OpenTable) -> list[dict[str, Any]]:
     return [
         {**one, "role": decided[one["column"]], "guess": one["role"],
          "guessed": one["column"] not in table.roles, "place": place,
-         "override": table.reasons.get(one["column"], "")}
+         "note": table.notes.get(one["column"], {})}
         for place, one in enumerate(listed)
     ]  # fmt: skip
 

@@ -19,6 +19,7 @@ _MODULES = {
     "compare": "_compare",
     "verify": "_compare",
     "attack": "_attack",
+    "rows": "_grid",
 }
 
 

@@ -7,12 +7,14 @@ from typing import Any
 from crypsis import progress
 from crypsis import protection as an
 from crypsis.assessment import assess as ask
+from crypsis.columns.histograms import histograms
 from crypsis.protection.masking import Mask, parse_mask
 from crypsis.report.charts.utility import before_and_after
 from crypsis.report.figures import figure
 from crypsis.web.operations._assess import assessment_view, write_report
 from crypsis.web.operations._figures import figure_view
-from crypsis.web.operations._plan import asked_options
+from crypsis.web.operations._plan import asked_options, remaining
+from crypsis.web.operations._scan import bars_view
 from crypsis.web.operations._session import TableSession
 
 
@@ -57,8 +59,11 @@ def anonymize(
         made.key.save(session.folder / "reidentification.key.json", overwrite=True)
         step.advance()
         lost = made.utility
+        pairs = _pairs(made)
         step.advance()
-        after = ask(made.data, policy=policy, name=name, seed=seed)
+        rows = made.key.row_map
+        known = made.original if rows is None or rows else None  # the largest releases have no map
+        after = ask(made.data, known, policy=policy, row_map=rows or None, name=name, seed=seed)
         write_report(session, after, "report-after")
         step.advance()
     drawn = [figure(before_and_after(lost))] if _has_bits(lost) else []
@@ -74,8 +79,21 @@ def anonymize(
         "methods": [one.to_dict() for one in made.methods],
         "columns": [one.to_dict() for one in lost.columns],
         "removed": list(lost.removed),
+        "released": remaining(made),
+        "histograms": pairs,
         "figures": [figure_view(one) for one in drawn],
         "after": assessment_view(after),
+    }
+
+
+def _pairs(made: an.Anonymized) -> dict[str, Any]:
+    """The distribution of each released column, as it was and as it is."""
+    before = {one.column: one for one in histograms(made.original)}
+    after = {one.column: one for one in histograms(made.data)}
+    return {
+        name: {"before": bars_view(before[name]), "after": bars_view(one)}
+        for name, one in after.items()
+        if name in before and before[name].counts and one.counts
     }
 
 

@@ -72,6 +72,21 @@ def preview(
     }
 
 
+def remaining(made: an.Anonymized) -> list[dict[str, Any]]:
+    """What is left of each quasi-identifier, in plain words, and whether that is nothing."""
+    records = max(1, made.loss.released_records)
+    found = []
+    for one in made.methods:
+        words = made.released_values.get(one.column)
+        if words is None:
+            continue
+        levels = one.parameters.get("levels", ())
+        gone = sum(level["rows"] for level in levels if level["method"] == "suppress")
+        lost = 1.0 if one.method in ("not released", "suppress") else gone / records
+        found.append({"column": one.column, "words": words, "lost": lost})
+    return found
+
+
 def _ready(session: TableSession) -> an.Preview:
     if session.preview is None:
         raise InputError("The cells are not counted yet; start with the preview.")

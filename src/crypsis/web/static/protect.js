@@ -1,5 +1,6 @@
 // Make it safe: sliders, what they come to at once, the plan a moment later, and the trade-off.
-import { api, attempt, part, say, start, upload } from "./crypsis.js";
+import { api, attempt, part, say, upload } from "./ask.js";
+import { start } from "./jobs.js";
 import { draw } from "./charts.js";
 
 const form = document.getElementById("protect");
