@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -13,9 +14,11 @@ from crypsis.web import ListeningServer
 from tests.browser.conftest import checked, upload
 from tests.web.conftest import Caller
 
+_DRAW = random.Random(7)
 ROWS = "".join(
-    f"{20 + i % 40},{10100 + i % 12},{'mf'[i % 2]},{1 + i % 5},{'flu gout none'.split()[i % 3]}\n"
-    for i in range(240)
+    f"{_DRAW.randrange(20, 60)},{_DRAW.randrange(10100, 10112)},{_DRAW.choice('mf')},"
+    f"{_DRAW.randrange(1, 6)},{_DRAW.choice(['flu', 'gout', 'none'])}\n"
+    for _ in range(240)
 )
 PEOPLE = f"age,zip,sex,visits,disease\n{ROWS}".encode()
 ROLES = {"age": "quasi-identifier", "zip": "quasi-identifier", "sex": "quasi-identifier",

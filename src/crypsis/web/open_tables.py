@@ -57,6 +57,11 @@ class OpenTable:
         self.units: dict[str, str] = {}
         """The columns of the person, the household, the weight, the stratum and the cluster."""
         self.profile: dict[str, Any] | None = None
+        self.choices: list[dict[str, Any]] = [{}]
+        """What was chosen on the page, the latest last: the others are for undoing."""
+        self.tried: dict[str, Any] | None = None
+        """What recipients would get, by the latest choices."""
+        self.explored: dict[str, Any] | None = None
         self.assessed: dict[str, Any] | None = None
         self.preview: dict[str, Any] | None = None
         self.made: dict[str, Any] | None = None
@@ -140,7 +145,7 @@ class OpenTable:
 
     def forget(self) -> None:
         """Roles have changed: results with other roles are no longer valid, nor are their files."""
-        self.assessed = self.preview = self.made = None
+        self.assessed = self.preview = self.made = self.tried = self.explored = None
         for name in self.RESULTS:
             (self.folder / name).unlink(missing_ok=True)
 

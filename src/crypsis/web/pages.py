@@ -16,6 +16,7 @@ from crypsis.web import forms as f
 from crypsis.web.api_base import In, there
 from crypsis.web.errors import RequestError
 from crypsis.web.open_tables import OpenTable
+from crypsis.web.options import PEOPLE, advanced
 from crypsis.web.security import route_of
 from crypsis.web.settings import size_text
 from crypsis.web.workspace import DOWNLOADS, KEY, Workspace, workspace_of
@@ -186,7 +187,10 @@ def protect(request: Request, workspace: In, table: str) -> Response:
     found = workspace.tables.get(table)
     if found.profile is None:
         return _waiting(request, workspace, found)
-    return _step(request, workspace, found, "protect", columns=_columns(found))
+    return _step(
+        request, workspace, found, "protect", columns=_columns(found), advanced=advanced(),
+        people=PEOPLE,
+    )  # fmt: skip
 
 
 @router.get("/t/{table}/release")
@@ -243,6 +247,32 @@ async def what_if(request: Request, workspace: In, table: str, form: f.WhatIfFor
     there(found.preview, "Start with the preview.")
     choice = await found.quick("what_if", form.model_dump())
     return render(request, "part_what_if.html", choice=choice, asked=form)
+
+
+@router.get("/t/{table}/tried")
+def tried(request: Request, workspace: In, table: str) -> Response:
+    """What recipients would get, as a part of the page."""
+    found = workspace.tables.get(table)
+    return render(request, "part_tried.html", tried=there(found.tried, "Nothing was tried yet."))
+
+
+@router.get("/t/{table}/explored")
+def explored(request: Request, workspace: In, table: str) -> Response:
+    """The alternatives, as a part of the page."""
+    found = workspace.tables.get(table)
+    body = there(found.explored, "No alternatives were compared yet.")
+    return render(request, "part_explored.html", explored=body, points=_points(body))
+
+
+def _points(body: dict[str, Any]) -> list[dict[str, Any]]:
+    """Where the alternatives are in the picture of risk against loss, 0 to 1 each."""
+    made = [one for one in body["alternatives"] if not one["failure"] and one["loss"] is not None]
+    highest = max((one["average_risk"] or 0.0 for one in made), default=1.0) or 1.0
+    most = max((one["loss"] for one in made), default=1.0) or 1.0
+    return [
+        {**one, "x": one["loss"] / most, "y": (one["average_risk"] or 0.0) / highest}
+        for one in made
+    ]
 
 
 @router.post("/t/{table}/plan")

@@ -20,6 +20,9 @@ _MODULES = {
     "verify": "_compare",
     "attack": "_attack",
     "rows": "_grid",
+    "try_release": "_try",
+    "explore": "_try",
+    "values": "_plan",
 }
 
 

@@ -13,7 +13,12 @@ from crypsis.report.charts.utility import before_and_after
 from crypsis.report.figures import figure
 from crypsis.web.operations._assess import assessment_view, write_report
 from crypsis.web.operations._figures import figure_view
-from crypsis.web.operations._plan import asked_options, remaining
+from crypsis.web.operations._plan import (
+    asked_options,
+    of_people,
+    remaining,
+    without_excluded,
+)
 from crypsis.web.operations._scan import bars_view
 from crypsis.web.operations._session import TableSession
 
@@ -38,12 +43,14 @@ def anonymize(
     with session.engine, progress.step("making the release", total=4) as step:
         person = options.get("person")
         release = session.release(
-            file, roles, population=population, person=person, weight=options.get("weight")
-        )
+            file, without_excluded(roles, options), population=population, person=person,
+            weight=options.get("weight"),
+        )  # fmt: skip
         made = an.anonymize(
             release,
             **asked_options(options, hierarchies),
-            methods={**(options.get("methods") or {}), **{n: _mask(m) for n, m in masks.items()}},
+            **of_people(options),
+            methods={**(options.get("methods") or {}), **masks_of(masks)},
             levels=levels,
             recoding=recoding,
         )
@@ -101,7 +108,11 @@ def _has_bits(lost: Any) -> bool:
     return any(one.entropy_before_bits is not None for one in lost.columns)
 
 
-def _mask(given: dict[str, Any]) -> Mask:
-    """A mask chosen on the page."""
-    method, amount = given.get("method"), given.get("amount")
-    return parse_mask(f"{method}" if amount is None else f"{method}:{amount}")
+def masks_of(given: dict[str, dict[str, Any]]) -> dict[str, Mask]:
+    """The masks chosen on the page, by column."""
+    return {
+        name: parse_mask(
+            one["method"] if one.get("amount") is None else f"{one['method']}:{one['amount']}"
+        )
+        for name, one in given.items()
+    }

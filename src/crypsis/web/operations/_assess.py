@@ -38,7 +38,13 @@ def assess(
     household: str | None = None,
     stratum: str | None = None,
     cluster: str | None = None,
+    context: str | None = None,
+    synthetic: bool = False,
+    exact: bool = False,
     accept_guesses: bool = False,
+    together: dict[str, Any] | None = None,
+    earlier: dict[str, Any] | None = None,
+    holdout: dict[str, Any] | None = None,
     original: dict[str, Any] | None = None,
     on: str | None = None,
     attack: dict[str, Any] | None = None,
@@ -58,11 +64,22 @@ def assess(
             stratum=stratum, cluster=cluster,
         )  # fmt: skip
         before = None if original is None else session.release(original)
+        more: dict[str, Any] = {}
+        if together is not None:
+            more["together"] = [_named_alike(session, together, roles)]
+        if earlier is not None:
+            more["earlier"] = [_named_alike(session, earlier, roles)]
+        if holdout is not None:
+            more["holdout"] = session.release(holdout)
         found = ask(
             release,
             before,
             belief,
             policy,
+            **more,
+            context=context,
+            synthetic=synthetic,
+            exact=exact,
             accept_guesses=accept_guesses,
             on=on,
             name=file["title"],
@@ -70,6 +87,12 @@ def assess(
         )
     write_report(session, found, "report")
     return assessment_view(found)
+
+
+def _named_alike(session: TableSession, file: dict[str, Any], roles: dict[str, str]) -> Dataset:
+    """Another file of the same people: columns of the same name have the same role."""
+    names = session.release(file).names
+    return session.release(file, {name: role for name, role in roles.items() if name in names})
 
 
 def write_report(session: TableSession, found: Assessment, name: str) -> None:
