@@ -39,7 +39,7 @@ class Histogram(Result):
     is one value."""
 
 
-@takes_roles
+@takes_roles()
 def histograms(
     data: Data, *, bars: int = 12, rows: int = _SAMPLED, seed: int = 0, **roles: Unpack[Roles]
 ) -> tuple[Histogram, ...]:
