@@ -174,7 +174,7 @@ def _fitting(released: Dataset, record: dict[str, str]) -> dict[str, Any]:
     fits = int(cells.counts[joint].sum())
     named = "1 record fits" if fits == 1 else f"{fits:,} records fit"
     means = (
-        "If your record is in the release, nobody can tell which of them it is by these values."
+        "If your record is in the release, these values do not show which of them it is."
         if fits > 1
         else "If your record is in the release, it is this one, and whoever knows these values finds it."
         if fits

@@ -68,6 +68,8 @@ export function upload(path, file, hear) {
   });
 }
 
+export const later = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
 // A file that was made here, saved as if it were a download.
 export async function save(answer, name) {
   const link = document.createElement("a");
@@ -77,7 +79,7 @@ export async function save(answer, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-// Asks a person yes or no; the answer is a promise.
+// Asks a person yes or no.
 export function confirmed(question, yes) {
   const dialog = document.createElement("dialog");
   dialog.innerHTML = '<p></p><form method="dialog" class="row"><button value="no">Cancel</button><button value="yes" class="main"></button></form>';

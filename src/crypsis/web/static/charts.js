@@ -1,5 +1,7 @@
 // Draws every figure that carries a specification. Expressions are interpreted, never compiled,
 // so that the page needs no permission to run code made of text.
+import { later } from "./ask.js";
+
 let loading = null;
 const vega = () => (loading ??= import("./vega.js").then(() => window.crypsisEmbed));
 
@@ -58,7 +60,7 @@ export async function draw(root = document) {
   if (!figures.length) return;
   const seen = figures.filter((one) => one.offsetParent !== null);
   await drawEach(seen);
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await later(200);
   await drawEach(figures.filter((one) => !seen.includes(one)));
 }
 

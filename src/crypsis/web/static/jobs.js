@@ -1,5 +1,5 @@
 // Long work: its progress is shown, it can be cancelled, and in the end the page says where the result is.
-import { api, attempt, here, root, say } from "./ask.js";
+import { api, attempt, here, later, root, say } from "./ask.js";
 
 const LOST = 6; // so often in a row the server may not answer, before that is said
 
@@ -15,7 +15,7 @@ export async function follow(job, hear) {
     } catch (error) {
       if (error.status || ++lost === LOST) throw error;
     }
-    await new Promise((resolve) => setTimeout(resolve, wait));
+    await later(wait);
   }
 }
 
