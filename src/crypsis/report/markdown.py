@@ -40,6 +40,7 @@ def assessment_markdown(found: Assessment, phrasing: Phrasing | None = None) -> 
         f"{wording.outcome(found)}.",
         "",
     ]
+    lines += [safe(" ".join((found.explanation, *found.causes)), 1200), ""]
     guessed = wording.guesses(found)
     if guessed:
         lines += [f"**{guessed}**", ""]
