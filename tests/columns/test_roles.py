@@ -474,3 +474,13 @@ def test_words_of_a_hospital(
     assert found.hipaa is hipaa
     if reason is not None:
         assert (found.role, found.reason) == (Role.QUASI_IDENTIFIER, reason)
+
+
+def test_the_household_that_is_named_identifies_it() -> None:
+    homes = pa.table({"dwelling": ["D1", "D1", "D2", "D3"] * 5, "area": ["A", "A", "B", "B"] * 5})
+    found = {
+        one.column: one for one in roles.guess(cr.Dataset.from_frame(homes, household="dwelling"))
+    }
+    assert found["dwelling"].role is cr.Role.IDENTIFIER
+    assert "household" in found["dwelling"].reason
+    assert found["area"].role is not cr.Role.IDENTIFIER

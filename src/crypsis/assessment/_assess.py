@@ -63,7 +63,7 @@ _WITH_REASONS = ("columns.undecided", "columns.container_contents")
 _DEPENDENCIES = ("duckdb", "narwhals", "numba", "numpy", "pyarrow", "scipy")
 
 
-@takes_roles
+@takes_roles()
 def assess(
     data: Data,
     original: Data = None,

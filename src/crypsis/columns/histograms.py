@@ -38,7 +38,7 @@ class Histogram(Result):
     """The values; of an ordered column where each bar begins and the last one ends."""
 
 
-@takes_roles
+@takes_roles()
 def histograms(
     data: Data, *, bars: int = 12, rows: int = _SAMPLED, seed: int = 0, **roles: Unpack[Roles]
 ) -> tuple[Histogram, ...]:

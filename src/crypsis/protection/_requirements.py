@@ -83,11 +83,6 @@ class PrivacyRequirements(BaseModel):
                 "requirements on classes (release_k, diversity, closeness, excess, journalist_risk) "
                 "do not apply"
             )
-        if self.journalist_risk is not None and self.people:
-            raise ValueError(
-                "journalist_risk counts the records of a class, so it cannot be used where a person "
-                "has several records (person)"
-            )
         if self.each_column is not None and self.people:
             raise ValueError(
                 "each_column counts the records of every column alone, so it cannot be used where a "
