@@ -16,6 +16,7 @@ from crypsis.cli import (
     demo,
     leak,
     ledger,
+    package,
     policy,
     reproduce,
     scan,
@@ -65,4 +66,5 @@ app.command("schema")(schema.schema)
 app.command("serve")(serve.serve)
 app.add_typer(attack.app, name="attack")
 app.add_typer(ledger.app, name="ledger")
+app.add_typer(package.app, name="package")
 app.add_typer(policy.app, name="policy")

@@ -378,7 +378,9 @@ class Anonymized(Result, eq=False):
         statement: bool = True,
         neutralize_formulas: bool = False,
     ) -> Anonymized:
-        """Write the release, and its statement to `.statement.md` and `.statement.json`.
+        """Write the release, and its statement beside it.
+
+        The statement of `safe.csv` is `safe.csv.statement.md` and `safe.csv.statement.json`.
 
         The file is read back and measured before it gets its name: it appears complete and meeting
         its requirements, or not at all, and never with the statement of another run.
