@@ -17,7 +17,7 @@ $(BIN)/crypsis: pyproject.toml
 	@touch $@
 
 $(BIN)/.dev: $(BIN)/crypsis constraints.txt
-	$(PIP) --constraint constraints.txt --editable '.[spark,web,excel,cloud,contracts]' --group dev --group docs
+	$(PIP) --constraint constraints.txt --editable '.[spark,web,excel,statistics,postgresql,delta,iceberg,cloud,contracts]' --group dev --group docs
 	@touch $@
 
 demo: $(BIN)/crypsis   ## make a sample release and run the main job on it

@@ -16,6 +16,7 @@ from crypsis.cli import (
     demo,
     leak,
     ledger,
+    package,
     policy,
     reproduce,
     scan,
@@ -23,12 +24,13 @@ from crypsis.cli import (
     serve,
     verify,
 )
+from crypsis.cli.commands import Application
 
-app = typer.Typer(
+app = Application(
     name="crypsis",
     help="Is this data safe to release, against whom, and what is the least that must change?",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -64,4 +66,5 @@ app.command("schema")(schema.schema)
 app.command("serve")(serve.serve)
 app.add_typer(attack.app, name="attack")
 app.add_typer(ledger.app, name="ledger")
+app.add_typer(package.app, name="package")
 app.add_typer(policy.app, name="policy")

@@ -15,9 +15,9 @@ shown_progress = bars
 """Shows the progress of long computations on standard error, if that is a terminal."""
 
 
-def console() -> Console:
-    """Where results go; 80 columns when it is not a terminal."""
-    return Console(highlight=False, soft_wrap=False)
+def console(*, apart: bool = False) -> Console:
+    """Where results go; 80 columns when it is not a terminal. `apart` is standard error."""
+    return Console(highlight=False, soft_wrap=False, stderr=apart)
 
 
 def may_write(path: Path | None, suffixes: tuple[str, ...], *, force: bool) -> None:

@@ -378,7 +378,9 @@ class Anonymized(Result, eq=False):
         statement: bool = True,
         neutralize_formulas: bool = False,
     ) -> Anonymized:
-        """Write the release, and its statement to `.statement.md` and `.statement.json`.
+        """Write the release, and its statement beside it.
+
+        The statement of `safe.csv` is `safe.csv.statement.md` and `safe.csv.statement.json`.
 
         The file is read back and measured before it gets its name: it appears complete and meeting
         its requirements, or not at all, and never with the statement of another run.
@@ -386,7 +388,8 @@ class Anonymized(Result, eq=False):
         Parameters
         ----------
         path : str or Path
-            A .csv or .parquet file.
+            A file; its suffix names the format, as in `Dataset.write`. Without one it has the form
+            of the original.
         overwrite : bool
             Whether existing files are replaced.
         statement : bool
@@ -408,6 +411,7 @@ class Anonymized(Result, eq=False):
             self.data, path, made._statement if statement else None, self._recoded,
             self.requirements, self.measured, overwrite=overwrite,
             neutralize_formulas=neutralize_formulas, hierarchies=self._hierarchies,
+            like=self.original.rows.form,
         )  # fmt: skip
         return replace(self, measured=measured)
 

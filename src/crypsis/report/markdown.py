@@ -93,6 +93,7 @@ def _summary(found: Assessment, words: Phrasing, findings: Sequence[Finding]) ->
         f"{wording.outcome(found)}.",
         "",
     ]
+    lines += [safe(" ".join((found.explanation, *found.causes)), 1200), ""]
     guessed = wording.guesses(found)
     if guessed:
         lines += [f"**{guessed}**", ""]
