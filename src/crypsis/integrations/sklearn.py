@@ -180,4 +180,7 @@ def _labels(step: Any, values: list[Any]) -> list[Any]:
 
 
 def _missing(value: Any) -> bool:
-    return value is None or value != value
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # NA of pandas is neither equal nor unequal
+        return True
