@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType, SimpleNamespace
+
 import pytest
 
 import crypsis as cr
@@ -48,3 +51,27 @@ def test_a_long_query_can_be_stopped() -> None:
 
     with progress.report_to(stop), pytest.raises(CancelledError, match="enough"):
         list(relation.backend.batches(nw.from_native(endless), "counting"))
+
+
+def test_bars_in_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a notebook displays: one place, updated; names are text."""
+    shown: list[str] = []
+
+    class Handle:
+        def update(self, html: str) -> None:
+            shown.append(html)
+
+    def display(html: str, display_id: bool) -> Handle:
+        shown.append(html)
+        return Handle()
+
+    python = ModuleType("IPython")
+    python.get_ipython = lambda: SimpleNamespace(kernel=1)  # type: ignore[attr-defined]
+    inside = ModuleType("IPython.display")
+    inside.HTML, inside.display = str, display  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "IPython", python)
+    monkeypatch.setitem(sys.modules, "IPython.display", inside)
+    with progress.bars(), progress.step("<pairs>", total=4) as step:
+        step.reach(1)
+        assert shown == ["<div><progress value='0' max='4'></progress> &lt;pairs&gt;</div>"]
+    assert shown[-1] == ""

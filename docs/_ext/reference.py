@@ -13,7 +13,14 @@ from pathlib import Path
 from types import ModuleType
 
 from reference_cli import command_page
-from reference_files import errors_page, files_page, schemas_page, settings_page, statuses_page
+from reference_files import (
+    errors_page,
+    extras_page,
+    files_page,
+    schemas_page,
+    settings_page,
+    statuses_page,
+)
 
 import crypsis
 from crypsis.schemas import SCHEMAS, schema
@@ -149,13 +156,14 @@ def pages() -> dict[str, str]:
         "errors.md": errors_page(),
         "files.md": files_page(),
         "schemas.md": schemas_page(),
+        "extras.md": extras_page(),
         "settings.md": settings_page(),
         "statuses.md": statuses_page(),
     }
     modules = public_modules()
     for name in modules:
         made[f"{name}.md"] = module_page(name)
-    listed = ["command", "statuses", "settings", "files", "schemas", "errors", *modules]
+    listed = ["command", "statuses", "settings", "files", "schemas", "extras", "errors", *modules]
     made["index.md"] = "\n".join(
         [
             "# Reference",

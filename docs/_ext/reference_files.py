@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import pkgutil
+import tomllib
 from datetime import date
 from enum import Enum
 from pathlib import Path
@@ -92,6 +93,17 @@ def files_page() -> str:
     lines += ["| measure | unit | limit | meaning |", "| --- | --- | --- | --- |"]
     lines += [f"| `{m.name}` | {m.unit} | `{m.limit}` | {m.meaning} |" for m in MEASURES.values()]
     return "\n".join([*lines, ""])
+
+
+def extras_page() -> str:
+    """What can be installed in addition."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lines = ["# Extras", "", "`pip install '.[web,excel]'` installs crypsis with two of them.", ""]
+    lines += ["| extra | installs |", "| --- | --- |"]
+    for name, packages in project["optional-dependencies"].items():
+        lines.append(f"| `{name}` | {', '.join(f'`{one}`' for one in packages)} |")
+    lines += ["", "Always installed:", ""]
+    return "\n".join([*lines, *(f"- `{one}`" for one in project["dependencies"]), ""])
 
 
 def schemas_page() -> str:

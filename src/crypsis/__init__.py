@@ -45,6 +45,7 @@ _PACKAGES = (
     "inference",
     "linkage",
     "policies",
+    "progress",
     "protection",
     "pseudonyms",
     "releases",

@@ -7,17 +7,20 @@ A computation reports its steps to a listener, if there is one::
             ...
             step.advance()
 
-A listener is a function of one `Progress`. It may raise `CancelledError` to cancel.
+`with progress.bars():` shows them. A listener is a function of one `Progress`. It may raise `CancelledError` to cancel.
 """
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TypeVar
+from html import escape
+from importlib import import_module
+from typing import Any, TypeVar
 
 _INTERVAL_SECONDS = 0.1
 _T = TypeVar("_T")
@@ -77,6 +80,90 @@ def report_to(listener: Listener) -> Iterator[None]:
         yield
     finally:
         _listener.reset(token)
+
+
+@contextmanager
+def bars() -> Iterator[None]:
+    """Show the progress of everything done inside as bars, in a terminal or a notebook.
+
+    Where neither is there, nothing is shown.
+
+    >>> with bars():
+    ...     total = sum(track([1, 2, 3], "numbers"))
+    >>> total
+    6
+    """
+    display = _notebook_display()
+    if display is not None:
+        with report_to(_NotebookBars(display)):
+            yield
+    elif sys.stderr.isatty():
+        with _terminal_bars() as listener, report_to(listener):
+            yield
+    else:
+        yield
+
+
+def _notebook_display() -> Any:
+    """The module that shows things in the notebook that runs this, if one does."""
+    python = sys.modules.get("IPython")
+    shell = None if python is None else python.get_ipython()
+    if shell is None or not hasattr(shell, "kernel"):
+        return None
+    return import_module("IPython.display")
+
+
+class _NotebookBars:
+    """One bar for each step, in one place of the output."""
+
+    def __init__(self, display: Any) -> None:
+        self.display = display
+        self.handle: Any = None
+        self.steps: dict[str, Progress] = {}
+
+    def __call__(self, news: Progress) -> None:
+        """Show what is known by now; a step that is finished is removed."""
+        self.steps[news.what] = news
+        if news.finished:
+            del self.steps[news.what]
+        shown = self.display.HTML("".join(map(self._bar, self.steps.values())))
+        if self.handle is None:
+            self.handle = self.display.display(shown, display_id=True)
+        else:
+            self.handle.update(shown)
+
+    @staticmethod
+    def _bar(news: Progress) -> str:
+        amount = f" value='{news.done:g}' max='{news.total:g}'" if news.total else ""
+        return f"<div><progress{amount}></progress> {escape(news.what)}</div>"
+
+
+@contextmanager
+def _terminal_bars() -> Iterator[Listener]:
+    from rich.console import Console
+    from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bars
+
+    bars = Bars(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=24),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    tasks: dict[str, TaskID] = {}
+
+    def listen(news: Progress) -> None:
+        if news.finished:
+            if news.what in tasks:
+                bars.remove_task(tasks.pop(news.what))
+            return
+        if news.what not in tasks:
+            tasks[news.what] = bars.add_task(news.what[:50], total=news.total)
+        bars.update(tasks[news.what], completed=news.done)
+
+    with bars:
+        yield listen
 
 
 def listening() -> bool:

@@ -85,7 +85,8 @@ def test_in_a_pipeline() -> None:
     encode = make_column_transformer((OneHotEncoder(handle_unknown="ignore"), ["age", "city"]))
     pipe = make_pipeline(anonymizer(), encode, LogisticRegression())
     assert pipe.fit(data, target).score(data, target) > 0.7
-    search = GridSearchCV(pipe, {"anonymizer__k": [2, 5]}, cv=2).fit(data, target)
+    grid = {"anonymizer__k": [2, 5]}
+    search = GridSearchCV(pipe, grid, cv=2, error_score="raise").fit(data, target)
     assert search.best_params_["anonymizer__k"] in (2, 5)
     assert list(pipe[0].get_feature_names_out()) == ["age", "city", "visits"]
 

@@ -3,51 +3,21 @@
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from rich.console import Console
 
-from crypsis import progress
 from crypsis.errors import OutputError
 from crypsis.files import replacing_file
+from crypsis.progress import bars
+
+shown_progress = bars
+"""Shows the progress of long computations on standard error, if that is a terminal."""
 
 
 def console(*, apart: bool = False) -> Console:
     """Where results go; 80 columns when it is not a terminal. `apart` is standard error."""
     return Console(highlight=False, soft_wrap=False, stderr=apart)
-
-
-@contextmanager
-def shown_progress() -> Iterator[None]:
-    """Show the progress of long computations, if standard error is a terminal."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
-
-    bars = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=24),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    tasks: dict[str, TaskID] = {}
-
-    def listen(news: progress.Progress) -> None:
-        if news.finished:
-            if news.what in tasks:
-                bars.remove_task(tasks.pop(news.what))
-            return
-        if news.what not in tasks:
-            tasks[news.what] = bars.add_task(news.what[:50], total=news.total)
-        bars.update(tasks[news.what], completed=news.done)
-
-    with bars, progress.report_to(listen):
-        yield
 
 
 def may_write(path: Path | None, suffixes: tuple[str, ...], *, force: bool) -> None:

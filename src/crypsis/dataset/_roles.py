@@ -27,6 +27,7 @@ SAMPLE_KEYWORDS = ("person", "household", "weight", "stratum", "cluster")
 DESIGN = ("stratum", "cluster")
 """How a sample was drawn, besides its weights."""
 SAMPLE = ("weight", *DESIGN)
+"""The keywords that describe how the records were sampled."""
 _WITHOUT = {
     "weight": "it describes the records that are released, not the people they represent.",
     "stratum": "strata enter through the weights, and its model knows no more of the design.",

@@ -102,8 +102,9 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         known = self.quasi_identifiers
         if known is None:
             known = [name for name in frame.columns if name not in others]
+        plain = X.reset_index(drop=True) if hasattr(X, "reset_index") else X  # it is no column
         made = anonymize(
-            X, k=self.k, recoding="full-domain", suppression=0.0, shuffle=False,
+            plain, k=self.k, recoding="full-domain", suppression=0.0, shuffle=False,
             diversity=self.diversity, closeness=self.closeness, hierarchies=self.hierarchies,
             identifiers=list(self.identifiers), quasi_identifiers=list(known),
             sensitive=list(self.sensitive), insensitive=list(self.insensitive),
@@ -179,4 +180,7 @@ def _labels(step: Any, values: list[Any]) -> list[Any]:
 
 
 def _missing(value: Any) -> bool:
-    return value is None or value != value
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # NA of pandas is neither equal nor unequal
+        return True
