@@ -12,6 +12,7 @@ from crypsis.cli import (
     assess,
     attack,
     compare,
+    compilation,
     demo,
     leak,
     ledger,
@@ -59,6 +60,7 @@ app.command("compare")(compare.compare)
 app.command("verify")(verify.verify)
 app.command("reproduce")(reproduce.reproduce)
 app.command("serve")(serve.serve)
+app.command("compile")(compilation.compile_kernels)
 app.add_typer(attack.app, name="attack")
 app.add_typer(ledger.app, name="ledger")
 app.add_typer(policy.app, name="policy")

@@ -14,7 +14,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 _VALUES = {str: "TEXT", int: "N", float: "NUMBER", Path: "FILE"}
 
 
-class Group(TyperGroup):
+class CommandGroup(TyperGroup):
     """Commands of one subject."""
 
     def get_params(self, ctx: Any) -> list[Any]:
@@ -71,7 +71,7 @@ class Application(typer.Typer):
     """Commands of this kind."""
 
     def __init__(self, **keywords: Any) -> None:
-        super().__init__(**{"cls": Group, **keywords})
+        super().__init__(**{"cls": CommandGroup, **keywords})
 
     def command(  # type: ignore[override]
         self, name: str, **keywords: Any
