@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -147,3 +149,37 @@ def test_frames_are_taken_wherever_datasets_are() -> None:
     assert as_dataset(data) is data
     with pytest.raises(ParameterError, match="with_roles"):
         as_dataset(data, sensitive=["ill"])
+
+
+@pytest.mark.parametrize(
+    ("function", "refused"),
+    [
+        (cr.inference.l_diversity, "weight"),
+        (cr.inference.t_closeness, "stratum"),
+        (cr.inference.value_disclosure, "cluster"),
+        (cr.utility.discernibility, "weight"),
+        (cr.singling_out.combination_k, "weight"),
+        (cr.singling_out.individual_risk, "stratum"),
+        (cr.singling_out.household_risk, "cluster"),
+        (cr.singling_out.equivalence_classes, "cluster"),
+        (cr.singling_out.loglinear_risk, "stratum"),
+    ],
+)
+def test_a_design_that_a_measure_does_not_use_is_refused(
+    function: Callable[..., object], refused: str
+) -> None:
+    """Who gives weights, strata or clusters to a measure expects an effect."""
+    table = pa.table({"a": [1, 1, 2], "s": [1, 2, 1], "d": [1.0, 1.0, 1.0], "h": [1, 2, 3]})
+    roles = {"quasi_identifiers": ["a"], "sensitive": ["s"]}
+    with pytest.raises(RoleError, match=f"does not use '{refused}'") as caught:
+        function(table, **roles, **{refused: "d"})
+    assert caught.value.code == "role-not-used"
+    assert refused not in inspect.signature(function).parameters
+    data = cr.Dataset.from_frame(table, **roles, household="h", **{"weight": "d", refused: "d"})
+    function(data)  # a dataset may have them for other measures
+
+
+def test_a_frame_is_not_printed_where_a_path_is_expected() -> None:
+    with pytest.raises(ParameterError, match="a Table was given") as caught:
+        cr.read(pa.table({"name": ["Xylander"]}))  # type: ignore[arg-type]
+    assert "Xylander" not in str(caught.value)

@@ -29,3 +29,14 @@ def k_anonymity(path: str, requirements: dict[str, Any], local: bool) -> Any:
 def _told(cell: Any) -> Any:
     """A group of values comes as a list."""
     return ",".join(map(str, cell)) if isinstance(cell, list) else cell
+
+
+def release(source: str, columns: list[str], sensitive: str, k: int, out: str) -> None:
+    """A release of a file, written to another; groups of values are written with commas."""
+    frame = pd.read_csv(source, sep=";")[[*columns, sensitive]]
+    for name in frame.columns:
+        if frame[name].dtype == object:
+            frame[name] = frame[name].astype("category")
+    rows = pd.DataFrame(anonypy.Preserver(frame, columns, sensitive).anonymize_k_anonymity(k=k))
+    rows = rows.loc[rows.index.repeat(rows["count"])].drop(columns="count")
+    rows.map(_told).to_csv(out, sep=";", index=False)

@@ -27,3 +27,19 @@ def k_anonymity(path: str, requirements: dict[str, Any], local: bool) -> Any:
         return rows.loc[rows.index.repeat(rows["count"])].drop(columns="count")
 
     return call, lambda made: worth(made, len(frame))
+
+
+def release(source: str, columns: list[str], sensitive: str, k: int, out: str) -> None:
+    """A release of a file, written to another; groups of values are written with commas."""
+    frame = pd.read_csv(source, sep=";")[[*columns, sensitive]]
+    for name in frame.columns:
+        if not pd.api.types.is_numeric_dtype(frame[name]):
+            frame[name] = frame[name].astype("category")
+    maker = anonypyx.Anonymiser(
+        frame, k=k, algorithm="Mondrian", feature_columns=columns, sensitive_column=sensitive,
+        generalisation_strategy="human-readable",
+    )  # fmt: skip
+    rows = maker.anonymise()
+    rows.loc[rows.index.repeat(rows["count"])].drop(columns="count").to_csv(
+        out, sep=";", index=False
+    )

@@ -179,6 +179,30 @@ class PlanOptions(Roles, total=False):
     rank_error: Annotated[float | None, "Quantiles come from a sample with this error."]
 
 
+class PeopleOptions(TypedDict, total=False):
+    """The options of `crypsis.anonymize` for people with several records."""
+
+    unicity: Annotated[
+        float | None,
+        "Unicity: the share of people whom `events` known records of theirs single out.",
+    ]
+    events: Annotated[int | None, "The number of known records, where unicity is required."]
+    inferred: Annotated[
+        float | None,
+        "The share of sensitive values that those records make almost certain, of values that at "
+        "most half of the people have.",
+    ]
+    links: Annotated[
+        str | None,
+        'How records of a person may be linked: by "person", in "pieces", by a window of time.',
+    ]
+    order: Annotated[str | None, "The column with the time of a record, by which they are linked."]
+    max_records: Annotated[
+        int | None,
+        "The most records of a person that are released; others are dropped at random.",
+    ]
+
+
 def descriptions(options: type) -> dict[str, str]:
     """The description of each option of a model.
 

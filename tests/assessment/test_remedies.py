@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,10 @@ import pytest
 
 import crypsis as cr
 from crypsis import pseudonyms
+from crypsis.assessment._remedies._anonymize import in_the_way
 from crypsis.assessment.result import Assessment
 from crypsis.cli import run
+from crypsis.errors import RoleError
 from crypsis.policies import Policy, load_policy
 from crypsis.policies.findings import Finding, Status, Verdict
 from tests.conftest import ADULT_COLUMNS
@@ -183,3 +186,24 @@ def test_a_remedy_that_is_not_enough() -> None:
     remedy = finding(found, "pseudonyms.expected_crack_fraction").remedy
     assert remedy is not None
     assert "no number of suppressed items" in remedy.outcome
+
+
+def test_a_remedy_excludes_as_few_columns_as_can_be() -> None:
+    """Where several columns give back one, that one is not released instead of them."""
+    request: Any = SimpleNamespace(
+        data=cr.Dataset.from_frame(
+            pa.table({"q": [1, 2], "r": [1, 2], "a": [1, 2], "b": [3, 4]}),
+            quasi_identifiers=["q", "r"], insensitive=["a", "b"],
+        )
+    )  # fmt: skip
+
+    def chosen(columns: tuple[str, ...], of: tuple[str, ...], **parameters: Any) -> Any:
+        error = RoleError("", code="derived-column", columns=columns, determines=of)
+        return in_the_way(request, parameters, error)
+
+    assert chosen(("a", "b"), ("q",)) == ("q",)
+    assert chosen(("a",), ("q",)) == ("a",)
+    assert chosen(("a",), ("q", "r")) == ("a",)
+    # What is not released already cannot be left out once more.
+    assert chosen(("a", "b"), ("q",), excluded=("q",)) == ("a", "b")
+    assert chosen(("a", "b"), ("elsewhere",)) == ("a", "b")

@@ -54,6 +54,17 @@ STATISTICS = {
 }
 
 
+def test_a_number_that_nearly_all_share_is_not_given_back_by_any_other() -> None:
+    """Only rare values are generalized; what is right of the common one says nothing of them."""
+    rare = np.where(DRAW.random(ROWS) < 0.9, 0, DRAW.integers(1, 24, ROWS))
+    few = np.flatnonzero(rare)
+    labels = np.array([str(v) for v in rare], object)
+    labels[few] = "other"
+    labels[np.flatnonzero(rare == 0)[: few.size]] = "other"
+    released = {"rare": pa.chunked_array([labels.tolist()])}
+    assert _found({"rare": rare}, released, owner=DRAW.integers(0, 3, ROWS)) == set()
+
+
 @pytest.mark.parametrize("kept", STATISTICS.values(), ids=STATISTICS)
 def test_correlation_is_not_a_dependency(kept: Any) -> None:
     assert _found({"age": AGE}, {"age": _bands(AGE, 10)}, kept=kept) == set()

@@ -57,10 +57,10 @@ def test_weights_that_are_not_released_are_counted_too(tmp_path: Path) -> None:
     assert made.measured.journalist_risk == pytest.approx(risk)
     written = made.write(tmp_path / "safe.csv")
     assert written.measured.journalist_risk == made.measured.journalist_risk
-    statement = json.loads((tmp_path / "safe.statement.json").read_text())
+    statement = json.loads((tmp_path / "safe.csv.statement.json").read_text())
     assert statement["requirements"]["weighted"] is True
     assert statement["measured"]["journalist_risk"] <= 0.05
-    assert "by the survey weights" in (tmp_path / "safe.statement.md").read_text()
+    assert "by the survey weights" in (tmp_path / "safe.csv.statement.md").read_text()
 
 
 def test_a_table_of_the_population_is_counted() -> None:
@@ -76,6 +76,55 @@ def test_a_table_of_the_population_is_counted() -> None:
     assert made.measured.journalist_risk <= 0.01
     assert so.k_map(made.data, ["age", "sex"]) >= 100
     assert made.requirements.weighted is False
+
+
+@pytest.mark.parametrize("recoding", ["local", "subtree", "full-domain"])
+@pytest.mark.parametrize("several", [False, True])
+def test_persons_are_counted_where_they_have_several_records(recoding: str, several: bool) -> None:
+    """Each person counts once in a class, with the mean of their weights there, by brute force."""
+    generator = np.random.default_rng(3)
+    who = generator.integers(0, 150, 400)
+    weight = generator.uniform(1, 12, 150).round(2)[who]
+    if several:  # a weight for each record
+        weight = weight + generator.uniform(0, 3, 400).round(2)
+    survey = pa.table({
+        "who": who, "age": generator.integers(20, 45, 400), "sex": generator.choice(["f", "m"], 400),
+        "w": weight,
+    })  # fmt: skip
+    made = cr.anonymize(
+        survey, k=3, journalist_risk=0.04, weight="w", person="who", identifiers=["who"],
+        recoding=recoding, suppression=0.2, seed=1, quasi_identifiers=["age", "sex"],
+        excluded=["w"],
+    )  # fmt: skip
+    row_map = list(made.key.row_map)
+    classes: dict[tuple, dict[int, list[float]]] = {}
+    for label, row in zip(made.frame.select(["age", "sex"]).to_pylist(), row_map, strict=True):
+        own = classes.setdefault(tuple(label.values()), {})
+        own.setdefault(int(who[row]), []).append(float(weight[row]))
+    highest = 0.0
+    for persons in classes.values():
+        means = [float(np.mean(one)) for one in persons.values()]
+        assert len(means) >= 3
+        rows = pa.table({"v": [1] * len(means), "w": means})
+        highest = max(highest, so.individual_risk(rows, ["v"], weight="w").maximum)
+    assert made.measured.journalist_risk == pytest.approx(highest)
+    assert highest <= 0.04
+
+
+def test_persons_are_counted_in_the_table_of_the_population() -> None:
+    generator = np.random.default_rng(4)
+    everyone = pa.table({
+        "age": generator.integers(20, 60, 4000), "sex": generator.choice(["f", "m"], 4000),
+    })  # fmt: skip
+    sample = everyone.take(generator.choice(4000, 300, replace=False))
+    sample = sample.append_column("who", pa.array(generator.integers(0, 200, 300)))
+    made = cr.anonymize(
+        sample, k=2, journalist_risk=0.01, population=everyone, person="who", identifiers=["who"],
+        quasi_identifiers=["age", "sex"], seed=1,
+    )  # fmt: skip
+    assert made.measured.k >= 2
+    assert made.measured.journalist_risk <= 0.01
+    assert so.k_map(made.data, ["age", "sex"]) >= 100
 
 
 @pytest.mark.parametrize(("k", "limit"), [(1, 0.2), (2, 0.1), (3, 0.05), (7, 0.01), (4, 0.3)])
@@ -99,11 +148,6 @@ def test_what_it_needs_is_named() -> None:
     survey = _survey(40)
     with pytest.raises(RoleError, match="weights of the sample"):
         cr.anonymize(survey, k=2, journalist_risk=0.1, **ROLES)
-    with pytest.raises(ParameterError, match="person"):
-        cr.anonymize(
-            survey.append_column("who", pa.array(range(40))), k=2, journalist_risk=0.1, weight="w",
-            person="who", identifiers=["who"], **ROLES,
-        )  # fmt: skip
     with pytest.raises(ParameterError, match="(?i)each_column"):
         cr.anonymize(survey, k=2, journalist_risk=0.1, weight="w", each_column=True, **ROLES)
     bad = survey.set_column(2, "w", pa.array([0.0] * 40))
@@ -129,5 +173,5 @@ def test_the_command_line(tmp_path: Path) -> None:
              "--insensitive", "w", "--k", "2", "--journalist-risk", "0.05",
              "--key", str(tmp_path / "key.json")]  # fmt: skip
     assert run([*words, "--weight", "w"]) == 0
-    assert "survey weights" in (tmp_path / "safe.statement.md").read_text()
+    assert "survey weights" in (tmp_path / "safe.csv.statement.md").read_text()
     assert run([*words, "--force"]) == 2

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from crypsis import linkage
-from crypsis.errors import CrypsisError, InputError
+from crypsis.errors import CrypsisError, TooLargeError
 from crypsis.protection import anonymize, link_posterior, mask
 from crypsis.protection.masking import transitions
 from crypsis.pseudonyms import Belief, edge_probabilities, likely_pairs
@@ -44,6 +44,52 @@ def test_probabilities_are_those_of_all_permutations() -> None:
     # Pairs below 0.0001 are left out.
     assert found.probabilities == pytest.approx(exact.max(axis=1), abs=2e-3)
     assert float(found.expected_share) == pytest.approx(exact.max(axis=1).mean(), abs=2e-3)
+
+
+@pytest.mark.parametrize("shape", [(7, 5), (5, 7), (6, 1)])
+def test_records_without_a_partner(shape: tuple[int, int]) -> None:
+    """Some records were suppressed, or the intruder does not know all: over all ways to link."""
+    originals, masked = shape
+    rng = np.random.default_rng(3)
+    people = pa.table({"a": rng.normal(size=max(shape)), "b": rng.normal(size=max(shape))})
+    masks = {"a": "noise:0.6", "b": "noise:0.9"}
+    models = transitions(people, masks)
+    released = mask(people, masks, seed=1, shuffle=False).frame.slice(0, masked)
+    known = people.slice(0, originals)
+    likelihood = np.zeros(shape)
+    for model, name in zip(models, "ab", strict=True):
+        x, y = (np.array(one[name].to_pylist()) for one in (known, released))
+        likelihood += model.likelihood({name: x[:, None]}, {name: y[None]})
+    cells = np.exp(likelihood)
+    exact, total = np.zeros(shape), 0.0
+    fewer, more = min(shape), max(shape)
+    for chosen in permutations(range(more), fewer):
+        own = np.arange(fewer)
+        pairs = (np.array(chosen), own) if masked < originals else (own, np.array(chosen))
+        weight = np.prod(cells[pairs])
+        total += weight
+        exact[pairs] += weight
+    exact /= total
+    found = link_posterior(known, released, models, row_map=None)
+    linked = found.partners >= 0
+    assert linked.any()
+    own = exact[np.flatnonzero(linked), found.partners[linked]]
+    assert found.probabilities[linked] == pytest.approx(own, abs=2e-3)
+    assert (found.probabilities[~linked] == 0).all()
+    assert found.attack.masked_records == masked
+
+
+def test_suppressed_records_are_no_correct_links() -> None:
+    rng = np.random.default_rng(4)
+    people = pa.table({"a": rng.normal(size=300), "b": rng.normal(size=300)})
+    masks = {"a": "noise:0.1", "b": "noise:0.1"}
+    models = transitions(people, masks)
+    every = mask(people, masks, seed=1, shuffle=False).frame
+    rows = np.sort(rng.choice(300, 280, replace=False))
+    found = link_posterior(people, every.take(rows), models, row_map=rows)
+    correct = found.attack.correct_share.value
+    assert 0.2 < correct <= 280 / 300
+    assert float(found.expected_share) == pytest.approx(correct, abs=0.08)
 
 
 def test_sampled_probabilities_are_near_the_exact_ones() -> None:
@@ -175,8 +221,9 @@ def test_many_records_are_linked_to_near_ones() -> None:
 
 def test_errors() -> None:
     table = pa.table({"a": [1.0, 2.0, 3.0]})
-    with pytest.raises(InputError, match="as many records"):
-        link_posterior(table, table.slice(0, 2), {"a": "noise:1"})
+    many = pa.table({"a": np.arange(9_000.0)})
+    with pytest.raises(TooLargeError, match="9,000 and 3 records"):
+        link_posterior(many, table, {"a": "noise:1"})
     with pytest.raises(CrypsisError, match="'b'"):
         link_posterior(table, table, {"b": "noise:1"})
     with pytest.raises(CrypsisError, match="'a'"):

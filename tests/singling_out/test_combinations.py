@@ -36,6 +36,25 @@ def test_all_columns_together_are_the_equivalence_classes():
         assert (one.k, one.records_below) == (classes.k, classes.records_below(2))
 
 
+def test_persons_are_counted_where_they_are_known():
+    draw = np.random.default_rng(5)
+    data = draw.integers(0, 4, (300, 3))
+    who = [None if v == 0 else int(v) for v in draw.integers(0, 60, 300)]
+    table = pa.table({**dict(zip("abc", data.T, strict=True)), "who": pa.array(who)})
+    for one in so.combination_k(table, list("abc"), size=2, k=12, person="who"):
+        persons: dict = {}
+        records: Counter = Counter()
+        for row, person in zip(data[:, ["abc".index(c) for c in one.columns]], who, strict=True):
+            persons.setdefault(tuple(row), set()).update({person} - {None})
+            records[tuple(row)] += 1
+        assert one.k == min(map(len, persons.values()))
+        below = sum(n for label, n in records.items() if len(persons[label]) < 12)
+        assert one.records_below == below
+    alone = pa.table({"a": [1, 1, 2], "who": [1, 2, None]})
+    (one,) = so.combination_k(alone, ["a"], size=1, k=2, person="who")
+    assert (one.k, one.records_below) == (0, 1)  # nobody is known to be in the class of 2
+
+
 def test_too_much_is_refused():
     wide = pa.table({f"c{i}": [1, 2] for i in range(60)})
     with pytest.raises(TooLargeError, match="combinations"):

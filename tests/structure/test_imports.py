@@ -38,6 +38,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "assessment": BELOW_PROTECTION | {"protection", "policies", "report"},
     "demo": GROUND,
     "reproduce": BELOW_PROTECTION | {"protection", "report"},
+    "schemas": BELOW_PROTECTION | {"protection", "policies", "report", "assessment"},
     "integrations": BELOW_PROTECTION | {"protection", "policies", "report", "assessment"},
 }
 ON_TOP = {"cli", "web", "__main__"}

@@ -59,7 +59,7 @@ def test_round_trip(tmp_path: Path, suffix: str) -> None:
     assert back.to_arrow().to_pydict() == expected
     assert contents(target) == []
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
-        [target.name, "safe.statement.json", "safe.statement.md"]
+        [target.name, f"{target.name}.statement.json", f"{target.name}.statement.md"]
     )
 
 

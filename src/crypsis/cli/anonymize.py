@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from crypsis.cli import options as o
+from crypsis.cli.dossier import DossierOptions
+from crypsis.cli.package import pack
 from crypsis.cli.pairs import hierarchies, numbers, recursive_pair, texts
 from crypsis.cli.wording import cli_option
+from crypsis.errors import ParameterError
 from crypsis.files import release_stem
 from crypsis.options import PlanOptions, Roles, descriptions
 
 if TYPE_CHECKING:
+    from crypsis.assessment import Assessment
     from crypsis.protection import Anonymized, Exploration
 
 _PAIR = "COLUMN=..."
@@ -63,10 +67,12 @@ def _as_given(asked: Any) -> dict[str, Any]:
 
 @o.takes_sample
 @o.takes(_plan_options(), "asked")
+@o.takes(DossierOptions, "about")
 def anonymize(
     data: o.Data,
     options: o.DataOptions,
     asked: Any,
+    about: DossierOptions,
     output: Annotated[
         str | None,
         typer.Option(
@@ -76,6 +82,14 @@ def anonymize(
             help="The release to write: .csv (also .gz, .bz2, .xz, .zst), .parquet, .jsonl, .xlsx, "
             ".arrow, .dta, .sav, .duckdb, .sqlite or an address such as s3://...; without a suffix in "
             "the format of DATA; - for standard output.",
+        ),
+    ] = None,
+    package: Annotated[
+        Path | None,
+        typer.Option(
+            "--package",
+            help="Assess the release and write it with its statement and its dossier as one .zip; "
+            "the exit status is then that of the verdict.",
         ),
     ] = None,
     explore: Annotated[
@@ -160,7 +174,9 @@ def anonymize(
     policy: Annotated[
         str | None,
         typer.Option(
-            "--policy", help="Top code ages at 90 if this policy (name or .toml) requires it."
+            "--policy",
+            help="Top code ages at 90 if this policy (name or .toml) requires it; it is that of the "
+            "package, too.",
         ),
     ] = None,
     recoding: Annotated[
@@ -221,7 +237,7 @@ def anonymize(
 
     given, limits = texts("--method", methods), numbers("--top-code", top_code)
     if explore:
-        _check_explored(output, plan, save_plan, key, same_key, recoding, unicity)
+        _check_explored(output, plan, save_plan, key, same_key, recoding, unicity, package)
         with shown_progress():
             found = protection.explore(
                 options.dataset(data),
@@ -234,7 +250,10 @@ def anonymize(
         return
     if output is None:
         raise typer.BadParameter("It is required, unless --explore is set.", param_hint="--output")
-    files = _Files(output, save_plan, key)
+    about.check(package)
+    files = _Files(output, save_plan, key, package)
+    if package is not None and not files.local:
+        raise ParameterError("A package has one released file: a file of this machine.")
     for path, suffixes in files.written():
         may_write(path, suffixes, force=force)
     with shown_progress():
@@ -269,9 +288,17 @@ def anonymize(
         made.plan.save(save_plan, overwrite=force)
     if files.local:
         _write_comparison(files.comparison, lost)
+    judged = None
+    if package is not None:
+        with shown_progress():
+            judged = pack(
+                package, Path(output), made, dataset, policy or "default", about, force=force
+            )
     written = [] if output == "-" else [output]
-    _show(made, lost, [*written, *files.notes(), *([save_plan] if save_plan else [])], key_path,
-          as_json, apart=output == "-")  # fmt: skip
+    more = [one for one in (save_plan, package) if one is not None]
+    _show(made, lost, [*written, *files.notes(), *more], key_path, as_json, apart=output == "-")
+    if judged is not None:
+        _exit_with(judged, as_json)
 
 
 def _to_output(made: Anonymized, neutralize_formulas: bool) -> Anonymized:
@@ -294,9 +321,23 @@ def _to_output(made: Anonymized, neutralize_formulas: bool) -> Anonymized:
     return made
 
 
+def _exit_with(found: Assessment, as_json: bool) -> None:
+    """The verdict on the release, and the exit status that it has."""
+    from crypsis.cli.console import console
+    from crypsis.report.json import exit_status
+
+    if not as_json:
+        console().print(found.explanation, markup=False)
+    if exit_status(found):
+        raise typer.Exit(exit_status(found))
+
+
 def _check_explored(*given: Any) -> None:
     """Refuse options that write or choose something: alternatives are only shown."""
-    names = ("--output", "--plan", "--save-plan", "--key", "--same-key", "--recoding", "--unicity")
+    names = (
+        "--output", "--plan", "--save-plan", "--key", "--same-key", "--recoding", "--unicity",
+        "--package",
+    )  # fmt: skip
     unused = [name for name, value in zip(names, given, strict=True) if value is not None]
     if unused:
         raise typer.BadParameter(
@@ -337,6 +378,7 @@ class _Files:
     output: str
     plan: Path | None
     key: Path | None
+    package: Path | None
 
     @property
     def local(self) -> bool:
@@ -349,7 +391,7 @@ class _Files:
 
     @property
     def comparison(self) -> Path:
-        return Path(self.output).with_name(self.stem + ".before-after.md")
+        return Path(self.output).with_name(Path(self.output).name + ".before-after.md")
 
     def notes(self) -> tuple[Path, ...]:
         from crypsis.protection import Statement
@@ -361,7 +403,7 @@ class _Files:
         if self.local:
             given.append((Path(self.output), (Path(self.output).suffix.lower(),)))
         notes = [(note, (note.suffix,)) for note in self.notes()]
-        return [*given, (self.key, (".json",)), *notes]
+        return [*given, (self.key, (".json",)), (self.package, (".zip",)), *notes]
 
 
 def _limit_ages(

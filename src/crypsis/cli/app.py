@@ -13,12 +13,15 @@ from crypsis.cli import (
     attack,
     compare,
     compilation,
+    dbt,
     demo,
     leak,
     ledger,
+    package,
     policy,
     reproduce,
     scan,
+    schema,
     serve,
     verify,
 )
@@ -59,8 +62,11 @@ app.command("leak")(leak.leak)
 app.command("compare")(compare.compare)
 app.command("verify")(verify.verify)
 app.command("reproduce")(reproduce.reproduce)
+app.command("dbt")(dbt.dbt)
+app.command("schema")(schema.schema)
 app.command("serve")(serve.serve)
 app.command("compile")(compilation.compile_kernels)
 app.add_typer(attack.app, name="attack")
 app.add_typer(ledger.app, name="ledger")
+app.add_typer(package.app, name="package")
 app.add_typer(policy.app, name="policy")

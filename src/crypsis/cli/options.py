@@ -124,7 +124,7 @@ class DataOptions:
         if self.roles_file is None:
             units: dict[str, Any] = {**self.units}
             return replace(found.with_roles(own), population=people, **units)
-        filed = roles.load(self.roles_file, found.names)
+        filed = roles.load(self.roles_file, found.names, self.table_of(source))
         notes = {
             name: note
             for name, note in filed.notes.items()
@@ -153,11 +153,17 @@ class DataOptions:
             )
         return people
 
-    def answers(self) -> dict[str, str]:
+    def answers(self, source: str) -> dict[str, str]:
         """The answers to the checklist of a policy, from the roles file."""
         from crypsis.columns import roles
 
-        return {} if self.roles_file is None else roles.load_answers(self.roles_file)
+        if self.roles_file is None:
+            return {}
+        return roles.load_answers(self.roles_file, self.table_of(source))
+
+    def table_of(self, source: str) -> str:
+        """The name of the table in metadata: as it was given, or that of the file."""
+        return self.reading.table or title(source).rsplit("/", 1)[-1]
 
     def without_roles(self) -> DataOptions:
         """The same for another file of the same kind, whose columns may be others."""
@@ -263,7 +269,14 @@ def shared_options() -> list[inspect.Parameter]:
         for name in _ROLES
     ]
     found += [_option(name, str | None, roles[name].__metadata__[0], "Roles") for name in _UNITS]
-    found.append(_option("roles", Path | None, "The roles of all columns, as TOML.", "Roles"))
+    found.append(
+        _option(
+            "roles",
+            Path | None,
+            "The roles of all columns: TOML, a data contract (ODCS) or Frictionless.",
+            "Roles",
+        )
+    )
     reading = get_type_hints(ReadOptions, include_extras=True)
     found += [_reading_option(name, hint.__metadata__[0]) for name, hint in reading.items()]
     text = "How missing values count: value, wildcard or drop."

@@ -164,7 +164,7 @@ class _Search:
                 kind, share = "certain", certain
             if not kind:
                 near, usual = self._near(column, name, classes, rows)
-                if near - max(usual, 0.0) >= GAIN and near >= 0.5:
+                if near - max(usual, 0.0) >= max(GAIN, _chance(int(rows.sum()))) and near >= 0.5:
                     kind, share, without_it = "numeric", near, usual
                     found.append(Dependency((column,), (name,), kind, share, without_it))
                     continue
@@ -209,7 +209,7 @@ class _Search:
     def _near(
         self, column: str, name: str, classes: Ints, rows: NDArray[np.bool_]
     ) -> tuple[float, float]:
-        """The share of numbers that the neighbors in a column give, and that classes give."""
+        """The share of changed numbers that the neighbors in a column give, and that classes give."""
         if column not in self.numbers or name not in self.numbers:
             return 0.0, 0.0
         x, y = self.numbers[column], self.numbers[name]
@@ -220,14 +220,14 @@ class _Search:
         hidden = there & rows
         groups = [y[hidden & (classes == one)] for one in np.unique(classes[hidden])]
         usual = sum(_window(one, near) for one in groups) / max(1, int(hidden.sum()))
-        x, y = x[there], y[there]
+        x, y, hidden = x[there], y[there], hidden[there]
         order = np.lexsort((np.random.default_rng(0).permutation(x.size), x))  # ties at random
         a, b = x[order], y[order]
         span = a[2:] - a[:-2]
         part = np.divide(a[1:-1] - a[:-2], span, out=np.full(span.size, 0.5), where=span > 0)
         guess = b[:-2] + part * (b[2:] - b[:-2])
-        recovered = float((np.abs(guess - b[1:-1]) <= near).mean())
-        return recovered, float(usual)
+        right = (np.abs(guess - b[1:-1]) <= near)[hidden[order][1:-1]]
+        return float(right.mean()) if right.size else 0.0, float(usual)
 
     def _contained(self, column: str, name: str) -> float:
         """The share of records whose text in one column contains the value of the other."""

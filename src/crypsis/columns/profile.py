@@ -101,7 +101,7 @@ class Profile(Result):
         return without_control("\n".join(lines))
 
 
-@takes_roles
+@takes_roles()
 def scan(
     data: Data, *, limit: int = 10, exact: bool = False, seed: int = 0, **roles: Unpack[Roles]
 ) -> Profile:

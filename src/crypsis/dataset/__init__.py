@@ -4,7 +4,9 @@ from crypsis.dataset._dataset import Dataset
 from crypsis.dataset._notes import ColumnNote, check_priors, is_reason
 from crypsis.dataset._read import as_dataset, read
 from crypsis.dataset._roles import (
+    DESIGN,
     ROLE_KEYWORDS,
+    SAMPLE,
     SAMPLE_KEYWORDS,
     Data,
     as_columns,
@@ -15,7 +17,9 @@ from crypsis.dataset._roles import (
 )
 
 __all__ = [
+    "DESIGN",
     "ROLE_KEYWORDS",
+    "SAMPLE",
     "SAMPLE_KEYWORDS",
     "ColumnNote",
     "Data",

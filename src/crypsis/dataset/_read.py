@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from os import PathLike
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -139,6 +140,12 @@ def read(
     ...     read(path, quasi_identifiers=["age", "zip"], sensitive="disease").quasi_identifiers
     ('age', 'zip')
     """
+    if not isinstance(source, str | PathLike):  # its text would be the data
+        raise ParameterError(
+            f"read() opens a path or an address; a {type(source).__name__} was given.",
+            hint="A frame is given to the functions themselves, or to Dataset.from_frame().",
+            parameter="source",
+        )
     _check_engine(engine, master, memory_limit, spill_folder, max_rows)
     reading = ReadOptions(
         format, names, header, delimiter, encoding, decimal, date_format, missing_markers,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from difflib import get_close_matches
 from enum import Enum
 from functools import wraps
@@ -24,39 +24,65 @@ ROLE_KEYWORDS = {
 """The keywords with columns, and the role that each gives."""
 SAMPLE_KEYWORDS = ("person", "household", "weight", "stratum", "cluster")
 """The keywords with one column: whose row it is, and how it was sampled."""
+DESIGN = ("stratum", "cluster")
+"""How a sample was drawn, besides its weights."""
+SAMPLE = ("weight", *DESIGN)
+_WITHOUT = {
+    "weight": "it describes the records that are released, not the people they represent.",
+    "stratum": "strata enter through the weights, and its model knows no more of the design.",
+    "cluster": "clusters change the error of an estimate, which its model does not know.",
+}
 _ROLE_TYPES = {name: kind | None for name, kind in get_type_hints(Roles).items()}
 _Parameters = ParamSpec("_Parameters")
 _Returned = TypeVar("_Returned")
 _Option = TypeVar("_Option", bound=Enum)
 
 
-def takes_roles(function: Callable[_Parameters, _Returned]) -> Callable[_Parameters, _Returned]:
+def takes_roles(
+    *, without: tuple[str, ...] = ()
+) -> Callable[[Callable[_Parameters, _Returned]], Callable[_Parameters, _Returned]]:
     """Show the role keywords in a function's signature, and name it in the error for any other.
 
     The function declares `**roles: Unpack[Roles]`; `help` and completion then list each role.
+    `without` are parts of the sampling design that the function does not use: a dataset may have
+    them, but who gives them to this function expects an effect, and gets a sentence.
     """
-    own = inspect.signature(function)
-    plain = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
-    roles = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
-        for name, kind in _ROLE_TYPES.items()
-        if name not in own.parameters
-    ]
-    known = {parameter.name for parameter in (*plain, *roles)}
 
-    @wraps(function)
-    def called(*args: _Parameters.args, **keywords: _Parameters.kwargs) -> _Returned:
-        unknown = next((name for name in keywords if name not in known), None)
-        if unknown is not None:
-            near = get_close_matches(unknown, known, n=1)
-            meant = f" Did you mean {near[0]!r}?" if near else ""
-            raise TypeError(
-                f"{function.__name__}() got an unexpected keyword argument {unknown!r}.{meant}"
-            )
-        return function(*args, **keywords)
+    def taking(function: Callable[_Parameters, _Returned]) -> Callable[_Parameters, _Returned]:
+        own = inspect.signature(function)
+        plain = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        roles = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+            for name, kind in _ROLE_TYPES.items()
+            if name not in own.parameters and name not in without
+        ]
+        known = {parameter.name for parameter in (*plain, *roles)}
 
-    called.__signature__ = own.replace(parameters=[*plain, *roles])  # type: ignore[attr-defined]
-    return called
+        @wraps(function)
+        def called(*args: _Parameters.args, **keywords: _Parameters.kwargs) -> _Returned:
+            for name in keywords:
+                if name not in known and not (name in without and keywords[name] is None):
+                    raise _unexpected(function.__name__, name, known, without)
+            return function(*args, **keywords)
+
+        called.__signature__ = own.replace(parameters=[*plain, *roles])  # type: ignore[attr-defined]
+        return called
+
+    return taking
+
+
+def _unexpected(
+    function: str, name: str, known: Collection[str], without: Collection[str]
+) -> Exception:
+    if name in without:
+        return RoleError(
+            f"{function}() does not use {name!r}: {_WITHOUT[name]}",
+            code="role-not-used",
+            hint=f"Leave {{{name}}} out.",
+        )
+    near = get_close_matches(name, known, n=1)
+    meant = f" Did you mean {near[0]!r}?" if near else ""
+    return TypeError(f"{function}() got an unexpected keyword argument {name!r}.{meant}")
 
 
 def as_missing_values(missing: MissingValues | str) -> MissingValues:

@@ -8,7 +8,7 @@ from typing import Unpack
 import numpy as np
 
 from crypsis import progress
-from crypsis.dataset import Data, Dataset, as_columns, as_dataset, takes_roles
+from crypsis.dataset import SAMPLE, Data, Dataset, as_columns, as_dataset, takes_roles
 from crypsis.errors import ColumnError, TooLargeError, unknown_columns
 from crypsis.inference._suspects import SuspectValue, suspects
 from crypsis.inference._uniqueness import uniqueness_basis
@@ -65,7 +65,7 @@ class Advice(Result):
         raise unknown_columns([column], [one.column for one in self.columns])
 
 
-@takes_roles
+@takes_roles(without=SAMPLE)
 def advise(
     data: Data, columns: Columns | None = None, *, rare: int = 5, **roles: Unpack[Roles]
 ) -> Advice:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from crypsis import progress
 from crypsis.counting.cells import Cells
 from crypsis.counting.estimates import mean_estimate, share_estimate
-from crypsis.dataset import Data, Dataset, as_columns, as_dataset, takes_roles
+from crypsis.dataset import SAMPLE, Data, Dataset, as_columns, as_dataset, takes_roles
 from crypsis.errors import ParameterError
 from crypsis.histories.events import (
     Histories,
@@ -113,7 +113,7 @@ class HistoryDisclosure(Result):
         return "\n".join(lines)
 
 
-@takes_roles
+@takes_roles(without=SAMPLE)
 def history_disclosure(
     data: Data,
     target: str,

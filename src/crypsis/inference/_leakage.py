@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Unpack
 
 from crypsis.counting.estimates import CONFIDENCE
-from crypsis.dataset import Data, Dataset, as_columns, as_dataset, takes_roles
+from crypsis.dataset import SAMPLE, Data, Dataset, as_columns, as_dataset, takes_roles
 from crypsis.errors import ColumnError, ParameterError, TooLargeError
 from crypsis.inference._contributions import contributions
 from crypsis.inference._counted_classes import all_classes
@@ -22,7 +22,7 @@ from crypsis.inference.conditional import check_at_least, checked_columns
 from crypsis.options import Columns, Roles
 
 
-@takes_roles
+@takes_roles(without=SAMPLE)
 def leakage(
     data: Data,
     target: str,
@@ -104,7 +104,7 @@ def leakage(
     return _of_dataset(dataset, target, names, basis, exact, sample, confidence, seed)
 
 
-@takes_roles
+@takes_roles(without=SAMPLE)
 def leakages(
     data: Data,
     targets: Columns,

@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from crypsis.columns.codes import codes_of
-from crypsis.dataset import Data, Dataset, as_columns, as_dataset, takes_roles
+from crypsis.dataset import SAMPLE, Data, Dataset, as_columns, as_dataset, takes_roles
 from crypsis.errors import ColumnError, RoleError, unknown_columns
 from crypsis.inference._prediction_models import (
     Features,
@@ -99,7 +99,7 @@ class PredictionGain(Result):
         return _avoided(self.accuracy, self.prior)
 
 
-@takes_roles
+@takes_roles(without=SAMPLE)
 def prediction_gain(
     data: Data,
     target: str | None = None,

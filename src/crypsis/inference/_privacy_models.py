@@ -9,7 +9,7 @@ from typing import TypeVar, Unpack
 import numpy as np
 
 from crypsis.counting.cells import Cells
-from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
+from crypsis.dataset import SAMPLE, Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import ParameterError, RoleError, TooLargeError
 from crypsis.inference._attribute_disclosure import (
     AlphaKAnonymity,
@@ -29,7 +29,7 @@ _C = 3.0
 _Model = TypeVar("_Model")
 
 
-@takes_roles
+@takes_roles(without=SAMPLE)
 def l_diversity(
     data: Data, *, c: float = _C, others_known: bool = False, **roles: Unpack[Roles]
 ) -> LDiversity:
@@ -64,7 +64,7 @@ def l_diversity(
     return min(found, key=lambda one: (one.distinct, one.entropy, one.recursive))
 
 
-@takes_roles
+@takes_roles(without=SAMPLE)
 def t_closeness(
     data: Data,
     *,
@@ -109,7 +109,7 @@ def t_closeness(
     return max(found, key=lambda one: one.t)
 
 
-@takes_roles
+@takes_roles(without=SAMPLE)
 def beta_likeness(
     data: Data, *, others_known: bool = False, **roles: Unpack[Roles]
 ) -> BetaLikeness:
@@ -140,7 +140,7 @@ def beta_likeness(
     return max(found, key=lambda one: (one.beta, one.enhanced))
 
 
-@takes_roles
+@takes_roles(without=SAMPLE)
 def delta_disclosure(
     data: Data, *, others_known: bool = False, **roles: Unpack[Roles]
 ) -> DeltaDisclosure:
@@ -172,7 +172,7 @@ def delta_disclosure(
     return max(found, key=lambda one: (one.delta_bits, one.present_bits))
 
 
-@takes_roles
+@takes_roles(without=SAMPLE)
 def alpha_k_anonymity(
     data: Data, *, others_known: bool = False, **roles: Unpack[Roles]
 ) -> AlphaKAnonymity:
@@ -206,7 +206,7 @@ def alpha_k_anonymity(
     return max((one.alpha_k_anonymity(k) for one in counts), key=lambda one: one.alpha)
 
 
-@takes_roles
+@takes_roles(without=SAMPLE)
 def attribute_disclosure(
     data: Data,
     *,

@@ -8,7 +8,7 @@ from typing import Literal, Unpack, get_args
 
 from crypsis import progress
 from crypsis.counting.cells import Cells
-from crypsis.dataset import Data, as_dataset, takes_roles
+from crypsis.dataset import SAMPLE, Data, as_dataset, takes_roles
 from crypsis.errors import ParameterError
 from crypsis.inference._uniqueness import UniquenessBasis, uniqueness_basis
 from crypsis.inference.conditional import check_at_least, checked_columns, conditional
@@ -53,7 +53,7 @@ class RiskiestSets(Result):
     uniqueness: UniquenessBasis
 
 
-@takes_roles
+@takes_roles(without=SAMPLE)
 def riskiest_sets(
     data: Data,
     target: str,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from crypsis.counting.cells import Cells
 from crypsis.counting.estimates import CONFIDENCE
-from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
+from crypsis.dataset import SAMPLE, Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import ParameterError, RoleError, TooLargeError, unknown_columns
 from crypsis.hierarchies import Hierarchy
 from crypsis.inference._class_states import (
@@ -149,7 +149,7 @@ class ValueDisclosure(Result):
         return "\n".join([f"Disclosure of values from {', '.join(self.quasi_identifiers)}", *lines])
 
 
-@takes_roles
+@takes_roles(without=SAMPLE)
 def value_disclosure(
     data: Data,
     *,

@@ -43,7 +43,7 @@ from crypsis.protection.masking._masks import (
 from crypsis.tables import open_frame
 
 
-@takes_roles
+@takes_roles()
 def mask(
     data: Data,
     masks: Mapping[Any, str | Mask],

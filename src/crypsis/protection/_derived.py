@@ -127,6 +127,11 @@ def _refusal(found: Sequence[Dependency], state: str = "generalized") -> RoleErr
     if worst.kind in kinds:
         were = "was" if len(worst.determines) == 1 else "were"
         text = f"{which} and {of}, which {were} {state}, {kinds[worst.kind]}"
+    elif worst.kind == "certain":
+        text = (
+            f"{which} makes the value of {of}, which was {state}, almost certain for "
+            f"{percent_text(worst.recovered)} of the records in which it was"
+        )
     else:
         text = (
             f"{which} gives back {of}, which was {state}, for {percent_text(worst.recovered)} "

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -260,13 +259,9 @@ def _required_measured(
         found["average_risk"] = float(risk.prosecutor.average)
     if requirements.combinations is not None:
         size = min(requirements.combinations, len(names))
-        if persons is None:
-            every = combination_k(data, names, size=size)
-            found["combination_k"] = min(one.k for one in every)
-        else:
-            found["combination_k"] = min(
-                int(people_in_classes(persons, some)[0].min()) for some in combinations(names, size)
-            )
+        people = persons and replace(persons, missing=MissingValues.VALUE, _cells={})
+        every = combination_k(people or data, names, size=size)
+        found["combination_k"] = min(one.k for one in every)
     return found
 
 

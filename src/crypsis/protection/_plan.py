@@ -24,7 +24,7 @@ from crypsis.protection.recoding._population import population_table
 from crypsis.singling_out import max_cells
 
 
-@takes_roles
+@takes_roles()
 def plan(
     data: Data,
     *,

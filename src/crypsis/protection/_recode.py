@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import get_args
 
@@ -77,10 +77,8 @@ def recode(
     rows = recoded_columns(data.rows, {one.name: one.step for one in columns}, removed)
     names = [one.name for one in columns]
     recoded, found, measured, persons = RecodedRows(rows), None, None, None
-    if requirements.people:
-        persons = _persons(data, columns)
-    elif requirements.weighted:
-        persons = _weights(data, columns)
+    if requirements.people or requirements.weighted:
+        persons = _with_sample(data, columns, requirements)
     if requirements.each_column is not None:
         counts = column_counts(rows, names)
         least = min(map(min_count, counts.values()))
@@ -106,36 +104,45 @@ def recode(
     return RecodedData(after, tuple(columns), recoded.row_map, found, measured, with_person)
 
 
-def _persons(data: Dataset, columns: Sequence[ColumnPlan]) -> Rows:
-    """The rows in the columns of the plan, after their steps, and that of the person."""
+def _with_sample(
+    data: Dataset, columns: Sequence[ColumnPlan], requirements: PrivacyRequirements
+) -> Rows:
+    """The rows in the columns of the plan, after their steps, and those of person and weight."""
+    steps = {one.name: one.step for one in columns}
+    extra = []
+    if requirements.people:
+        extra.append(_person(data, steps))
+    if requirements.weighted:
+        extra.append(_weight(data, steps))
+    return recoded_columns(data.rows.select([*steps, *extra]), steps)
+
+
+def _person(data: Dataset, recoded: Collection[str]) -> str:
     if data.person is None:
         raise RoleError(
             "The plan requires k of people, and the column that identifies them is not known.",
             code="plan-needs-person",
             hint="Set {person}.",
         )
-    steps = {one.name: one.step for one in columns}
-    if data.person in steps:
+    if data.person in recoded:
         raise RoleError(
             f"Column {data.person!r} identifies the person of a record; it cannot be a "
             "quasi-identifier as well.",
             code="person-is-quasi-identifier",
             columns=(data.person,),
         )
-    return recoded_columns(data.rows.select([*steps, data.person]), steps)
+    return data.person
 
 
-def _weights(data: Dataset, columns: Sequence[ColumnPlan]) -> Rows:
-    """The rows in the columns of the plan, after their steps, and that of the weights."""
-    steps = {one.name: one.step for one in columns}
-    if data.weight is None or data.weight in steps:
+def _weight(data: Dataset, recoded: Collection[str]) -> str:
+    if data.weight is None or data.weight in recoded:
         raise RoleError(
             "The plan requires a journalist risk by the weights of the sample, and no column has "
             "them besides the quasi-identifiers.",
             code="plan-needs-weight",
             hint="Set {weight}.",
         )
-    return recoded_columns(data.rows.select([*steps, data.weight]), steps)
+    return data.weight
 
 
 def _check_columns(data: Dataset, columns: Sequence[ColumnPlan], removed: Sequence[str]) -> None:

@@ -105,12 +105,18 @@ def recode_classes(
     asked = ClassRequirements(
         requirements, sensitive_columns(cells, sensitive, rows, member, distances), population=everyone,
     )  # fmt: skip
+    weight, people = data.weight if requirements.weighted else None, None
     if requirements.people and persons is not None:
-        asked = replace(asked, people=PeopleOfCells.of(persons, first.size))
+        people = PeopleOfCells.of(persons, names, str(data.person), weight)
+        asked = replace(asked, people=people)
     if requirements.weighted:
-        alike_people = matching_people(with_rows(data, persons or rows), names)
-        least = fewest_matches(requirements)
-        asked = replace(asked, matches=alike_people, fewest_matches=least)
+        asked = replace(
+            asked,
+            matches=matching_people(with_rows(data, persons or rows), names)
+            if people is None
+            else people.matches,
+            fewest_matches=fewest_matches(requirements),
+        )
 
     def made(recoded: RecodedRows, found: Recoding) -> tuple[RecodedRows, Recoding, Rows | None]:
         alike = None

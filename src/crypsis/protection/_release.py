@@ -10,6 +10,7 @@ import narwhals.stable.v2 as nw
 
 from crypsis.dataset import Dataset
 from crypsis.errors import OutputError, RequirementsNotMetError
+from crypsis.files import digest
 from crypsis.hierarchies import Hierarchy
 from crypsis.protection._measured import Measured, check, measure
 from crypsis.protection._requirements import PrivacyRequirements
@@ -73,6 +74,9 @@ def write_release(
             found = measured or measure(data, (), requirements)
         if statement is not None:
             made = statement(found)
+            if Path(partial).is_file():
+                about = {"file": Path(path).name, "sha256": digest(partial)}
+                made = made.model_copy(update=about)
             for note, text in zip(others, (made.to_markdown(), made.to_json()), strict=True):
                 Path(note).write_text(text, encoding="utf-8")
     return found

@@ -7,7 +7,7 @@ from typing import Unpack
 
 import numpy as np
 
-from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
+from crypsis.dataset import DESIGN, Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import InputError, ParameterError, unknown_columns
 from crypsis.options import Roles
 from crypsis.releases._differences import Difference, difference
@@ -59,7 +59,7 @@ class JointRisk(Result):
     """Why more may be disclosed than was counted; empty if everything was."""
 
 
-@takes_roles
+@takes_roles(without=DESIGN)
 def joint_risk(
     data: Data,
     earlier: Sequence[Data],

@@ -8,7 +8,7 @@ from typing import Unpack
 
 from crypsis.counting.estimates import class_total, fraction_of, rows_in_small_classes
 from crypsis.counting.partitions import count_column_sets
-from crypsis.dataset import Data, Dataset, as_columns, as_dataset, takes_roles
+from crypsis.dataset import DESIGN, SAMPLE, Data, Dataset, as_columns, as_dataset, takes_roles
 from crypsis.errors import ColumnError, unknown_columns
 from crypsis.options import Columns, Roles
 from crypsis.results import Number, Result
@@ -38,7 +38,7 @@ class Uniqueness(Result):
     """The size of the smallest equivalence class."""
 
 
-@takes_roles
+@takes_roles(without=SAMPLE)
 def uniqueness(
     data: Data,
     columns: Columns | None = None,
@@ -97,7 +97,7 @@ def uniqueness(
     return Uniqueness(names, sample.rows, classes, uniques, share, smallest_class(sample))
 
 
-@takes_roles
+@takes_roles(without=DESIGN)
 def column_sets(
     data: Data,
     columns: Columns | None = None,

@@ -7,11 +7,12 @@ from itertools import combinations
 from typing import Unpack
 
 from crypsis import progress
-from crypsis.dataset import Data, as_dataset, takes_roles
+from crypsis.dataset import SAMPLE, Data, as_dataset, takes_roles
 from crypsis.errors import ParameterError, TooLargeError
 from crypsis.options import Columns, Roles
 from crypsis.results import Result
 from crypsis.singling_out._class_sizes import quasi_identifiers
+from crypsis.singling_out._risk import units_alike
 
 _MAX_COMBINATIONS = 100_000
 
@@ -21,14 +22,14 @@ class CombinationK(Result):
 
     columns: tuple[str, ...]
     k: int
-    """The size of the smallest class; 0 where no record counts."""
+    """The size of the smallest class, in persons where they are known; 0 where no record counts."""
     classes: int
     records_below: int
     """The records in classes smaller than the k that is required."""
     fraction_below: float
 
 
-@takes_roles
+@takes_roles(without=SAMPLE)
 def combination_k(
     data: Data,
     columns: Columns | None = None,
@@ -61,8 +62,8 @@ def combination_k(
     -----
     With many quasi-identifiers k-anonymity of all of them together leaves little; offices then
     require it of every combination that an intruder may know (mu-Argus, sdcMicro's `combs`).
-    Records are counted, missing values as the data says. Cost: a pass over the cells for each
-    combination.
+    Records are counted, persons where the data names them, missing values as the data says. Cost: a
+    pass over the cells for each combination.
 
     References
     ----------
@@ -96,8 +97,9 @@ def combination_k(
     with progress.step("combinations of columns", number) as step:
         for chosen in combinations(names, size):
             part = cells.marginal(chosen)
-            sizes, counts = part.class_sizes, part.counts
-            there = sizes > 0
+            _, sizes, _ = units_alike(dataset, part)
+            counts = part.counts
+            there = part.class_sizes > 0
             below = int(counts[there & (sizes < k)].sum())
             rows = part.rows
             found.append(

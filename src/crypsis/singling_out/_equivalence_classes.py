@@ -16,7 +16,7 @@ from crypsis.counting.estimates import (
     mapped,
     rows_in_small_classes,
 )
-from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
+from crypsis.dataset import DESIGN, Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import ParameterError
 from crypsis.options import Columns, Roles
 from crypsis.results import Estimate, Group, Number, Result, number_text, percent_text
@@ -140,7 +140,7 @@ class EquivalenceClasses(Result):
         )
 
 
-@takes_roles
+@takes_roles(without=DESIGN)
 def equivalence_classes(
     data: Data,
     columns: Columns | None = None,
@@ -219,7 +219,7 @@ def equivalence_classes(
     return _from_sample(sample, threshold, confidence)
 
 
-@takes_roles
+@takes_roles(without=DESIGN)
 def k_anonymity(
     data: Data,
     columns: Columns | None = None,
@@ -250,7 +250,7 @@ def k_anonymity(
     return equivalence_classes(data, columns, exact=exact, seed=seed, **roles).k
 
 
-@takes_roles
+@takes_roles(without=DESIGN)
 def reidentification_risk(
     data: Data,
     columns: Columns | None = None,

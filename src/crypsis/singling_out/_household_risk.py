@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from crypsis.counting.cells import Cells
 from crypsis.counting.grouping import group
-from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
+from crypsis.dataset import DESIGN, Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import ParameterError, RoleError
 from crypsis.options import Columns, Roles
 from crypsis.results import Result
@@ -40,7 +40,7 @@ class HouseholdRisk(Result):
     """The expected number of households with a re-identified member."""
 
 
-@takes_roles
+@takes_roles(without=DESIGN)
 def household_risk(
     data: Data,
     columns: Columns | None = None,

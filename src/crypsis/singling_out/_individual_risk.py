@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from crypsis.counting.match_probability import PopulationModel, match_variance
-from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
+from crypsis.dataset import DESIGN, Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import ParameterError, RoleError
 from crypsis.options import Columns, Roles
 from crypsis.results import Estimate, Group, Number, Result
@@ -52,7 +52,7 @@ class IndividualRisk(Result):
     confidence: float = 0.95
 
 
-@takes_roles
+@takes_roles(without=DESIGN)
 def individual_risk(
     data: Data,
     columns: Columns | None = None,

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from crypsis.counting.cells import Cells
-from crypsis.dataset import Data, Dataset, as_columns, as_dataset, takes_roles
+from crypsis.dataset import DESIGN, Data, Dataset, as_columns, as_dataset, takes_roles
 from crypsis.errors import ColumnError, TooLargeError, unknown_columns
 from crypsis.options import Columns, Roles
 from crypsis.results import Result, percent_text
@@ -69,7 +69,7 @@ class JointClasses(Result):
         return self.text_below(5)
 
 
-@takes_roles
+@takes_roles(without=DESIGN)
 def joint_classes(
     data: Data,
     other: Data,

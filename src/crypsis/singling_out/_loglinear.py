@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from crypsis import progress
 from crypsis.counting.cells import Cells
 from crypsis.counting.match_probability import check_weights
-from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
+from crypsis.dataset import DESIGN, Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import ParameterError, RoleError, TooLargeError, unknown_columns
 from crypsis.options import Columns, Roles
 from crypsis.results import Result
@@ -73,7 +73,7 @@ class LoglinearRisk(Result):
         return abs(self.score) > _ACCEPTED
 
 
-@takes_roles
+@takes_roles(without=DESIGN)
 def loglinear_risk(
     data: Data,
     columns: Columns | None = None,

@@ -69,7 +69,7 @@ class PopulationUniqueness(Result):
     """The column of the strata, in which people are unique too: one of `columns`."""
 
 
-@takes_roles
+@takes_roles()
 def population_uniqueness(
     data: Data,
     columns: Columns | None = None,

@@ -8,7 +8,7 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
+from crypsis.dataset import SAMPLE, Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import RoleError
 from crypsis.hierarchies import Hierarchy
 from crypsis.options import Columns, Roles
@@ -31,7 +31,7 @@ class DeltaPresence(Result):
     """Records that match nobody in the population; above zero, it is not their population."""
 
 
-@takes_roles
+@takes_roles(without=SAMPLE)
 def delta_presence(
     data: Data,
     columns: Columns | None = None,
@@ -133,7 +133,7 @@ def population_class_sizes(data: Dataset, columns: Columns) -> NDArray[np.int64]
     return people_alike(data.cells(quasi_identifiers(data, columns)), data.population)
 
 
-@takes_roles
+@takes_roles(without=SAMPLE)
 def k_map(data: Data, columns: Columns | None = None, **roles: Unpack[Roles]) -> int:
     """Measure k-map: the smallest number of people of the population that match a record.
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from crypsis.counting.cells import Cells, ColumnSetCounts
 from crypsis.counting.kernels import refinement as kernels
 from crypsis.counting.partitions import Chosen, CodeTable, Ints
-from crypsis.dataset import Data, as_dataset, takes_roles
+from crypsis.dataset import DESIGN, Data, as_dataset, takes_roles
 from crypsis.errors import ParameterError
 from crypsis.options import Columns, MissingValues, Roles
 from crypsis.results import Result
@@ -55,7 +55,7 @@ class QuasiIdentifiers(Result):
         return True if self.complete and self.max_columns >= len(self.columns) else None
 
 
-@takes_roles
+@takes_roles(without=DESIGN)
 def find_quasi_identifiers(
     data: Data,
     alpha: float = 0.5,

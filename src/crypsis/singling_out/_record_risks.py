@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from crypsis.counting.cells import Cells
-from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
+from crypsis.dataset import DESIGN, Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import ParameterError
 from crypsis.options import Columns, MissingValues, Roles
 from crypsis.results import Result, raw
@@ -37,7 +37,7 @@ class RecordRisks(Result, eq=False):
     `household_risk`; `suda_score`, and with a sampling fraction `dis_suda_score`."""
 
 
-@takes_roles
+@takes_roles(without=DESIGN)
 def record_risks(
     data: Data,
     columns: Columns | None = None,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from crypsis.counting.cells import Cells
 from crypsis.counting.grouping import group
-from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
+from crypsis.dataset import SAMPLE, Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import TooLargeError
 from crypsis.options import Columns, Roles
 from crypsis.results import Result, raw
@@ -37,7 +37,7 @@ class RecordsAtRisk(Result, eq=False):
     """Their place in the data (`row`, from 0), `class_size`, `risk`, and all columns."""
 
 
-@takes_roles
+@takes_roles(without=SAMPLE)
 def records_at_risk(
     data: Data,
     columns: Columns | None = None,

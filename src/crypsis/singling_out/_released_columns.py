@@ -13,7 +13,7 @@ import pyarrow as pa
 from crypsis.counting.cells import Cells
 from crypsis.counting.kernels import refinement as kernels
 from crypsis.counting.partitions import CodeTable, Partition
-from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
+from crypsis.dataset import DESIGN, Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import ColumnError, TooLargeError
 from crypsis.options import MissingValues, Roles
 from crypsis.results import Number, Result
@@ -51,7 +51,7 @@ class ReleasedUniqueness(Result):
     """The share of unique records on these."""
 
 
-@takes_roles
+@takes_roles(without=DESIGN)
 def released_uniqueness(
     data: Data,
     *,

@@ -15,7 +15,7 @@ from crypsis import progress
 from crypsis.counting.cells import Cells
 from crypsis.counting.match_probability import check_weights
 from crypsis.counting.partitions import CodeTable, Partition
-from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
+from crypsis.dataset import DESIGN, Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import ParameterError
 from crypsis.options import Columns, MissingValues, Roles
 from crypsis.results import Group, Result
@@ -63,7 +63,7 @@ class SudaScores(Result):
     """The record with the highest score."""
 
 
-@takes_roles
+@takes_roles(without=DESIGN)
 def suda(
     data: Data,
     columns: Columns | None = None,

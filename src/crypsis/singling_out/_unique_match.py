@@ -40,7 +40,7 @@ class UniqueMatch(Result):
     """What of the design was used."""
 
 
-@takes_roles
+@takes_roles()
 def unique_match_risk(
     data: Data,
     columns: Columns | None = None,

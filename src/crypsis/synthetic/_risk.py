@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis.counting.proportions import difference_of, share_of
-from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
+from crypsis.dataset import DESIGN, Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import ParameterError
 from crypsis.options import Roles
 from crypsis.results import Result, raw
@@ -67,7 +67,7 @@ class SyntheticRisk(Result, eq=False):
         return max(mine, key=lambda one: float(one.advantage or one.success), default=None)
 
 
-@takes_roles
+@takes_roles(without=DESIGN)
 def synthetic_risk(
     synthetic: Data,
     original: Data,

@@ -55,7 +55,7 @@ class IndicatorCheck(Result):
         return "\n".join(lines)
 
 
-@takes_roles
+@takes_roles()
 def check_indicators(
     original: Data,
     masked: Data,

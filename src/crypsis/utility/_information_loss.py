@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Unpack
 
-from crypsis.dataset import Data, Dataset, as_columns, as_dataset, takes_roles
+from crypsis.dataset import SAMPLE, Data, Dataset, as_columns, as_dataset, takes_roles
 from crypsis.errors import ColumnError, ParameterError
 from crypsis.hierarchies import Hierarchy, HierarchyGapError
 from crypsis.hierarchies.labels import as_text
@@ -103,7 +103,7 @@ def _column_loss(first: Dataset, second: Dataset, name: str, tree: Hierarchy | N
     return float(sum(count * shares[code] for code, count in pairs))
 
 
-@takes_roles
+@takes_roles(without=SAMPLE)
 def discernibility(data: Data, *, suppressed: int = 0, **roles: Unpack[Roles]) -> int:
     """The discernibility metric: the sum of squared class sizes.
 
@@ -140,7 +140,7 @@ def discernibility(data: Data, *, suppressed: int = 0, **roles: Unpack[Roles]) -
     return int((sizes**2).sum()) + suppressed * (int(sizes.sum()) + suppressed)
 
 
-@takes_roles
+@takes_roles(without=SAMPLE)
 def average_class_size(data: Data, *, k: int = 1, **roles: Unpack[Roles]) -> float:
     """The average class size divided by k: 1 is the best that k-anonymity allows.
 

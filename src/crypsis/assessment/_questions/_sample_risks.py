@@ -168,6 +168,9 @@ def _suda(request: Request, outcome: QuestionOutcome, named: Named) -> list[Meas
     if not named:
         return []
     data = request.data
+    if data.person is not None:
+        why = "SUDA finds unique records; here a person has several."
+        return [_missing(one, why, "") for one in named]
     found = singling_out.suda(data)
     outcome.results["suda"] = found
     measured = []

@@ -92,10 +92,10 @@ def anonymization(request: Request, exceeded: Sequence[Finding] = ()) -> dict[st
     made: dict[str, Any] = {"k": 1}
     if known:
         people = isinstance(data.population, Dataset)
-        weighted = data.weight is not None and data.person is None
         made |= requirements_for(
-            request.policy, sensitive=sensitive, population=people, weighted=weighted
-        )
+            request.policy, sensitive=sensitive, population=people,
+            weighted=data.weight is not None,
+        )  # fmt: skip
     methods = {name: method for name, method in methods.items() if name in kept}
     if methods:
         made["methods"] = methods
@@ -222,10 +222,7 @@ def try_anonymization(request: Request, parameters: dict[str, Any]) -> Trial:
                     or attempt == _ATTEMPTS - 1
                 ):
                     raise
-                columns = error.parameters["columns"]
-                if error.code == "excess-not-met":  # without one of them the others may meet it
-                    columns = columns[-1:]
-                _exclude(request, parameters, columns)
+                _exclude(request, parameters, in_the_way(request, parameters, error))
         columns = tuple(
             replace(one, guessed=False) for one in describe_columns(made.data, request.seed)
         )
@@ -256,6 +253,19 @@ def try_anonymization(request: Request, parameters: dict[str, Any]) -> Trial:
     if open_:
         text += f"; still above the threshold: {', '.join(open_)}"
     return Trial(findings, f"{text}.", data=made.data)
+
+
+def in_the_way(
+    request: Request, parameters: dict[str, Any], error: RoleError | RequirementsNotMetError
+) -> Sequence[str]:
+    """The columns without which it may be possible: as few as can be."""
+    columns: Sequence[str] = error.parameters["columns"]
+    if error.code == "excess-not-met":  # without one of them the others may meet it
+        return columns[-1:]
+    given_back: Sequence[str] = error.parameters["determines"]
+    released = {*request.data.quasi_identifiers} - {*parameters.get("excluded", ())}
+    fewer = len(given_back) < len(columns) and released.issuperset(given_back)
+    return given_back if fewer else columns
 
 
 def _exclude(request: Request, parameters: dict[str, Any], names: Sequence[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import pyarrow as pa
 
@@ -58,7 +59,8 @@ def guess(
     [('zip', 'quasi-identifier', 'The name indicates a postal code; 100 % of the values match.'),
      ('disease', 'sensitive', 'The name indicates health.')]
     """
-    rows = as_dataset(data).rows
+    dataset = as_dataset(data)
+    rows = dataset.rows
     known = dict(counts or {})
     if not set(known) <= set(rows.names):
         raise unknown_columns(known, rows.names)
@@ -74,7 +76,16 @@ def guess(
         values = sample[column.name]
         found = find_identifiers(rows, column, values if len(values) == rows.count else None)
         guesses.append(judge(Evidence(column, classes, values, found)))
-    return tuple(guesses)
+    return tuple(_of_units(dataset, one) for one in guesses)
+
+
+def _of_units(data: Dataset, one: Guess) -> Guess:
+    """The person and the household of each record identify them, whatever they look like."""
+    for unit in ("person", "household"):
+        if one.column == getattr(data, unit) and one.role is not Role.IDENTIFIER:
+            reason = f"It names the {unit} of each record."
+            return replace(one, role=Role.IDENTIFIER, reason=reason, confidence=0.99)
+    return one
 
 
 def linking_columns(data: Dataset, guesses: Iterable[Guess]) -> tuple[str, ...]:

@@ -49,16 +49,20 @@ class LinkAttack(Result, eq=False):
         partners: Ints,
         confidence: Floats,
         own: Ints | None,
+        masked_records: int,
     ) -> LinkAttack:
-        """The attack of an intruder who links each record to one masked record, with a confidence."""
-        right = None if own is None else partners == own
+        """The attack of an intruder who links each record to one masked record, with a confidence.
+
+        A record that is not linked has the partner -1.
+        """
+        right = None if own is None else (partners == own) & (partners >= 0)
         sure = confidence >= CONFIDENT
         records, hits = len(partners), 0 if right is None else int(right.sum())
         return cls(
-            method=method, columns=columns, records=records, masked_records=records,
+            method=method, columns=columns, records=records, masked_records=masked_records,
             true_matches=None if right is None else hits, multiple_matches=0,
             false_matches=None if right is None else records - hits,
-            correct_share=None if right is None else share(hits, records), chance=1.0 / records,
+            correct_share=None if right is None else share(hits, records), chance=1.0 / max(records, masked_records),
             confident_links=int(sure.sum()),
             precision=None if right is None or not sure.any() else
             share(int(right[sure].sum()), int(sure.sum())),

@@ -28,6 +28,8 @@ _OTHERS = 48
 _NEGLIGIBLE, _SWEEPS = 1e-4, 30
 _UNLIKELY = 1e-9
 _SHARP = 10.0
+_APART = 50.0
+"""The largest logarithm of how much more likely it is that a record has no partner."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,30 +40,54 @@ class Likelihoods:
     columns: Ints
     logs: Floats
     captured: Floats
-    size: int
+    shape: tuple[int, int]
 
     def belief_matrix(self) -> tuple[csr_array, Floats]:
         """Cells that are nearly doubly stochastic, without negligible ones; the share that is kept.
 
-        Multiplying rows and columns changes no probability. Where the pairs have no perfect matching
-        the records that are left over are paired, as very unlikely.
+        Multiplying rows and columns changes no probability. Where one file has fewer records, the
+        others may have no partner, each as likely as any: it is filled up with records that fit all.
+        Where the pairs have no perfect matching the records that are left over are paired, as very
+        unlikely.
         """
-        best = np.full(self.size, -np.inf)
+        originals, masked = self.shape
+        size = max(self.shape)
+        best = np.full(originals, -np.inf)
         np.maximum.at(best, self.rows, self.logs)
-        shape = (self.size, self.size)
-        cells = csr_array((np.exp(self.logs - best[self.rows]), (self.rows, self.columns)), shape)
+        likely = np.exp(self.logs - best[self.rows])
+        some, filled, fits = self._without_partner(best)
+        cells = csr_array(
+            (np.append(likely, fits),
+             (np.append(self.rows, some), np.append(self.columns, filled))), (size, size),
+        )  # fmt: skip
         cells.eliminate_zeros()
         cells = _completed(cells)
-        factor, back = np.ones(self.size), cells.T.tocsr()
+        factor, back = np.ones(size), cells.T.tocsr()
         for _ in range(_SWEEPS):
             other = 1.0 / np.maximum(back @ factor, 1e-280)
             factor = 1.0 / np.maximum(cells @ other, 1e-280)
-        row = np.repeat(np.arange(self.size), np.diff(cells.indptr))
+        row = np.repeat(np.arange(size), np.diff(cells.indptr))
         scaled = cells.data * factor[row] * other[cells.indices]
-        kept = scaled > _NEGLIGIBLE
-        share = np.bincount(row, scaled * kept, minlength=self.size)
-        pruned = csr_array((scaled[kept], (row[kept], cells.indices[kept])), shape)
+        kept = (scaled > _NEGLIGIBLE) | (row >= originals) | (cells.indices >= masked)
+        share = np.bincount(row, scaled * kept, minlength=size)[:originals]
+        pruned = csr_array((scaled[kept], (row[kept], cells.indices[kept])), (size, size))
         return _completed(pruned), np.clip(share * self.captured, 0.0, 1.0)
+
+    def _without_partner(self, best: Floats) -> tuple[Ints, Ints, Floats]:
+        """The pairs with the records that fill up the smaller file: their rows, columns, likelihood.
+
+        Rows are relative to their best pair, so these are too.
+        """
+        originals, masked = self.shape
+        fill = np.arange(min(self.shape), max(self.shape))
+        if originals <= masked:
+            columns = np.tile(np.arange(masked), fill.size)
+            return np.repeat(fill, masked), columns, np.ones(columns.size)
+        possible = np.isfinite(best)
+        usual = np.median(best[possible]) if possible.any() else 0.0
+        apart = np.where(possible, np.clip(usual - best, -_APART, _APART), 0.0)
+        rows = np.repeat(np.arange(originals), fill.size)
+        return rows, np.tile(fill, originals), np.exp(apart)[rows]
 
 
 def _completed(cells: csr_array) -> csr_array:
@@ -86,7 +112,7 @@ class Pairs:
         others: Sequence[str],
     ) -> None:
         self.models = tuple(models)
-        self.size = original.num_rows
+        self.shape = original.num_rows, masked.num_rows
         used = {name for one in models for name in (*one.columns, *one.given)}
         self._original = {name: _values(original[name]) for name in used}
         self._masked = {name: _values(masked[name]) for name in used if name in masked.column_names}
@@ -133,40 +159,42 @@ class Pairs:
             parts.append((_SHARP * x, _SHARP * y))
         x, y = (np.column_stack([part[side] for part in parts]) for side in (0, 1))
         if not x.shape[1]:
-            return np.zeros((self.size, 1)), np.zeros((len(y), 1))
+            return np.zeros((len(x), 1)), np.zeros((len(y), 1))
         return x, y
 
     def near(self, nearest: int, seed: int) -> Likelihoods:
         """The likely pairs: all, where they are few, else the nearest of each record both ways."""
-        size = self.size
-        if size * size <= _ALL_PAIRS or nearest >= size:
-            rows, columns = np.divmod(np.arange(size * size), size)
+        originals, masked = self.shape
+        if originals * masked <= _ALL_PAIRS or nearest >= min(self.shape):
+            rows, columns = np.divmod(np.arange(originals * masked), masked)
             logs = self.logs(rows, columns)
             there = np.isfinite(logs)
-            return Likelihoods(rows[there], columns[there], logs[there], np.ones(size), size)
+            return Likelihoods(
+                rows[there], columns[there], logs[there], np.ones(originals), self.shape
+            )
         x, y = self.points
         to = cKDTree(y).query(x, k=nearest, workers=-1)[1].astype(np.int64)
         back = cKDTree(x).query(y, k=nearest // 2, workers=-1)[1].astype(np.int64)
         keys = np.unique(np.concatenate([
-            (np.arange(size)[:, None] * size + to).ravel(),
-            (back * size + np.arange(size)[:, None]).ravel(),
+            (np.arange(originals)[:, None] * masked + to).ravel(),
+            (back * masked + np.arange(masked)[:, None]).ravel(),
         ]))  # fmt: skip
-        rows, columns = keys // size, keys % size
+        rows, columns = keys // masked, keys % masked
         logs = self.logs(rows, columns)
         there = np.isfinite(logs)
         rows, columns, logs = rows[there], columns[there], logs[there]
-        return Likelihoods(rows, columns, logs, self._captured(keys, rows, logs, seed), size)
+        return Likelihoods(rows, columns, logs, self._captured(keys, rows, logs, seed), self.shape)
 
     def _captured(self, keys: Ints, rows: Ints, logs: Floats, seed: int) -> Floats:
         """The share of each original's likelihood that its near records have, by a sample of all."""
-        size = self.size
-        best = np.full(size, -np.inf)
+        originals, masked = self.shape
+        best = np.full(originals, -np.inf)
         np.maximum.at(best, rows, logs)
-        near = np.bincount(rows, np.exp(logs - best[rows]), minlength=size)
+        near = np.bincount(rows, np.exp(logs - best[rows]), minlength=originals)
         rng = np.random.default_rng((seed, 32))
-        drawn = rng.integers(size, size=(size, _OTHERS))
-        row = np.repeat(np.arange(size), _OTHERS)
-        asked = row * size + drawn.ravel()
+        drawn = rng.integers(masked, size=(originals, _OTHERS))
+        row = np.repeat(np.arange(originals), _OTHERS)
+        asked = row * masked + drawn.ravel()
         place = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
         outside = keys[place] != asked
         level = np.where(np.isfinite(best), best, 0.0)[row]
@@ -174,8 +202,8 @@ class Pairs:
         weight[outside] = np.exp(np.minimum(
             self.logs(row[outside], drawn.ravel()[outside]) - level[outside], 50.0
         ))  # fmt: skip
-        beyond = np.bincount(row, weight, minlength=size) * size / _OTHERS
-        return np.asarray(np.divide(near, near + beyond, out=np.zeros(size), where=near > 0))
+        beyond = np.bincount(row, weight, minlength=originals) * masked / _OTHERS
+        return np.asarray(np.divide(near, near + beyond, out=np.zeros(originals), where=near > 0))
 
 
 def _values(column: pa.ChunkedArray) -> NDArray[Any]:

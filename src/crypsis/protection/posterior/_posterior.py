@@ -11,13 +11,15 @@ from numpy.typing import NDArray
 
 from crypsis import progress
 from crypsis.dataset import Data, Dataset, as_dataset
-from crypsis.errors import InputError, unknown_columns
+from crypsis.errors import TooLargeError, unknown_columns
 from crypsis.linkage import LinkAttack, true_matches
 from crypsis.protection.masking import Mask, Transition, transitions
 from crypsis.protection.posterior._likelihoods import Pairs
 from crypsis.pseudonyms import Belief, likely_pairs
 from crypsis.results import Estimate, Number, Result, raw
 
+_FILLED = 20_000_000
+"""The most pairs with a record that fits all, where a file has fewer records."""
 _EDGES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99, 1.0)
 
 
@@ -76,7 +78,8 @@ def link_posterior(
     Parameters
     ----------
     original, masked : Data
-        The two files, with as many records.
+        The two files. Of records without a partner, because they were suppressed or because the
+        intruder does not know all the originals, each is as likely as any.
     masks : mapping, or sequence of Transition
         The published masks by column, as for `crypsis.protection.mask`, or their models. Columns
         of both files without a mask are unchanged or generalized: a masked label fits the values
@@ -117,11 +120,13 @@ def link_posterior(
     True
     """
     first, second = as_dataset(original), as_dataset(masked)
-    if first.count != second.count:
-        raise InputError(
-            f"The posterior needs files with as many records; they have {first.count:,} and "
-            f"{second.count:,}.",
+    fewer, more = sorted((first.count, second.count))
+    if more * (more - fewer) > _FILLED:
+        raise TooLargeError(
+            f"The files have {first.count:,} and {second.count:,} records; so many without a partner "
+            "are too many for the posterior.",
             code="unequal-records",
+            hint="Leave out the records that were suppressed, or link a sample of both.",
         )
     models = _models(first, masks)
     used = {name for one in models for name in one.columns}
@@ -136,10 +141,13 @@ def link_posterior(
     after = second.to_arrow([name for name in second.names if name in needed or name in others])
     with progress.step("likelihoods"):
         pairs = Pairs(before, after, models, others)
-        likelihoods = pairs.near(min(nearest, first.count), seed)
+        likelihoods = pairs.near(min(nearest, fewer), seed)
         matrix, kept = likelihoods.belief_matrix()
     found = likely_pairs(Belief(matrix), seed=seed)
-    chance, half = found.probabilities * kept, found.half_widths * kept
+    partners = found.pseudonyms[: first.count]
+    kept = np.where(partners < second.count, kept, 0.0)  # a record without a partner is not linked
+    partners = np.where(partners < second.count, partners, -1)
+    chance, half = (one[: first.count] * kept for one in (found.probabilities, found.half_widths))
     ids = [] if on is None else [on]
     own = true_matches(*((first.to_arrow(ids), second.to_arrow(ids)) if ids else (before, after)),
                        on=on, row_map=row_map)  # fmt: skip
@@ -151,10 +159,10 @@ def link_posterior(
     names = tuple(name for name in second.names if name in used or name in others)
     return LinkPosterior(
         first.count, names, expected,
-        LinkAttack.of_links("posterior", names, found.pseudonyms, chance, own),
-        _calibration(chance, None if own is None else found.pseudonyms == own),
+        LinkAttack.of_links("posterior", names, partners, chance, own, second.count),
+        _calibration(chance, None if own is None else (partners == own) & (partners >= 0)),
         found.exact_items, found.largest_block, int(matrix.nnz),
-        float(likelihoods.captured.mean()), found.pseudonyms, chance, half,
+        float(likelihoods.captured.mean()), partners, chance, half,
     )  # fmt: skip
 
 

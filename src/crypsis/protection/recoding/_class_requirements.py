@@ -13,6 +13,7 @@ from scipy.special import betaincinv
 
 from crypsis.counting.cells import Cells
 from crypsis.counting.grouping import group
+from crypsis.counting.match_probability import check_weights
 from crypsis.hierarchies import Hierarchy
 from crypsis.inference.rules import MAX_RATIO, DisclosureRules
 from crypsis.protection._requirements import PrivacyRequirements
@@ -22,6 +23,7 @@ from crypsis.protection.recoding.kernels import requirements as kernel
 from crypsis.tables import Rows
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +50,7 @@ class SensitiveColumn:
         return kernel.ORDERED if self.ordered else 1
 
     @property
-    def shares(self) -> NDArray[np.float64]:
+    def shares(self) -> Floats:
         """The share of each value in all rows."""
         rows = np.bincount(self.code, self.count, self.values).astype(np.float64)
         return np.asarray(rows / max(1.0, rows.sum()))
@@ -59,28 +61,39 @@ class PeopleOfCells:
     """Who is in each cell: `people[first[c]:first[c + 1]]`.
 
     `counted` are those who are counted in a cell, each in the smallest of their own: any cells have
-    at least as many people together as are counted in them.
+    at least as many people together as are counted in them. `matches` are the people of the
+    population whom those represent, each by the least of their weights.
     """
 
     first: Ints
     people: Ints
     counted: Ints
+    matches: Floats | None = None
 
     @classmethod
-    def of(cls, rows: Rows, cells: int) -> PeopleOfCells:
-        """From rows with the columns of the cells and, last, that of the person."""
-        names = list(rows.names)
-        found = Cells.from_table(rows.cells(names), names)
-        _, member = group(found.codes[:-1], found.domains[:-1])
+    def of(
+        cls, rows: Rows, names: Sequence[str], person: str, weight: str | None = None
+    ) -> PeopleOfCells:
+        """From rows with the columns of the cells, that of the person and that of the weights."""
+        columns = [*names, person]
+        found = Cells.from_table(rows.cells(columns, weight=weight), columns)
+        every, member = group(found.codes[:-1], found.domains[:-1])
+        cells = every.size
         known = found.codes[-1] != found.missing_codes[-1]
-        member, person = member[known], found.codes[-1][known].astype(np.int64)
+        member, who = member[known], found.codes[-1][known].astype(np.int64)
         sizes = np.bincount(member, minlength=cells)
-        order = np.lexsort((member, sizes[member], person))
-        _, own = np.unique(person[order], return_index=True)
+        order = np.lexsort((member, sizes[member], who))
+        own = np.flatnonzero(np.diff(who[order], prepend=-1))
         counted = np.bincount(member[order[own]], minlength=cells).astype(np.int64)
+        matches = None
+        if weight is not None:
+            check_weights(found)
+            each = (np.asarray(found.weights) / found.counts)[known][order]
+            least = np.minimum.reduceat(each, own) if own.size else each
+            matches = np.asarray(np.bincount(member[order[own]], least, cells), np.float64)
         by_cell = np.argsort(member, kind="stable")
         first = np.searchsorted(member[by_cell], np.arange(cells + 1))
-        return cls(first.astype(np.int64), person[by_cell], counted)
+        return cls(first.astype(np.int64), who[by_cell], counted, matches)
 
     def first_of(self, cells: int) -> Ints:
         """The first person of each cell; those behind the cells of the release have none."""
@@ -105,7 +118,7 @@ class ClassRequirements:
     """Who is in each cell, where k is of people."""
     population: PopulationCells | None = None
     """The people of the population, where something is required against it."""
-    matches: NDArray[np.float64] | None = None
+    matches: Floats | None = None
     """At least how many people of the population match each cell, where a risk is required."""
     fewest_matches: float = 0.0
     """How many of them a class needs."""
@@ -144,14 +157,11 @@ class ClassRequirements:
             for one, edge in zip(columns, edges, strict=False)
         ]
         parts += self._disclosure_entries(int(edges[-1]), rules)
-        first, people, counted = self._counted(cells)
-        if counted is not None:
-            last = int(edges[-1] + rules[0][-1] + rules[1][-1])
-            parts.append((np.arange(counted.size), np.full(counted.size, last), counted))
-        if self.population is not None:
-            last = int(edges[-1] + rules[0][-1] + rules[1][-1]) + (counted is not None)
-            alike = self.population.every[:cells]
-            parts.append((np.arange(cells), np.full(cells, last), alike))
+        first, people, *counted = self._counted(cells)
+        last = int(edges[-1] + rules[0][-1] + rules[1][-1])
+        for number in (one for one in counted if one is not None):
+            parts.append((np.arange(number.size), np.full(number.size, last), number))
+            last += 1
         owner, values, rows = (
             np.concatenate([np.zeros(0), *(part[i] for part in parts)]) for i in range(3)
         )
@@ -171,16 +181,16 @@ class ClassRequirements:
             _flat_nodes(columns, edges),
         )
 
-    def _counted(self, cells: int) -> tuple[Ints, Ints, NDArray[np.float64] | None]:
-        """Who is in each cell, and what is counted there: people, or those of the population.
+    def _counted(self, cells: int) -> tuple[Ints, Ints, Floats | None, Floats | None]:
+        """Who is in each cell, how many of them are counted there, and of the population.
 
-        Both are at most what any cells have together, so sums are safe.
+        The counts are at most what any cells have together, so sums are safe.
         """
-        nobody = np.zeros(0, np.int64)
-        if self.people is not None:
-            counted = self.people.counted.astype(np.float64)
-            return self.people.first_of(cells), self.people.people, counted
-        return np.zeros(cells + 1, np.int64), nobody, self.matches
+        alike = self.matches if self.population is None else self.population.every[:cells]
+        if self.people is None:
+            return np.zeros(cells + 1, np.int64), np.zeros(0, np.int64), None, alike
+        counted = self.people.counted.astype(np.float64)
+        return self.people.first_of(cells), self.people.people, counted, alike
 
     def _disclosure_entries(self, start: int, rules: Any) -> list[tuple[Any, Any, Any]]:
         """The rows of each cell in each slot, and those that the model expects in each bin."""
@@ -196,7 +206,7 @@ class ClassRequirements:
             found.append((np.repeat(np.arange(cells), bins), np.tile(at, cells), expected))
         return found
 
-    def _limits(self) -> NDArray[np.float64]:
+    def _limits(self) -> Floats:
         limits = np.full(kernel.LIMITS, -1.0)
         asked = self.requirements
         factor, places = asked.recursive_diversity or (None, None)
@@ -207,10 +217,10 @@ class ClassRequirements:
             (kernel.RECURSIVE_L, places),
             (kernel.CLOSENESS, self._part_of(asked.closeness)),
             (kernel.BEST_GUESS, asked.best_guess),
-            (kernel.PEOPLE, self._fewest()),
+            (kernel.PEOPLE, None if self.people is None else self.k),
             (kernel.LIKENESS, self._part_of(asked.beta_likeness)),
             (kernel.DISCLOSURE, self._part_of(asked.delta_disclosure)),
-            (kernel.MAP, asked.k_map),
+            (kernel.MAP, asked.k_map if self.matches is None else self.fewest_matches),
             (kernel.PRESENCE, asked.presence),
         ):
             if limit is not None:
@@ -220,11 +230,6 @@ class ClassRequirements:
     def _part_of(self, limit: float | None) -> float | None:
         """The part of a limit that the search requires, because the release is compared later."""
         return None if limit is None else self.factor * limit
-
-    def _fewest(self) -> float | None:
-        if self.matches is not None:
-            return self.fewest_matches
-        return None if self.people is None else self.k
 
 
 def sensitive_columns(
@@ -308,7 +313,7 @@ def _joined(parts: Sequence[Any], kind: Any) -> Any:
 
 
 @cache
-def _lower_limits(most: int = 100) -> NDArray[np.float64]:
+def _lower_limits(most: int = 100) -> Floats:
     """The lower limit of x of n at 95 %, one-sided (Clopper and Pearson 1934), for n up to 100."""
     n, x = np.mgrid[: most + 1, : most + 1]
     some = (x > 0) & (x <= n)

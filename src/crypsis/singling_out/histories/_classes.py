@@ -7,7 +7,7 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from crypsis.dataset import Data, as_columns, as_dataset, takes_roles
+from crypsis.dataset import SAMPLE, Data, as_columns, as_dataset, takes_roles
 from crypsis.histories.events import (
     Histories,
     event_columns,
@@ -50,7 +50,7 @@ class HistoryClasses(Result):
         )
 
 
-@takes_roles
+@takes_roles(without=SAMPLE)
 def history_classes(
     data: Data,
     columns: Columns | None = None,

@@ -7,7 +7,7 @@ from typing import Unpack
 import numpy as np
 import pyarrow as pa
 
-from crypsis.dataset import Data, as_columns, as_dataset, takes_roles
+from crypsis.dataset import SAMPLE, Data, as_columns, as_dataset, takes_roles
 from crypsis.histories.events import (
     Knowledge,
     as_knowledge,
@@ -58,7 +58,7 @@ class SmallestEvents(Result, eq=False):
         return "\n".join(lines)
 
 
-@takes_roles
+@takes_roles(without=SAMPLE)
 def smallest_events(
     data: Data,
     columns: Columns | None = None,

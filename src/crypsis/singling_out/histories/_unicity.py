@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from crypsis import progress
 from crypsis.counting.estimates import share_estimate
-from crypsis.dataset import Data, as_columns, as_dataset, takes_roles
+from crypsis.dataset import SAMPLE, Data, as_columns, as_dataset, takes_roles
 from crypsis.errors import ParameterError
 from crypsis.histories.events import (
     Histories,
@@ -103,7 +103,7 @@ _BESIDES = {
 }
 
 
-@takes_roles
+@takes_roles(without=SAMPLE)
 def unicity(
     data: Data,
     columns: Columns | None = None,
