@@ -1,4 +1,4 @@
-"""`crypsis compile`: the kernels of the ordinary commands, compiled before somebody waits for them."""
+"""`crypsis compile`: the kernels of the ordinary commands, compiled ahead of the first of them."""
 
 from __future__ import annotations
 
