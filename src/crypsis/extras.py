@@ -11,6 +11,7 @@ MODULES = {
     "adbc_driver_postgresql": "postgresql",
     "cupy": "gpu",
     "deltalake": "delta",
+    "docx": "docx",
     "fastapi": "web",
     "fsspec": "cloud",
     "pyiceberg": "iceberg",
@@ -19,7 +20,9 @@ MODULES = {
     "python_calamine": "excel",
     "starlette": "web",
     "uvicorn": "web",
+    "weasyprint": "pdf",
     "xlsxwriter": "excel",
+    "yaml": "contracts",
 }
 """The extra that installs a module."""
 

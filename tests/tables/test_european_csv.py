@@ -118,7 +118,7 @@ def test_a_point_is_no_decimal_mark_where_a_comma_is(tmp_path: Path) -> None:
     assert data.to_arrow()["b"].to_pylist() == ["1.5", "2.5"]
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "cp1252", "utf-16"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
 def test_a_release_has_the_form_of_its_original(tmp_path: Path, encoding: str) -> None:
     rows = "".join(
         f"{i};{150 + i % 2},5;{1 + i % 3:02d}.03.1953;{'männlich' if i % 2 else 'weiblich'}\n"
@@ -132,6 +132,8 @@ def test_a_release_has_the_form_of_its_original(tmp_path: Path, encoding: str) -
     cr.anonymize(data, k=5, shuffle=False).write(target)
     lines = target.read_bytes().decode(encoding).splitlines()
     assert lines[0] == "Größe;Geburt;Geschlecht"
+    marked = {"utf-8-sig": b"\xef\xbb\xbf", "utf-16": b"\xff\xfe"}.get(encoding, b"Gr")
+    assert target.read_bytes().startswith(marked)
     assert lines[1] == "150,5;01.03.1953;weiblich"
     back = cr.read(target).to_arrow()
     assert back["Geburt"].to_pylist() == data.to_arrow()["Geburt"].to_pylist()

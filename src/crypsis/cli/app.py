@@ -12,6 +12,7 @@ from crypsis.cli import (
     assess,
     attack,
     compare,
+    compilation,
     dbt,
     demo,
     leak,
@@ -64,6 +65,7 @@ app.command("reproduce")(reproduce.reproduce)
 app.command("dbt")(dbt.dbt)
 app.command("schema")(schema.schema)
 app.command("serve")(serve.serve)
+app.command("compile")(compilation.compile_kernels)
 app.add_typer(attack.app, name="attack")
 app.add_typer(ledger.app, name="ledger")
 app.add_typer(package.app, name="package")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crypsis.cli import options as o
+from crypsis.cli.commands import Application
 from crypsis.cli.dossier import DossierOptions
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from crypsis.dataset import Dataset
     from crypsis.protection import Anonymized
 
-app = typer.Typer(help="Packages: a release, its statement and its dossier in one zip.",
+app = Application(help="Packages: a release, its statement and its dossier in one zip.",
                   no_args_is_help=True)  # fmt: skip
 
 

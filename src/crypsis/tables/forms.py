@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from crypsis.errors import OutputError
 from crypsis.tables.csv.dialect import Dialect
+from crypsis.tables.csv.files import stream
 from crypsis.tables.csv.types import Notation
 
 _SUFFIXES = {
@@ -90,10 +92,12 @@ def csv_form(dialect: Dialect, notations: Mapping[str, Notation]) -> FileForm:
     """The form of a CSV file that was read."""
     forms = {name: one.form for name, one in notations.items()}
     comma = any("," in form for form in forms.values())
+    with stream(dialect.paths[0]) as opened:
+        marked = opened.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
     return FileForm(
         "csv",
         dialect.delimiter,
-        dialect.encoding,
+        "utf-8-sig" if marked and dialect.encoding == "utf-8" else dialect.encoding,
         "," if comma else ".",
         {name: form for name, form in forms.items() if "%" in form},
     )

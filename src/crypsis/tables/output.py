@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import codecs
 import gzip
 import json
 import lzma
@@ -124,7 +125,9 @@ def write_file(rows: Rows, path: Path | str, form: FileForm) -> None:
 
 
 def _json_line(row: dict[str, Any]) -> bytes:
-    return (json.dumps(row, default=str, ensure_ascii=False) + "\n").encode()
+    """A record as JSON, which has no NaN: it is missing."""
+    known = {name: None if value != value else value for name, value in row.items()}
+    return (json.dumps(known, default=str, ensure_ascii=False) + "\n").encode()
 
 
 def _write_duckdb(
@@ -179,12 +182,9 @@ def _recoded(source: Path, target: Path, form: FileForm) -> None:
         with source.open(encoding="utf-8", newline="") as text, packed(
             target, form.compression
         ) as out:  # fmt: skip
-            first = True
+            encoder = codecs.getincrementalencoder(form.encoding)()  # its mark comes once
             while chunk := text.read(_CHUNK):
-                # The mark of the byte order comes once, before the first character.
-                name = "utf-16-le" if form.encoding == "utf-16" and not first else form.encoding
-                out.write(chunk.encode(name))
-                first = False
+                out.write(encoder.encode(chunk))
     except UnicodeEncodeError:
         raise OutputError(
             f"The release has characters that are not in the encoding {form.encoding}, which is "

@@ -142,8 +142,13 @@ class ClassRequirements:
         """The cells with those behind them that have people of the population and no records."""
         return cells if self.population is None else self.population.wider(cells)
 
-    def arrays(self, cells: int) -> tuple[Any, ...]:
-        """The sensitive columns and their requirements, as the kernels take them."""
+    def arrays(self, cells: int) -> tuple[Any, ...] | None:
+        """The sensitive columns and their requirements, as the kernels take them.
+
+        None if nothing but the size of a class is required.
+        """
+        if self.sizes_only:
+            return None
         columns = self.sensitive if self.requirements.about_values else ()
         edges = np.cumsum([0, *(one.values for one in columns)])
         rules = _flat_rules(self.disclosure, self.factor * (self.requirements.excess or 0.0))

@@ -71,9 +71,10 @@ def _contents(
     if form in _LAKES:
         text = "keeps earlier versions, statistics of values and a log, which were not inspected."
         yield Content("versions", f"The folder of a table of {_LAKES[form]} {text}")
-    elif form not in (*_OF_ONE_FILE, *_OF_TEXT, "parquet", "excel"):
+        return
+    if form not in (*_OF_ONE_FILE, *_OF_TEXT, "parquet", "excel"):
         yield Content("inside", f"The inside of a file of the format {form} was not inspected.")
-    elif "://" not in asked and Path(asked).expanduser().is_dir():
+    if "://" not in asked and Path(asked).expanduser().is_dir():
         yield from folder_contents(Path(asked).expanduser(), paths)
         yield from folder_names(Path(asked).expanduser(), paths)
     elif len(paths) > 1:

@@ -13,6 +13,9 @@ disclosure of values, with the `rules` of `disclosure`; then, if people are requ
 counted in a cell: each in one of their cells, so that they add up to no more than there are; and
 last, if something is required against a population, its people in the cell. Who is in a cell are
 `people` from `first[cell]` to `first[cell + 1]`.
+
+Where nothing but the size of a group is required, `sensitive` is None: the compiler then leaves out all
+that is about sensitive values, which is most of what it would have to compile.
 """
 
 from __future__ import annotations
@@ -115,6 +118,8 @@ def people_at(sensitive: Any) -> int:
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def sensitive_sound(present: Floats, total: float, sensitive: Any) -> bool:
     """Whether a group with `present[v]` rows of each sensitive value meets the requirements."""
+    if sensitive is None:
+        return True
     edges, limits = sensitive[3], sensitive[7]
     if limits[PEOPLE] >= 0 and present[people_at(sensitive)] < limits[PEOPLE]:
         return False
@@ -155,6 +160,8 @@ def sensitive_sound(present: Floats, total: float, sensitive: Any) -> bool:
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def places(sensitive: Any) -> int:
     """How many numbers describe the sensitive values and the people of a group."""
+    if sensitive is None:
+        return 0
     limits = sensitive[7]
     of_population = limits[MAP] >= 0 or limits[PRESENCE] >= 0
     return people_at(sensitive) + (limits[PEOPLE] >= 0) + of_population
@@ -181,6 +188,8 @@ def different_people(cells: Ints, most: int, sensitive: Any) -> int:
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def group_sound(cells: Ints, total: int, present: Floats, k: int, sensitive: Any) -> bool:
     """Whether the cells of a group meet the requirements; `present` has their sensitive values."""
+    if sensitive is None:
+        return total >= k
     place = people_at(sensitive)
     if sensitive[7][PEOPLE] >= 0 and present[place] < k:
         present[place] = different_people(cells, k, sensitive)
@@ -190,6 +199,8 @@ def group_sound(cells: Ints, total: int, present: Floats, k: int, sensitive: Any
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def add(present: Floats, cell: int, sign: float, sensitive: Any) -> None:
     """Add the sensitive values of a cell to a group, or subtract them."""
+    if sensitive is None:
+        return
     for e in range(sensitive[0][cell], sensitive[0][cell + 1]):
         present[sensitive[1][e]] += sign * sensitive[2][e]
 
@@ -197,6 +208,8 @@ def add(present: Floats, cell: int, sign: float, sensitive: Any) -> None:
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def sound(total: int, present: Floats, k: int, sensitive: Any) -> bool:
     """Whether a group is large enough and meets the requirements on its sensitive values."""
+    if sensitive is None:
+        return total >= k
     return total >= k and (present.size == 0 or sensitive_sound(present, float(total), sensitive))
 
 
@@ -220,6 +233,8 @@ def by_part(part: Ints, parts: int) -> tuple[Ints, Ints]:
 def which_sound(cells: Ints, part: Ints, rows: Ints, k: int, sensitive: Any) -> NDArray[np.bool_]:
     """Which parts of some cells meet the requirements; `part` of each cell, `rows` of each part."""
     good = rows >= k
+    if sensitive is None:
+        return good
     values = places(sensitive)
     if values == 0 or not good.any():
         return good

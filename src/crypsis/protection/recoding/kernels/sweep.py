@@ -94,6 +94,8 @@ def meeting(
 ) -> NDArray[np.bool_]:
     """Which groups meet the requirements."""
     good = totals[:groups] >= k
+    if sensitive is None:
+        return good
     values = places(sensitive)
     if values == 0 or not good.any():
         return good
