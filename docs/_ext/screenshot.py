@@ -1,4 +1,4 @@
-"""The picture of the report in the README; `make picture` takes it again."""
+"""The picture of the dossier in the README; `make picture` takes it again."""
 
 from __future__ import annotations
 
@@ -44,7 +44,6 @@ def main(target: Path) -> None:
         browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
         window = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
         window.goto(page.as_uri())
-        window.wait_for_timeout(1_500)
         target.parent.mkdir(parents=True, exist_ok=True)
         window.screenshot(path=str(target))
         browser.close()

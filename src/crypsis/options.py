@@ -15,7 +15,10 @@ from crypsis.errors import ParameterError
 
 MISSING_MARKERS = ("", "?", "NA", "N/A", "NaN", "nan", "NULL", "null")
 """The missing-value markers of text files where none are given."""
-FORMATS = ("csv", "parquet", "json", "excel", "duckdb", "sqlite")
+FORMATS = (
+    "csv", "parquet", "json", "excel", "arrow", "stata", "spss", "sas", "duckdb", "sqlite",
+    "delta", "iceberg",
+)  # fmt: skip
 TYPES = ("text", "integer", "number", "date", "time")
 """The column types."""
 
@@ -225,7 +228,8 @@ class ReadOptions:
 
     format: Annotated[
         str | None,
-        "The file format: csv, parquet, json, excel, duckdb or sqlite; by default detected.",
+        "The file format: csv, parquet, json, excel, arrow, stata, spss, sas, duckdb, sqlite, delta or "
+        "iceberg; by default detected.",
     ] = None
     names: Annotated[Sequence[str] | None, "The column names of a file without a header."] = None
     header: Annotated[
@@ -235,7 +239,13 @@ class ReadOptions:
         str | None, "The delimiter of a CSV file, one character; by default detected."
     ] = None
     encoding: Annotated[
-        str | None, "The encoding of a CSV file, such as latin-1; by default utf-8."
+        str | None, "The encoding of a CSV file, such as latin-1; by default detected."
+    ] = None
+    decimal: Annotated[
+        str | None, "The decimal mark of a CSV file, point or comma; by default detected."
+    ] = None
+    date_format: Annotated[
+        str | None, "The form of dates in a CSV file, such as DD/MM/YYYY; by default detected."
     ] = None
     missing_markers: Annotated[
         Sequence[str] | None,
@@ -278,6 +288,12 @@ class ReadOptions:
                 "The delimiter must be one character, and not a quote, a line end or NUL.",
                 parameter="delimiter",
                 hint="Set {delimiter=;}.",
+            )
+        if self.decimal not in (None, ".", ","):
+            raise ParameterError(
+                "The decimal mark must be a point or a comma.",
+                parameter="decimal",
+                hint="Set {decimal=,}.",
             )
         if self.table is not None and self.query is not None:
             raise ParameterError(

@@ -144,8 +144,8 @@ def test_weights_that_no_threshold_uses_are_mentioned(survey):
     assert "journalist" in found.answers[0].headline
     assert found.parameters["weight"] == "w"
     page = found.to_html()
-    assert "individual risk, highest" in page
-    assert "journalist risk, average" in page
+    assert "Individual risk, highest" in page
+    assert "Journalist risk, average" in page
 
 
 def test_presets_of_statistical_offices_need_the_population(survey):

@@ -76,7 +76,7 @@ def test_the_whole_way(visit: Callable[..., Any], files: Path, tmp_path: Path) -
     assert page.inner_text(".verdict > strong") == "Safe to release under this policy"
     drawn(page)
     checked(page)
-    for name in ("release.csv", "release.statement.md", "plan.toml", "report-after.html"):
+    for name in ("release.csv", "release.csv.statement.md", "plan.toml", "report-after.html"):
         with page.expect_download() as coming:
             page.click(f"a:text-is('{name}')")
         saved = tmp_path / name

@@ -61,10 +61,10 @@ def test_a_release_with_statement_plan_and_key(
     assert list(frame.columns) == ["age", "zip", "sex", "income", "disease"]
     assert frame.groupby(["age", "zip", "sex"], dropna=False).size().min() >= 10
     assert patients.read_bytes() == before
-    statement = json.loads((tmp_path / "safe.statement.json").read_text())
+    statement = json.loads((tmp_path / f"safe{suffix}.statement.json").read_text())
     assert Statement.model_validate(statement).measured.k >= 10
-    assert "person-" not in (tmp_path / "safe.statement.md").read_text()
-    assert (tmp_path / "safe.before-after.md").exists()
+    assert "person-" not in (tmp_path / f"safe{suffix}.statement.md").read_text()
+    assert (tmp_path / f"safe{suffix}.before-after.md").exists()
     assert Plan.load(plan).requirements.k == 10
     (key,) = (tmp_path / "home" / "crypsis" / "keys").iterdir()
     assert stat.S_IMODE(key.stat().st_mode) == 0o600
@@ -94,7 +94,7 @@ def test_masking_and_json(
     noise = made["income"].to_numpy() - before["income"].to_numpy()[list(kept.row_map or ())]
     assert np.std(noise) / before["income"].std() == pytest.approx(0.5, rel=0.1)
     assert set(kept.pseudonyms) == {"name"}
-    assert str(kept.seed) not in (tmp_path / "safe.statement.json").read_text()
+    assert str(kept.seed) not in (tmp_path / "safe.parquet.statement.json").read_text()
 
 
 def test_against_a_population(patients: Path, tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_against_a_population(patients: Path, tmp_path: Path) -> None:
         "age=2",
     ]
     assert run(["anonymize", str(patients), "-o", str(out), *ROLES, *options]) == 0
-    statement = json.loads((tmp_path / "safe.statement.json").read_text())
+    statement = json.loads((tmp_path / "safe.csv.statement.json").read_text())
     assert statement["measured"]["population"]["rows_meeting_k"] > 0.9
 
 
@@ -213,7 +213,7 @@ def test_a_policy_top_codes_high_ages(patients: Path, tmp_path: Path) -> None:
         ages = pd.to_numeric(pd.read_parquet(out)["age"], errors="coerce")
         assert pd.read_csv(patients)["age"].max() > 90
         assert ages.max() == 90
-        assert "top coded at 90" in (tmp_path / f"safe{n}.statement.md").read_text()
+        assert "top coded at 90" in (tmp_path / f"safe{n}.parquet.statement.md").read_text()
     default = ["anonymize", str(patients), "-o", str(tmp_path / "d.csv"), "--k", "2"]
     assert run([*default, *more, *other, "--policy", "default"]) == 0
     assert pd.read_csv(tmp_path / "d.csv")["age"].max() > 90

@@ -66,7 +66,7 @@ def test_a_release_against_the_table_of_the_population(survey: Path) -> None:
     people = str(survey.parent / "people.csv")
     given = ["--population", people, "--k", "50", "--journalist-risk", "0.02"]
     assert run(["anonymize", str(survey), "-o", str(out), *words, *given]) == 0
-    measured = json.loads((survey.parent / "safe.statement.json").read_text())["measured"]
+    measured = json.loads((survey.parent / "safe.csv.statement.json").read_text())["measured"]
     assert measured["journalist_risk"] <= 0.02
     assert measured["k_map"] >= 50
 

@@ -180,8 +180,8 @@ def test_demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["demo", "-o", str(folder), "--rows", "2000"]) == 0
     shown = capsys.readouterr().out
     assert "2,000 records" in shown
-    assert "report.html" in shown
-    assert {"people.csv", "released.csv", "report.html"} <= {p.name for p in folder.iterdir()}
+    assert "dossier.html" in shown
+    assert {"people.csv", "released.csv", "dossier.html"} <= {p.name for p in folder.iterdir()}
     assert run(["demo", "-o", str(folder), "--rows", "2000"]) == 0
 
 

@@ -457,6 +457,25 @@ def test_identifiers_may_be_gone_and_nothing_else(tmp_path: Path) -> None:
         roles.load(path, ["age"])
 
 
+@pytest.mark.parametrize(
+    ("name", "values", "reason", "hipaa"),
+    [
+        ("ward", ["surgery", "cardiology"], "The name indicates a ward, of a hospital or of a town.", None),
+        ("insurance", ["public", "private"], "The name indicates an insurance.", None),
+        ("days", [3, 12], "The name indicates a duration.", None),
+        ("insurance_number", ["A123456789", "B987654321"], None, roles.Hipaa.HEALTH_PLAN),
+        ("day", [3, 12], None, roles.Hipaa.DATE),
+    ],
+)  # fmt: skip
+def test_words_of_a_hospital(
+    name: str, values: list[Any], reason: str | None, hipaa: roles.Hipaa | None
+) -> None:
+    found = roles.guess(pa.table({name: values * 40}))[0]
+    assert found.hipaa is hipaa
+    if reason is not None:
+        assert (found.role, found.reason) == (Role.QUASI_IDENTIFIER, reason)
+
+
 def test_the_household_that_is_named_identifies_it() -> None:
     homes = pa.table({"dwelling": ["D1", "D1", "D2", "D3"] * 5, "area": ["A", "A", "B", "B"] * 5})
     found = {

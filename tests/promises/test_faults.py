@@ -29,7 +29,7 @@ from tests.promises.commands import Running, start, until
 
 ROWS = 4_000
 ROLES = ["--id", "name", "--qi", "age", "--qi", "zip", "--sensitive", "disease"]
-NOTES = {"safe.csv", "safe.statement.md", "safe.statement.json", "safe.before-after.md"}
+NOTES = {"safe.csv", "safe.csv.statement.md", "safe.csv.statement.json", "safe.csv.before-after.md"}
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +85,7 @@ def left(place: Path) -> set[str]:
 
 def check_whole(place: Path) -> None:
     """Whatever has its final name is whole."""
-    safe, told = place / "out" / "safe.csv", place / "out" / "safe.statement.json"
+    safe, told = place / "out" / "safe.csv", place / "out" / "safe.csv.statement.json"
     if safe.exists():
         frame = pd.read_csv(safe)
         assert list(frame.columns) == ["age", "zip", "disease"]

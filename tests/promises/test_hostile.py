@@ -19,7 +19,13 @@ from tests.promises.hostile import CASES, FRAMES, SECRET, Case
 from tests.promises.hostile.frames import FrameCase
 
 SECONDS = 120
-WRITTEN = {"key.json", "out.csv", "out.statement.md", "out.statement.json", "out.before-after.md"}
+WRITTEN = {
+    "key.json",
+    "out.csv",
+    "out.csv.statement.md",
+    "out.csv.statement.json",
+    "out.csv.before-after.md",
+}
 
 
 @contextmanager

@@ -219,4 +219,4 @@ def test_formulas_in_an_anonymized_release(tmp_path: Path) -> None:
     assert run([*command, "--key", str(tmp_path / "k.json"), "--neutralize-formulas"]) == 0
     safe = pd.read_csv(out)
     assert set(safe["'-job"]) == {"'=cook", "'@smith"}
-    assert "formulas neutralized" in (tmp_path / "safe.statement.json").read_text()
+    assert "formulas neutralized" in (tmp_path / "safe.csv.statement.json").read_text()

@@ -57,10 +57,10 @@ def test_weights_that_are_not_released_are_counted_too(tmp_path: Path) -> None:
     assert made.measured.journalist_risk == pytest.approx(risk)
     written = made.write(tmp_path / "safe.csv")
     assert written.measured.journalist_risk == made.measured.journalist_risk
-    statement = json.loads((tmp_path / "safe.statement.json").read_text())
+    statement = json.loads((tmp_path / "safe.csv.statement.json").read_text())
     assert statement["requirements"]["weighted"] is True
     assert statement["measured"]["journalist_risk"] <= 0.05
-    assert "by the survey weights" in (tmp_path / "safe.statement.md").read_text()
+    assert "by the survey weights" in (tmp_path / "safe.csv.statement.md").read_text()
 
 
 def test_a_table_of_the_population_is_counted() -> None:
@@ -173,5 +173,5 @@ def test_the_command_line(tmp_path: Path) -> None:
              "--insensitive", "w", "--k", "2", "--journalist-risk", "0.05",
              "--key", str(tmp_path / "key.json")]  # fmt: skip
     assert run([*words, "--weight", "w"]) == 0
-    assert "survey weights" in (tmp_path / "safe.statement.md").read_text()
+    assert "survey weights" in (tmp_path / "safe.csv.statement.md").read_text()
     assert run([*words, "--force"]) == 2

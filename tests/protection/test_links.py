@@ -61,7 +61,7 @@ def test_pseudonyms_are_of_one_person_and_say_nothing(made: cr.Anonymized) -> No
 
 def test_it_is_in_the_statement_and_in_the_file(made: cr.Anonymized, tmp_path: Path) -> None:
     written = made.write(tmp_path / "release.csv")
-    text = (tmp_path / "release.statement.md").read_text()
+    text = (tmp_path / "release.csv.statement.md").read_text()
     assert "new pseudonyms" in text
     assert "unicity: people singled out by the known records | at most 0.05 |" in text
     assert "links between the records of a person that are left" in text

@@ -290,6 +290,6 @@ def test_the_file_and_its_statement_have_it(asked: Any, form: str, tmp_path: Pat
     name, limit = next(iter(asked.items()))
     name = "combination_k" if name == "combinations" else name
     assert getattr(written.measured, name) is not None
-    text = (tmp_path / "safe.statement.md").read_text()
+    text = (tmp_path / f"safe.{form}.statement.md").read_text()
     assert f"{getattr(written.measured, name):.6g}" in text
     assert limit is not None

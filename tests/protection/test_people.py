@@ -105,7 +105,7 @@ def test_the_file_and_its_statement_count_people(form: str, tmp_path: Path) -> N
     data = visits()
     made = cr.anonymize(data, k=5, person="patient_nbr", verify=False, **ROLES)
     made = made.write(tmp_path / f"release.{form}")
-    text = (tmp_path / "release.statement.md").read_text()
+    text = (tmp_path / f"release.{form}.statement.md").read_text()
     assert f"{len(data):,} records are released. They are those of 120 people." in text
     assert "people in every class | at least 5 |" in text
     assert made.measured is not None

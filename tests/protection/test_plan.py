@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import hashlib
 import math
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from crypsis.errors import (
     RoleError,
 )
 from crypsis.hierarchies import Hierarchy, HierarchyGapError
-from crypsis.protection import Plan, plan
+from crypsis.protection import Plan, Statement, plan
 
 QI = ["sex", "birth", "zip", "age"]
 
@@ -235,7 +236,7 @@ def test_a_file_is_written_whole_and_with_its_statement(tmp_path: Path) -> None:
     made = plan(release, k=7).apply(release)
     for suffix in (".parquet", ".csv"):
         out = tmp_path / f"out{suffix}"
-        made.write(out, overwrite=suffix == ".csv")
+        made.write(out)
         assert cr.read(out).count == made.measured.rows
         with pytest.raises(OutputError, match="exists"):
             made.write(out)
@@ -244,8 +245,13 @@ def test_a_file_is_written_whole_and_with_its_statement(tmp_path: Path) -> None:
     assert (tmp_path / "in.parquet").read_bytes() == before
     names = {path.name for path in tmp_path.iterdir()}
     assert names == {
-        "in.parquet", "out.parquet", "out.csv", "out.statement.md", "out.statement.json",
+        "in.parquet", "out.parquet", "out.csv",
+        *(f"out.{form}.statement.{note}" for form in ("csv", "parquet") for note in ("md", "json")),
     }  # fmt: skip
+    for form in ("csv", "parquet"):  # each file has its own statement, with its own digest
+        told = Statement.load(tmp_path / f"out.{form}.statement.json")
+        assert told.file == f"out.{form}"
+        assert told.sha256 == hashlib.sha256((tmp_path / f"out.{form}").read_bytes()).hexdigest()
 
 
 def test_hierarchies_and_their_gaps() -> None:

@@ -86,7 +86,7 @@ def test_the_statement_tells_every_level_and_no_original_value(tmp_path: Path) -
     assert told.unchanged == ("disease",)
     assert "records in every class | at least 12 | " in told.to_markdown()
     made.write(tmp_path / "safe.csv")
-    assert Statement.load(tmp_path / "safe.statement.json").measured == told.measured
+    assert Statement.load(tmp_path / "safe.csv.statement.json").measured == told.measured
     schema = json.loads(Statement.schema_json())
     assert schema["properties"]["measured"] == {"$ref": "#/$defs/Measured"}
     assert set(schema["required"]) <= set(json.loads(told.to_json()))

@@ -278,7 +278,7 @@ def test_a_release_is_written_by_executors_whole(made: Any, tmp_path: Path, form
     target = tmp_path / f"out.{form}"
     made.write(target)
     names = sorted(path.name for path in tmp_path.iterdir())
-    assert names == [f"out.{form}", "out.statement.json", "out.statement.md"]
+    assert names == [f"out.{form}", f"out.{form}.statement.json", f"out.{form}.statement.md"]
     back = cr.read(target if form == "parquet" else target / "*.csv", missing_markers=[""])
     assert back.count == made.measured.rows
     with pytest.raises(OutputError, match="exists already"):

@@ -36,6 +36,6 @@ def test_the_design_of_a_survey_reaches_the_assessment_and_the_release(caller: C
     assert [found["parameters"][name] for name in body] == ["w", "region", "psu"]
     options = {"k": 2, "weight": "w", "journalist_risk": 0.05}
     caller.done(caller.post(f"/api/v1/tables/{table}/anonymize", json={"options": options}))
-    statement = caller.get(f"/api/v1/tables/{table}/downloads/release.statement.json").text
+    statement = caller.get(f"/api/v1/tables/{table}/downloads/release.csv.statement.json").text
     measured = json.loads(statement)["measured"]
     assert measured["journalist_risk"] <= 0.05

@@ -42,8 +42,14 @@ from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import CancelledError, InputError, ParameterError, TooLargeError
 from crypsis.options import Role, Roles
 from crypsis.policies import QUESTIONS, Measurement, Policy, evaluate, load_policy, verdict
-from crypsis.policies.findings import Finding, Reason, Status
-from crypsis.report.wording import listed, plural, undecided_text, verdict_text
+from crypsis.policies.findings import EXCEEDED, Finding, Reason, Status
+from crypsis.report.wording import (
+    listed,
+    plural,
+    sentence_title,
+    undecided_text,
+    verdict_text,
+)
 from crypsis.tables import Content
 
 if TYPE_CHECKING:
@@ -384,7 +390,7 @@ def _reasons(
     exceeded = sum(one.status is Status.EXCEEDED for one in findings)
     if exceeded:
         text = f"{plural(exceeded, 'threshold')} {'is' if exceeded == 1 else 'are'} exceeded."
-        reasons.append(Reason("threshold-exceeded", text))
+        reasons.append(Reason(EXCEEDED, text))
     left = undecided(columns, accepted=accepted)
     if left:
         reasons.append(Reason("undecided-columns", undecided_text(left), DECIDE))
@@ -409,7 +415,11 @@ def _reasons(
     if free:
         reasons.append(Reason("free-text", f"Free text is never called safe: {listed(free)}."))
     reasons += [
-        Reason("not-evaluated", f"{one.measure} was not evaluated: {one.statement}", one.hint)
+        Reason(
+            "not-evaluated",
+            f"{sentence_title(one.measure, one.k)}: not evaluated. {one.statement}",
+            one.hint,
+        )
         for one in findings
         if one.status is Status.NOT_EVALUATED and one.measure not in _WITH_REASONS
     ]

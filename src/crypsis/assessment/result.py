@@ -113,27 +113,42 @@ class Assessment(Result):
         """The findings that exceed their threshold."""
         return tuple(one for one in self.findings if one.status is Status.EXCEEDED)
 
+    @property
+    def explanation(self) -> str:
+        """The verdict in one sentence about people: who is at risk, by what, or who is not."""
+        from crypsis.report.explanation import explanation
+
+        return explanation(self)
+
+    @property
+    def causes(self) -> list[str]:
+        """Which columns single people out, one alone or several together."""
+        from crypsis.report.explanation import causes
+
+        return causes(self)
+
     def answer(self, question: str) -> Answer | None:
         """The answer to one of the four questions, such as "linkage"."""
         return next((one for one in self.answers if one.question == question), None)
 
     def to_json(self) -> str:
-        """The assessment as JSON; `crypsis.report.json.schema()` is its schema."""
+        """The assessment as JSON; `crypsis.schemas.schema('assess')` is its schema."""
         from crypsis.report.json import assessment_json
 
         return assessment_json(self)
 
     def to_html(self, phrasing: Phrasing | None = None) -> str:
-        """The assessment as one HTML page that works offline.
+        """The assessment as one HTML page that works offline; `make_dossier` has more to say.
 
         Parameters
         ----------
         phrasing : crypsis.report.wording.Phrasing, optional
             How remedies and options are worded; by default as Python calls.
         """
-        from crypsis.report.assessment import assessment_page
+        from crypsis.report.dossier import Dossier
+        from crypsis.report.wording import Phrasing
 
-        return assessment_page(self, phrasing)
+        return Dossier(self, phrasing=phrasing or Phrasing()).to_html()
 
     def to_markdown(self, phrasing: Phrasing | None = None) -> str:
         """The assessment as Markdown.
@@ -147,12 +162,38 @@ class Assessment(Result):
 
         return assessment_markdown(self, phrasing)
 
+    def to_junit(self, phrasing: Phrasing | None = None) -> str:
+        """The assessment as JUnit XML: a test case for each threshold.
+
+        Parameters
+        ----------
+        phrasing : crypsis.report.wording.Phrasing, optional
+            How hints are worded; by default as Python calls.
+        """
+        from crypsis.report.junit import assessment_junit
+
+        return assessment_junit(self, phrasing)
+
+    def to_sarif(self, place: str | None = None, phrasing: Phrasing | None = None) -> str:
+        """The findings as SARIF 2.1.0, for code scanning.
+
+        Parameters
+        ----------
+        place : str, optional
+            The file that they are about, relative to the repository; by default `name`.
+        phrasing : crypsis.report.wording.Phrasing, optional
+            How hints are worded; by default as Python calls.
+        """
+        from crypsis.report.sarif import assessment_sarif
+
+        return assessment_sarif(self, place, phrasing)
+
     def __str__(self) -> str:
         from crypsis.report.verdict import assessment_text
 
         return assessment_text(self)
 
     def _repr_html_(self) -> str:
-        from crypsis.report.assessment import assessment_fragment
+        from crypsis.report.html import assessment_fragment
 
         return assessment_fragment(self)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crypsis.cli import options as o
+from crypsis.cli.dossier import FORMS, DossierOptions
 from crypsis.cli.earlier import EarlierOptions
 
 if TYPE_CHECKING:
@@ -16,10 +17,12 @@ if TYPE_CHECKING:
 
 @o.takes_sample
 @o.takes(EarlierOptions, "before")
+@o.takes(DossierOptions, "about")
 def assess(
     data: o.Data,
     options: o.DataOptions,
     before: EarlierOptions,
+    about: DossierOptions,
     policy: Annotated[
         str, typer.Option("--policy", help="A preset (crypsis policy list) or a .toml file.")
     ] = "default",
@@ -80,8 +83,28 @@ def assess(
         ),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the report as .html, .md or .json.")
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Write the dossier as .html, .pdf or .docx; a package of release, statement and "
+            "dossier as .zip; the assessment as .md or .json.",
+        ),
     ] = None,
+    junit: Annotated[
+        Path | None,
+        typer.Option("--junit", help="Write JUnit XML, a test case for each threshold, too."),
+    ] = None,
+    sarif: Annotated[
+        Path | None, typer.Option("--sarif", help="Write the findings as SARIF 2.1.0, too.")
+    ] = None,
+    step_summary: Annotated[
+        bool,
+        typer.Option(
+            "--step-summary",
+            help="Append a summary to the file that GITHUB_STEP_SUMMARY names, as GitHub Actions does.",
+        ),
+    ] = False,
     as_json: o.AsJson = False,
     as_markdown: Annotated[bool, typer.Option("--md", help="Markdown on standard output.")] = False,
     force: o.Force = False,
@@ -93,19 +116,34 @@ def assess(
     The exit status is 0 for 'safe', 1 for 'not safe' and 4 for 'cannot tell', so that a pipeline
     stops on any but 'safe'. Ctrl-C shows what is known by then, with status 130.
 
-    Example: [bold]crypsis assess patients.csv --roles roles.toml -o report.html[/bold]
+    Example: [bold]crypsis assess patients.csv --roles roles.toml -o dossier.pdf[/bold]
     """
     from crypsis.assessment import assess as run_assessment
-    from crypsis.cli.console import console, may_write, shown_progress, write_text
+    from crypsis.assessment import make_dossier, write_package
+    from crypsis.cli.console import (
+        append_text,
+        console,
+        may_write,
+        shown_progress,
+        summary_file,
+        write_text,
+    )
     from crypsis.cli.remedies import phrasing
     from crypsis.errors import ParameterError
     from crypsis.policies import load_policy
     from crypsis.report.json import exit_status
+    from crypsis.report.markdown import assessment_summary
     from crypsis.report.verdict import assessment_view
 
     if as_json and as_markdown:
         raise ParameterError("Standard output has one format.", hint="Set {json} or {md}.")
-    may_write(output, (".html", ".md", ".json"), force=force)
+    may_write(output, (*FORMS, ".md", ".json"), force=force)
+    may_write(junit, (".xml",), force=force)
+    may_write(sarif, (".sarif", ".json"), force=force)
+    summary = summary_file() if step_summary else None
+    about.check(output)
+    if output is not None and output.suffix.lower() == ".zip" and not Path(data).is_file():
+        raise ParameterError("A package has one released file: a local file, not a folder.")
     if key is not None and ((original is None and not before.given) or on is not None):
         raise ParameterError(
             "A re-identification key needs the original or earlier releases, and replaces a column "
@@ -132,7 +170,7 @@ def assess(
             **before.keywords(options, data, key),
             synthetic=synthetic,
             holdout=None if holdout is None else options.without_roles().dataset(holdout),
-            answers=options.answers(),
+            answers=options.answers(data),
             accept_guesses=accept_guesses,
             on=on,
             row_map=row_map,
@@ -147,20 +185,35 @@ def assess(
         original_names=() if first is None else first.names, attack=attack,
         population=options.population,
     )  # fmt: skip
-    forms = {
-        ".html": lambda: found.to_html(words),
-        ".md": lambda: found.to_markdown(words),
-        ".json": found.to_json,
-    }
-    if output is not None:
+    forms = {".md": lambda: found.to_markdown(words), ".json": found.to_json}
+    if output is not None and output.suffix.lower() in FORMS:
+        file = Path(data) if Path(data).is_file() else None
+        dossier = make_dossier(
+            found, data_set, first, file=file, phrasing=words, **about.keywords()
+        )
+        if output.suffix.lower() == ".zip":
+            write_package(output, data, dossier, overwrite=force)
+        else:
+            dossier.write(output, overwrite=force)
+    elif output is not None:
         write_text(output, forms[output.suffix.lower()]())
+    others = {
+        junit: found.to_junit(words),
+        sarif: found.to_sarif(o.title(data) if "://" in data else data, words),
+    }
+    for path, text in others.items():
+        if path is not None:
+            write_text(path, text)
+    if summary is not None:
+        append_text(summary, assessment_summary(found, words))
     if as_json or as_markdown:
         typer.echo(forms[".json" if as_json else ".md"]())
     else:
         screen = console()
         screen.print(assessment_view(found, words), crop=False)
-        if output is not None:
-            screen.print(f"\nWrote {output}", markup=False)
+        files = [str(path) for path in (output, junit, sarif) if path is not None]
+        if files:
+            screen.print(f"\nWrote {', '.join(files)}", markup=False)
     if exit_status(found):
         raise typer.Exit(exit_status(found))
 

@@ -44,11 +44,11 @@ def demo(
             found, str(files.masked), original=str(files.original),
             original_names=original.names, attack=files.attack,
         )  # fmt: skip
-        page = output / "report.html"
+        page = output / "dossier.html"
         write_text(page, found.to_html(words))
     screen = console()
     screen.print(assessment_view(found, words), crop=False)
-    screen.print(f"\nOpen {page} in a browser to read the report.", markup=False)
+    screen.print(f"\nOpen {page} in a browser to read the dossier.", markup=False)
     again = f"--original {files.original} --attack {files.attack}"
     screen.print(f"The same assessment: crypsis assess {files.masked} {again}", markup=False,
                  soft_wrap=True)  # fmt: skip

@@ -9,6 +9,7 @@ from crypsis.protection._measured import Measured, PopulationClasses
 from crypsis.protection._plan import plan
 from crypsis.protection._preview import AllowedValues, Preview, PreviewOutcome, allowed_values
 from crypsis.protection._recode_classes import RecodingKind
+from crypsis.protection._released_values import released_values
 from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection._statement import InformationLoss, Method, Statement
 from crypsis.protection.posterior import CalibrationBin, LinkPosterior, link_posterior
@@ -45,4 +46,5 @@ __all__ = [
     "masking",
     "plan",
     "quantile_groups",
+    "released_values",
 ]

@@ -12,6 +12,20 @@ _UNCHANGED = ("keep", "top")
 def released_values(methods: Sequence[Method], records: int) -> dict[str, str]:
     """For each recoded column what most of its records show, and for how many of them.
 
+    Parameters
+    ----------
+    methods : sequence of Method
+        The methods of a statement.
+    records : int
+        The records that are released.
+
+    Returns
+    -------
+    dict of str to str
+        A sentence without its period for each recoded column.
+
+    Examples
+    --------
     >>> levels = [{"method": "date", "unit": "year", "rows": 97}, {"method": "suppress", "rows": 3}]
     >>> released_values([Method("born", "levels", "", {"levels": levels})], 100)
     {'born': 'born as year for 97 % of the records, suppressed for 3 %'}

@@ -226,6 +226,10 @@ class Statement(BaseModel):
     """What the order of the original shows."""
     not_required: NotRequired | None = None
     """What was not required, and what was found of it."""
+    file: str | None = None
+    """The name of the released file."""
+    sha256: str | None = None
+    """Its digest, by which a recipient verifies that it is this file."""
 
     def to_json(self) -> str:
         """The statement as JSON."""
@@ -233,10 +237,14 @@ class Statement(BaseModel):
 
     @staticmethod
     def paths(release: str | Path) -> tuple[Path, Path]:
-        """The Markdown and the JSON file of the statement of a release."""
-        stem = Path(release).with_suffix("")
-        markdown, data = (f"{stem.name}.statement.{form}" for form in ("md", "json"))
-        return stem.with_name(markdown), stem.with_name(data)
+        """The Markdown and the JSON file of the statement of a release.
+
+        >>> [path.name for path in Statement.paths("safe.csv")]
+        ['safe.csv.statement.md', 'safe.csv.statement.json']
+        """
+        file = Path(release)
+        markdown, data = (f"{file.name}.statement.{form}" for form in ("md", "json"))
+        return file.with_name(markdown), file.with_name(data)
 
     @classmethod
     def schema_json(cls) -> str:  # type: ignore[override]
@@ -264,6 +272,8 @@ class Statement(BaseModel):
         whose = "" if people is None else f" They are those of {_counted(people, *_PERSON)}."
         released = f"{self.records_after:,} of the {self.records_before:,} records are released."
         lines += [released + whose]
+        if self.sha256 is not None:
+            lines += ["", f"File `{_cell(self.file or '')}`, SHA-256 `{self.sha256}`."]
         lines += ["", "## Methods", "", "| column | method | description |", "| --- | --- | --- |"]
         lines += [
             f"| {_cell(one.column)} | {_cell(one.method)} | {_cell(one.description)} |"

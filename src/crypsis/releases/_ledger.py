@@ -13,11 +13,10 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from crypsis.dataset import read
-from crypsis.errors import InputError, SourceError
-from crypsis.files import read_toml, replacing_file, to_toml
+from crypsis.errors import InputError
+from crypsis.files import digest, read_toml, replacing_file, to_toml
 from crypsis.results import Result
 
-_BLOCK = 1 << 20
 _Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
@@ -191,18 +190,6 @@ def check_ledger(
         tuple(one.name for one in there if one not in alike),
         tuple(name for name in known.reusing(seed, pseudonym_keys) if name not in mine),
     )
-
-
-def digest(path: str | Path) -> str:
-    """The SHA-256 of a file."""
-    found = hashlib.sha256()
-    try:
-        with Path(path).open("rb") as file:
-            while block := file.read(_BLOCK):
-                found.update(block)
-    except OSError as error:
-        raise SourceError(f"{str(path)!r} cannot be read ({error.strerror}).") from None
-    return found.hexdigest()
 
 
 def _relative(path: Path, folder: Path) -> str:

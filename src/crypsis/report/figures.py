@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from crypsis.errors import ParameterError
@@ -18,16 +16,6 @@ if TYPE_CHECKING:
 
 _LONGEST_NAME, _LONGEST_TITLE = 42, 90
 _ATTRIBUTES_DRAWN = 3
-# Every figure with a specification is drawn; if that fails the picture remains.
-# Expressions are interpreted, not compiled: the page allows no code but its own.
-_DRAW = """
-for (const figure of document.querySelectorAll("figure.chart")) {
-  const spec = JSON.parse(figure.querySelector("script").textContent);
-  const place = figure.querySelector(".live");
-  vegaEmbed(place, spec, {actions: false, renderer: "svg", ast: true, mode: "vega", logLevel: 1})
-    .then(() => figure.classList.add("drawn"), () => { place.remove(); });
-}
-"""
 
 
 @dataclass(frozen=True)
@@ -37,16 +25,6 @@ class Figure:
     picture: str
     specification: str
     description: str
-
-
-@lru_cache(maxsize=1)
-def script() -> tuple[str, str]:
-    """The script that draws the charts, and its hash for the content security policy."""
-    import vl_convert
-
-    text: str = vl_convert.javascript_bundle(_DRAW)
-    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-    return text, f"'sha256-{digest}'"
 
 
 def figures(assessment: Assessment) -> dict[str, list[Figure]]:

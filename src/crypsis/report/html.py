@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import TYPE_CHECKING
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from crypsis import __version__
+from crypsis.report import wording
 from crypsis.results import number_text, without_control
 
 if TYPE_CHECKING:
+    from crypsis.assessment.result import Assessment
     from crypsis.columns.profile import Profile
 
 
@@ -28,3 +31,20 @@ def scan_page(profile: Profile, source: str) -> str:
     """The scan of a dataset as one HTML page."""
     template = page_environment().get_template("scan.html")
     return template.render(profile=profile, source=source, version=__version__)
+
+
+def assessment_fragment(found: Assessment) -> str:
+    """The verdict and the findings as a small table, for a notebook."""
+    rows = "".join(
+        f"<tr><td>{escape(wording.STATUSES[one.status])}</td><td>{escape(one.statement)}</td>"
+        f"<td>{escape(wording.number(one.value, one.unit))}</td>"
+        f"<td>{escape(wording.limit(one))}</td></tr>"
+        for one in found.findings
+    )
+    guessed = wording.guesses(found)
+    note = f"<p>{escape(guessed)}</p>" if guessed else ""
+    head = "<tr><th></th><th>finding</th><th>value</th><th>threshold</th></tr>"
+    return (
+        f"<div class='crypsis'>{note}<p><b>{escape(found.name)}: {wording.head(found)}</b></p>"
+        f"<table><thead>{head}</thead><tbody>{rows}</tbody></table></div>"
+    )

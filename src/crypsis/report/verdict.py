@@ -26,6 +26,7 @@ _ABOUT_ROLES = (
 )  # fmt: skip
 _TEXT = 400
 _OUTCOME = 240
+_EXPLANATION = 700
 
 
 def assessment_view(found: Assessment, phrasing: Phrasing) -> RenderableType:
@@ -46,6 +47,8 @@ def assessment_view(found: Assessment, phrasing: Phrasing) -> RenderableType:
     parts += [
         Text.assemble(shown(found.name), ": ", verdict),
         Text(f"{records}, {columns}, {policy}", "dim"),
+        shown(found.explanation, _EXPLANATION),
+        *(shown(text, _EXPLANATION) for text in found.causes),
         "",
         _questions(found, phrasing),
     ]

@@ -273,6 +273,16 @@ def measure_title(name: str, k: int | None = None) -> str:
     return title
 
 
+def sentence_title(name: str, k: int | None = None) -> str:
+    """The same at the beginning of a sentence.
+
+    >>> sentence_title("singling_out.k_anonymity"), sentence_title("inference.near_certain_values")
+    ('k-anonymity', 'Near-certain values')
+    """
+    title = measure_title(name, k)
+    return title if title[1:2] == "-" else title[0].upper() + title[1:]
+
+
 def outcomes(assessment: Assessment, most: int | None = None) -> list[str]:
     """The measured effects of the remedies that were tried, then what those releases lose."""
     found = [

@@ -36,7 +36,8 @@ class OpenTable:
     """One piece of work: a table on its way to release, or files to be compared or attacked."""
 
     RESULTS = (
-        "release.csv", "release.parquet", "release.statement.md", "release.statement.json",
+        "release.csv", "release.parquet", "release.csv.statement.md", "release.csv.statement.json",
+        "release.parquet.statement.md", "release.parquet.statement.json",
         "plan.toml", "report.html", "report.md", "report.json", "report-after.html",
         "report-after.md", "report-after.json", "reidentification.key.json",
     )  # fmt: skip

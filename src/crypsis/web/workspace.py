@@ -17,11 +17,14 @@ from crypsis.web.uploads import format_of
 DOWNLOADS = {
     "release.csv": ("text/csv", "the release"),
     "release.parquet": ("application/octet-stream", "the release"),
-    "release.statement.md": (
-        "text/markdown",
-        "the statement: what was done, without values of the data",
-    ),
-    "release.statement.json": ("application/json", "the same for programs"),
+    **{
+        f"release.{form}.statement.{suffix}": (kind, text)
+        for form in ("csv", "parquet")
+        for suffix, kind, text in (
+            ("md", "text/markdown", "the statement: what was done, without values of the data"),
+            ("json", "application/json", "the same for programs"),
+        )
+    },
     "plan.toml": ("text/plain", "the plan, to be used again"),
     "report.html": ("text/html", "the report of the table as it was opened"),
     "report.md": ("text/markdown", "the same as Markdown"),

@@ -143,7 +143,7 @@ _SIGNS: tuple[tuple[Sign, str], ...] = (
     (Sign("a place smaller than a state", _QI, _SMALL_AREA, 0.9),
      "city, town, village, address city, addr city, municipality, stadt, ort, wohnort, gemeinde, "
      "ville, commune, ciudad, municipio, county, district, landkreis, kreis, neighborhood, "
-     "neighbourhood, borough, ward, precinct, census tract, tract, block group, puma, census "
+     "neighbourhood, borough, electoral ward, precinct, census tract, tract, block group, puma, census "
      "block, fips, msa, metro area, suburb, parish, location, place, wohnsitz, residence, "
      "localidad, barrio, geohash, geo, station, stop, site"),
     (Sign("a geographic coordinate", _QI, _SMALL_AREA, 0.9),
@@ -186,9 +186,18 @@ _SIGNS: tuple[tuple[Sign, str], ...] = (
      "height, stature, body height, eye color, eye colour, hair color, hair colour, shoe size, "
      "tattoo, groesse, korpergrosse, taille, estatura, handedness"),
     (Sign("a stay in hospital", _QI, None, 0.6),
-     "admission, discharge, length of stay, los, insurance, time in hospital, ward stay, "
-     "hospital, clinic, facility, provider, physician, doctor, surgeon, attending, aufnahme, "
-     "entlassung, arzt, medecin, medico, payer, insurer, krankenkasse"),
+     "admission, discharge, length of stay, los, time in hospital, ward stay, aufnahme, entlassung, "
+     "verweildauer, liegedauer, aufenthaltsdauer, duree de sejour"),
+    (Sign("a ward, of a hospital or of a town", _QI, None, 0.85),
+     "ward"),
+    (Sign("a hospital or a doctor", _QI, None, 0.6),
+     "hospital, clinic, facility, provider, physician, doctor, surgeon, attending, arzt, medecin, "
+     "medico, krankenhaus, klinik"),
+    (Sign("an insurance", _QI, None, 0.6),
+     "insurance, insurance type, payer, insurer, krankenkasse, krankenversicherung, versicherung, "
+     "assurance, mutuelle, aseguradora"),
+    (Sign("a duration", _QI, None, 0.5),
+     "days, weeks, months, duration, dauer, tage, wochen, monate, duree, duracion"),
     (Sign("a date", _QI, _DATE, 0.85),
      "date, admission date, admit time, disch time, death time, chart time, discharge date, date "
      "of admission, date of discharge, admit date, admitted, discharged, date of death, death "

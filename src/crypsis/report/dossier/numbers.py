@@ -1,22 +1,15 @@
-"""The report: one HTML page that works offline, for data protection and for statistics."""
+"""The numbers behind each question, for the annex."""
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup
-
-from crypsis import __version__
-from crypsis.policies.findings import Status
-from crypsis.report import wording
-from crypsis.report.figures import figures, script
-from crypsis.report.html import page_environment
-from crypsis.report.wording import Phrasing
-from crypsis.results import Estimate, Result, number_text, percent_text
+from crypsis.report.dossier.blocks import Block, Facts, Grid
+from crypsis.report.wording import visible
+from crypsis.results import Estimate, number_text, percent_text
 
 if TYPE_CHECKING:
-    from crypsis.assessment.result import Assessment
+    from crypsis.assessment.result import Answer
 
 _KEY_NUMBERS: dict[str, tuple[tuple[str, str, str], ...]] = {
     "singling_out": (
@@ -71,84 +64,46 @@ _KEY_NUMBERS: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("anonymity", "superfluous_pairs", "pairs in no perfect matching"),
     ),
 }
+_SETS = 10
 
 
-def assessment_page(found: Assessment, phrasing: Phrasing | None = None) -> str:
-    """An assessment as one HTML page: nothing is fetched, everything from the data is escaped.
-
-    Parameters
-    ----------
-    found : Assessment
-        The assessment.
-    phrasing : Phrasing, optional
-        How remedies and options are worded; by default as Python calls.
-    """
-    code, allowed = script()
-    environment = page_environment()
-    environment.filters["name"] = wording.visible
-    return environment.get_template("assessment.html").render(
-        found=found,
-        words=wording,
-        text=number_text,
-        percent=percent_text,
-        phrasing=phrasing or Phrasing(),
-        figures=figures(found),
-        numbers={one.question: _numbers(one.question, one.results) for one in found.answers},
-        leakages=_leakages(found),
-        sets=_sets(found),
-        exceeded=Status.EXCEEDED,
-        unknown=Status.NOT_EVALUATED,
-        classes={Status.EXCEEDED: "exceeded", Status.MET: "met", Status.NOT_EVALUATED: "unknown",
-                 Status.NOT_ASKED: "not"},
-        script=Markup(code),  # noqa: S704 - Vega's own, bundled by vl-convert
-        allowed=allowed,
-        version=__version__,
-    )  # fmt: skip
-
-
-def assessment_fragment(found: Assessment) -> str:
-    """The verdict and the findings as a small table, for a notebook."""
-    rows = "".join(
-        f"<tr><td>{escape(wording.STATUSES[one.status])}</td><td>{escape(one.statement)}</td>"
-        f"<td>{escape(wording.number(one.value, one.unit))}</td>"
-        f"<td>{escape(wording.limit(one))}</td></tr>"
-        for one in found.findings
-    )
-    guessed = wording.guesses(found)
-    note = f"<p>{escape(guessed)}</p>" if guessed else ""
-    head = "<tr><th></th><th>finding</th><th>value</th><th>threshold</th></tr>"
-    return (
-        f"<div class='crypsis'>{note}<p><b>{escape(found.name)}: {wording.head(found)}</b></p>"
-        f"<table><thead>{head}</thead><tbody>{rows}</tbody></table></div>"
-    )
-
-
-def _numbers(question: str, results: Any) -> list[tuple[str, str]]:
-    """The key numbers of a question."""
-    rows = []
-    for name, path, label in _KEY_NUMBERS.get(question, ()):
+def numbers(answer: Answer) -> list[Block]:
+    """The key numbers of a question, its sets of columns, and what is inferred."""
+    results: Any = answer.results
+    pairs = []
+    for name, path, label in _KEY_NUMBERS.get(answer.question, ()):
         value: Any = results.get(name)
         for part in path.split("."):
             value = None if value is None else getattr(value, part, None)
         if value is not None:
-            rows.append((label, _text(value)))
-    return rows
+            pairs.append((label[0].upper() + label[1:], _text(value)))
+    blocks: list[Block] = [Facts(tuple(pairs))] if pairs else []
+    sets: Any = results.get("quasi_identifiers")
+    if sets is not None and sets.found:
+        rows = tuple(
+            (visible(", ".join(one.columns), 200), f"{one.distinct:,}", f"{one.singletons:,}",
+             percent_text(one.unique_fraction))
+            for one in sets.found[:_SETS]
+        )  # fmt: skip
+        together = ("Columns that single people out together", "Classes", "Unique records", "Share")
+        blocks.append(Grid(together, rows, (1, 2, 3)))
+    leaks = [one for name, one in results.items() if name.startswith("leakage")]
+    if leaks:
+        head = ("Sensitive attribute", "Best guess without the release", "Average", "Worst class",
+                "Records in it", "ITPR", "ITPR, shuffled")  # fmt: skip
+        blocks.append(Grid(head, tuple(map(_leakage, leaks)), (1, 2, 3, 4, 5, 6)))
+    return blocks
+
+
+def _leakage(one: Any) -> tuple[str, ...]:
+    guess = one.best_guess
+    size = "–" if guess.worst_class is None else number_text(guess.worst_class.group.size, ",")
+    shares = (percent_text(value) for value in (guess.prior, guess.average, guess.worst))
+    itpr = ("–" if v is None else number_text(v, ".3f") for v in (one.itpr, one.itpr_shuffled))
+    return (visible(one.target, 40), *shares, size, *itpr)
 
 
 def _text(value: Any) -> str:
     if isinstance(value, Estimate | str):
         return str(value)
     return f"{value:,}" if isinstance(value, int) else f"{float(value):.4g}"
-
-
-def _leakages(found: Assessment) -> list[Result]:
-    answer = found.answer("inference")
-    if answer is None:
-        return []
-    return [one for name, one in answer.results.items() if name.startswith("leakage")]
-
-
-def _sets(found: Assessment) -> list[Any]:
-    answer = found.answer("singling_out")
-    sets: Any = None if answer is None else answer.results.get("quasi_identifiers")
-    return [] if sets is None else list(sets.found[:10])

@@ -1,0 +1,240 @@
+"""The dossier of a release: its assessment, what was changed, and the digest of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from crypsis.assessment.result import Assessment
+from crypsis.dataset import Data, Dataset, as_dataset
+from crypsis.errors import InputError, ParameterError, TooLargeError
+from crypsis.files import digest
+from crypsis.options import MissingValues
+from crypsis.protection import Method, Statement, released_values
+from crypsis.report.dossier import UNCHANGED, Dossier, ReleasedColumn
+from crypsis.report.wording import Phrasing, plural
+from crypsis.results import percent_text
+from crypsis.tables import Kind
+from crypsis.utility import ColumnChange, column_changes
+
+_EXAMPLES, _FREQUENT = 3, 10
+"""An example is one of the most frequent values of the release, and in ten of its records or more."""
+_COUNTED_VALUES = 100_000
+
+
+def make_dossier(
+    found: Assessment,
+    data: Data = None,
+    original: Data = None,
+    *,
+    file: str | Path | None = None,
+    statement: Statement | str | Path | None = None,
+    title: str = "",
+    purpose: str = "",
+    recipient: str = "",
+    author: str = "",
+    date: str = "",
+    conditions: Sequence[str] = (),
+    examples: bool = True,
+    phrasing: Phrasing | None = None,
+) -> Dossier:
+    """Make the document that goes with a release, from its assessment and what is known of it.
+
+    Parameters
+    ----------
+    found : Assessment
+        The assessment of the release.
+    data : Dataset, frame or path, optional
+        The release, for frequent values of its columns.
+    original : Dataset, frame or path, optional
+        What it was made from: how many values of each column are left.
+    file : str or Path, optional
+        The released file, for its digest. The statement next to it is used if it is of this file.
+    statement : Statement, str or Path, optional
+        How the release was made; by default the one next to `file`.
+    title, purpose, recipient, author, date : str
+        What the first page has; what is empty is a line to be filled in, the date that of the
+        assessment.
+    conditions : sequence of str
+        The conditions of use that the recipient accepts.
+    examples : bool
+        Whether frequent values of the release are shown: those of ten records or more.
+    phrasing : Phrasing, optional
+        How remedies and options are worded; by default as Python calls.
+
+    Returns
+    -------
+    Dossier
+        `write` writes it as `.html`, `.pdf` or `.docx`.
+
+    Raises
+    ------
+    ParameterError
+        If a statement is given that is not of this file.
+
+    Notes
+    -----
+    Values of the original are not in it, and values of the release only where the original or its
+    statement shows that it is a release.
+
+    Examples
+    --------
+    >>> import crypsis as cr, pyarrow as pa
+    >>> people = pa.table({"age": [30, 31, 41, 44] * 5})
+    >>> safe = cr.anonymize(people, k=10, quasi_identifiers=["age"])
+    >>> dossier = make_dossier(cr.assess(safe.data), safe.data, people, purpose="Teaching")
+    >>> dossier.columns[0].examples, "Teaching" in dossier.to_html()
+    (('<=31', '>=32'), True)
+    """
+    place = None if file is None or not Path(file).is_file() else Path(file)
+    own = None if place is None else digest(place)
+    made = _statement_of(place, own, statement)
+    release = None if data is None else as_dataset(data)
+    changes: dict[str, ColumnChange] = {}
+    before = None if original is None else as_dataset(original)
+    if before is not None and release is not None:
+        try:
+            changes = {one.column: one for one in column_changes(before, release).columns}
+        except (InputError, TooLargeError):
+            changes = {}
+    known = made is not None or before is not None
+    columns = tuple(_columns(found, release if examples else None, before, made, changes))
+    return Dossier(
+        found, title, purpose, recipient, author, date, tuple(conditions),
+        found.name if place is None else place.name, own, columns if known else (),
+        () if made is None else tuple(_losses(made)), () if made is None else tuple(_methods(made)),
+        phrasing or Phrasing(),
+    )  # fmt: skip
+
+
+def _statement_of(
+    place: Path | None, own: str | None, given: Statement | str | Path | None
+) -> Statement | None:
+    """The statement that was given, or the one next to the file, if it is of this file."""
+    if isinstance(given, Statement):
+        return given
+    if given is not None:
+        made = Statement.load(given)
+        if own is not None and made.sha256 is not None and made.sha256 != own:
+            raise ParameterError(
+                "The statement is of another file: its digest differs.", parameter="statement"
+            )
+        return made
+    if place is None:
+        return None
+    beside = Statement.paths(place)[1]
+    if not beside.is_file():
+        return None
+    try:
+        made = Statement.load(beside)
+    except InputError:
+        return None
+    return made if made.sha256 == own else None
+
+
+def _columns(
+    found: Assessment,
+    release: Dataset | None,
+    original: Dataset | None,
+    made: Statement | None,
+    changes: Mapping[str, ColumnChange],
+) -> Iterator[ReleasedColumn]:
+    """Every column of the original and of the release, with what was done with it."""
+    methods: dict[str, list[Method]] = {}
+    for one in () if made is None else made.methods:
+        for name in one.columns or (one.column,):
+            methods.setdefault(name, []).append(one)
+    levels = {} if made is None else released_values(made.methods, made.records_after)
+    roles = {one.column: one.role for one in found.columns}
+    names = list(roles) if release is None else list(release.names)
+    for name in names:
+        if roles.get(name) in ("identifier", "excluded") and name not in methods:
+            shown: tuple[str, ...] = ()
+        else:
+            shown = () if release is None else _frequent(release, name)
+        change = changes.get(name)
+        text = levels.get(name, "").removeprefix(f"{name} ")
+        yield ReleasedColumn(
+            name, roles.get(name, ""), text or _described(methods.get(name, []), change), shown,
+            None if change is None else change.values_before,
+            None if change is None else change.values_after, _kept(change),
+        )  # fmt: skip
+    gone = () if original is None else tuple(n for n in original.names if n not in names)
+    removed = dict.fromkeys((*gone, *(name for name, own in methods.items()
+                                      if any(one.method == "removed" for one in own))))  # fmt: skip
+    for name in removed:
+        if name not in names:
+            role = (
+                "" if original is None or name not in original.roles else original.roles[name].value
+            )
+            yield ReleasedColumn(name, role, "not released")
+
+
+def _described(methods: Sequence[Method], change: ColumnChange | None) -> str:
+    """What was done with a column: by the statement, else by its values before and after."""
+    done = [one for one in methods if one.method not in ("keep",)]
+    if done:
+        return "; ".join(dict.fromkeys(one.description or one.method for one in done))
+    if change is None or change.distance == 0:
+        return UNCHANGED
+    return UNCHANGED if methods else "changed"
+
+
+def _kept(change: ColumnChange | None) -> float | None:
+    """The share of the entropy that is left; None of a column with one value."""
+    if change is None or not change.entropy_before_bits or change.entropy_after_bits is None:
+        return None
+    return min(1.0, change.entropy_after_bits / change.entropy_before_bits)
+
+
+def _frequent(release: Dataset, name: str) -> tuple[str, ...]:
+    """The most frequent values of a column, each in ten records or more."""
+    if release.rows.column(name).kind is Kind.NESTED or release.missing is MissingValues.WILDCARD:
+        return ()
+    try:
+        if release.rows.tally([name]).distinct > _COUNTED_VALUES:
+            return ()
+        cells = release.cells([name])
+    except (InputError, TooLargeError):
+        return ()
+    counts = np.asarray(cells.counts)
+    values = cells.values[0].to_pylist()
+    chosen: list[str] = []
+    for place in np.argsort(-counts, kind="stable")[: _EXAMPLES + 1].tolist():
+        value = values[int(cells.codes[0][place])]
+        if counts[place] >= _FREQUENT and value is not None and len(chosen) < _EXAMPLES:
+            chosen.append(str(value))
+    return tuple(chosen)
+
+
+def _losses(made: Statement) -> Iterator[str]:
+    """What a release loses, in sentences."""
+    loss = made.information_loss
+    first = f"{made.records_after:,} of {plural(made.records_before, 'record')} are released"
+    if loss.ncp is not None:
+        first += (
+            f"; the quasi-identifiers lose {percent_text(loss.ncp)} of their precision "
+            "(information loss, NCP)"
+        )
+    yield f"{first}."
+    if loss.suppressed_values:
+        yield f"{plural(loss.suppressed_values, 'value')} are suppressed."
+    for name, lost in loss.changed_sensitive.items():
+        yield f"The sensitive attribute {name} loses {percent_text(lost)} of its precision."
+    for use, share in loss.preserved.items():
+        yield f"{percent_text(share)} of the information for {use} is left."
+    if loss.links_kept is not None:
+        yield f"{percent_text(loss.links_kept)} of the links between a person's records are left."
+
+
+def _methods(made: Statement) -> Iterator[str]:
+    """How the release was made, for the annex."""
+    for one in made.methods:
+        yield f"{one.column}: {one.description or one.method}"
+    asked = made.requirements.model_dump(mode="json", exclude_none=True)
+    if "k" in asked:
+        yield f"Required: k-anonymity with k = {asked['k']:,}; measured in the file: k = {made.measured.k:,}."
+    order = "random" if made.row_order == "random" else "that of the original"
+    yield f"The order of the records is {order}."

@@ -1,0 +1,263 @@
+"""A package: the release, its statement and its dossier in one zip, with a manifest of digests."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from crypsis import __version__
+from crypsis.errors import MissingDependencyError, OutputError, ParameterError, SourceError
+from crypsis.files import digest, replacing_file
+from crypsis.protection import Statement
+from crypsis.report.dossier import Dossier
+from crypsis.report.dossier.pdf import pdf_document
+from crypsis.results import Result
+
+MANIFEST, SUMS, PROGRAMS = "manifest.json", "SHA256SUMS", "for programs"
+_BLOCK, _LARGEST_MANIFEST = 1 << 20, 1 << 20
+_TIME = (1980, 1, 1, 0, 0, 0)  # equal content gives an equal package
+
+
+class PackagedFile(BaseModel):
+    """A file of a package, with its digest."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    name: str
+    part: Literal["release", "statement", "dossier", "for programs"]
+    bytes: int
+    sha256: str
+
+
+class Manifest(BaseModel):
+    """What is in a package: whose it is, the verdict, and every file with its digest."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    format: Literal["crypsis package 1"] = "crypsis package 1"
+    made_with: str = f"crypsis {__version__}"
+    title: str = ""
+    purpose: str = ""
+    recipient: str = ""
+    author: str = ""
+    date: str = ""
+    policy: str
+    verdict: str
+    explanation: str
+    """The verdict in one sentence about people."""
+    files: tuple[PackagedFile, ...]
+
+
+class PackageCheck(Result):
+    """Whether a package has the files of its manifest, and no others."""
+
+    manifest: Manifest
+    problems: tuple[str, ...]
+    """What differs; empty if every file is the one of the manifest."""
+
+    @property
+    def valid(self) -> bool:
+        """Whether nothing differs."""
+        return not self.problems
+
+
+def write_package(
+    path: str | Path, release: str | Path, dossier: Dossier, *, overwrite: bool = False
+) -> Manifest:
+    """Write the release, its statement and its dossier as one zip with a manifest.
+
+    Parameters
+    ----------
+    path : str or Path
+        The package: a .zip file.
+    release : str or Path
+        The released file; the statement next to it is packed if it is of this file.
+    dossier : Dossier
+        Its dossier, as HTML and, where Chromium or WeasyPrint is there, as PDF.
+    overwrite : bool
+        Whether an existing package is replaced.
+
+    Returns
+    -------
+    Manifest
+        What is in it.
+
+    Raises
+    ------
+    ParameterError
+        If the dossier is about another file.
+
+    Notes
+    -----
+    What programs read, the statement and the assessment as JSON, is in a folder of its own. The
+    re-identification key is never in a package.
+
+    Examples
+    --------
+    >>> import crypsis as cr, os, pyarrow as pa, tempfile
+    >>> from crypsis.assessment import check_package, make_dossier, write_package
+    >>> people = pa.table({"age": [30, 31, 41, 44] * 5})
+    >>> folder = tempfile.mkdtemp()
+    >>> file, package = os.path.join(folder, "safe.csv"), os.path.join(folder, "safe.zip")
+    >>> safe = cr.anonymize(people, k=10, quasi_identifiers=["age"]).write(file)
+    >>> made = write_package(package, file, make_dossier(cr.assess(safe.data), file=file))
+    >>> check_package(package).valid, made.files[0].name
+    (True, 'safe.csv')
+    """
+    target, source = Path(path), Path(release)
+    if target.suffix.lower() != ".zip":
+        raise OutputError(f"A package is a .zip file; {target.name!r} was given.")
+    if not source.is_file():
+        raise ParameterError("A package has one released file, not a folder.", parameter="release")
+    if dossier.sha256 != digest(source):
+        raise ParameterError("The dossier is about another file.", parameter="dossier")
+    found = dossier.assessment
+    with (
+        replacing_file(target, overwrite=overwrite) as partial,
+        zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as archive,
+    ):
+        files = [_pack(archive, source.name, source, "release")]
+        for name, content, part in _contents(source, dossier):
+            files.append(_pack(archive, name, content, part))
+        manifest = Manifest(
+            title=dossier.title, purpose=dossier.purpose, recipient=dossier.recipient,
+            author=dossier.author, date=dossier.date or found.made[:10],
+            policy=f"{found.policy['title']} ({found.policy['date']})",
+            verdict=found.verdict.value, explanation=found.explanation, files=tuple(files),
+        )  # fmt: skip
+        text = json.dumps(manifest.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
+        sums = "".join(f"{one.sha256}  {one.name}\n" for one in files)
+        for name, extra in ((MANIFEST, text), (SUMS, sums)):
+            _pack(archive, name, extra.encode(), "for programs")
+    return manifest
+
+
+def check_package(path: str | Path) -> PackageCheck:
+    """Check that a package has the files of its manifest, byte for byte, and no others.
+
+    Parameters
+    ----------
+    path : str or Path
+        The package.
+
+    Returns
+    -------
+    PackageCheck
+        With the problems, if there are any.
+
+    Raises
+    ------
+    SourceError
+        If it is not a package.
+
+    Notes
+    -----
+    Digests show that nothing was changed by accident or on the way. Whoever can replace the complete
+    package can write another manifest: compare the digest of the release with that of the signed
+    dossier.
+
+    Examples
+    --------
+    >>> check_package("none.zip")
+    Traceback (most recent call last):
+    ...
+    crypsis.errors.SourceError: 'none.zip' cannot be read (No such file or directory).
+    """
+    source = Path(path)
+    try:
+        with zipfile.ZipFile(source) as archive:
+            manifest = _manifest(archive, source)
+            return PackageCheck(manifest, tuple(_problems(archive, manifest)))
+    except OSError as error:
+        raise SourceError(f"{str(source)!r} cannot be read ({error.strerror}).") from None
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError):
+        raise SourceError(
+            f"{source.name!r} is not a valid zip file.", code="not-a-package"
+        ) from None
+
+
+def _contents(source: Path, dossier: Dossier) -> Iterator[tuple[str, bytes, str]]:
+    """The other files of a package: their names, contents and parts."""
+    page = dossier.to_html()
+    yield "dossier.html", page.encode(), "dossier"
+    with contextlib.suppress(MissingDependencyError, OutputError):  # any browser can print the page
+        yield "dossier.pdf", pdf_document(page), "dossier"
+    markdown, data = Statement.paths(source)
+    if data.is_file() and Statement.load(data).sha256 == dossier.sha256:
+        if markdown.is_file():
+            yield markdown.name, markdown.read_bytes(), "statement"
+        yield f"{PROGRAMS}/{data.name}", data.read_bytes(), "for programs"
+    yield f"{PROGRAMS}/assessment.json", dossier.assessment.to_json().encode(), "for programs"
+
+
+def _pack(archive: zipfile.ZipFile, name: str, content: bytes | Path, part: str) -> PackagedFile:
+    """Add a file to the archive, a large one block by block."""
+    entry = zipfile.ZipInfo(name, _TIME)
+    entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
+    found, size = hashlib.sha256(), 0
+    with archive.open(entry, "w", force_zip64=True) as out:
+        for block in _blocks(content):
+            out.write(block)
+            found.update(block)
+            size += len(block)
+    return PackagedFile.model_validate(
+        {"name": name, "part": part, "bytes": size, "sha256": found.hexdigest()}
+    )
+
+
+def _blocks(content: bytes | Path) -> Iterator[bytes]:
+    if isinstance(content, bytes):
+        yield content
+        return
+    with content.open("rb") as file:
+        while block := file.read(_BLOCK):
+            yield block
+
+
+def _manifest(archive: zipfile.ZipFile, source: Path) -> Manifest:
+    try:
+        with archive.open(MANIFEST) as file:
+            return Manifest.model_validate_json(file.read(_LARGEST_MANIFEST))
+    except (KeyError, ValidationError, ValueError):
+        raise SourceError(
+            f"{source.name!r} is not a package of a release: it has no valid {MANIFEST}.",
+            code="not-a-package",
+        ) from None
+
+
+def _problems(archive: zipfile.ZipFile, manifest: Manifest) -> Iterator[str]:
+    """What differs between the manifest and the files."""
+    there = [entry.filename for entry in archive.infolist()]
+    listed = [one.name for one in manifest.files]
+    for name in sorted({name for name in there if there.count(name) > 1}):
+        yield f"{name!r} is in the package more than once."
+    for name in sorted(set(there) - {*listed, MANIFEST, SUMS}):
+        yield f"{name!r} is not in the manifest."
+    for one in manifest.files:
+        if one.name not in there:
+            yield f"{one.name!r} is missing."
+        elif not _is_same(archive, one):
+            yield f"{one.name!r} was changed: its digest is not that of the manifest."
+    release = [one for one in manifest.files if one.part == "release"]
+    if len(release) != 1:
+        yield f"The manifest has {len(release)} released files instead of one."
+
+
+def _is_same(archive: zipfile.ZipFile, one: PackagedFile) -> bool:
+    """Whether a file has the size and the digest of the manifest; no more than that is read."""
+    found, size = hashlib.sha256(), 0
+    try:
+        with archive.open(one.name) as file:
+            while block := file.read(_BLOCK):
+                found.update(block)
+                size += len(block)
+                if size > one.bytes:
+                    return False
+    except zipfile.BadZipFile:
+        return False
+    return size == one.bytes and found.hexdigest() == one.sha256

@@ -1,0 +1,99 @@
+"""`crypsis package`: the release, its statement and its dossier in one zip."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from crypsis.cli import options as o
+from crypsis.cli.dossier import DossierOptions
+
+if TYPE_CHECKING:
+    from crypsis.assessment import Assessment
+    from crypsis.dataset import Dataset
+    from crypsis.protection import Anonymized
+
+app = typer.Typer(help="Packages: a release, its statement and its dossier in one zip.",
+                  no_args_is_help=True)  # fmt: skip
+
+
+@app.callback()
+def _packages() -> None:
+    """Packages: a release, its statement and its dossier in one zip."""
+
+
+@app.command("check")
+def check(
+    package: Annotated[Path, typer.Argument(show_default=False, help="The package: a .zip file.")],
+    as_json: o.AsJson = False,
+) -> None:
+    """Check that every file of a package is the one of its manifest.
+
+    The exit status is 0 if it is, and 1 if a file was changed, added or removed.
+
+    Example: [bold]crypsis package check release.zip[/bold]
+    """
+    from crypsis.assessment import check_package
+    from crypsis.cli.console import console
+    from crypsis.report.json import to_json
+    from crypsis.report.wording import plural
+
+    found = check_package(package)
+    if as_json:
+        typer.echo(to_json("package check", found))
+    else:
+        screen, manifest = console(), found.manifest
+        for one in manifest.files:
+            screen.print(f"{one.part:<12}  {one.name}", markup=False)
+            if one.part == "release":
+                screen.print(f"{'':<12}  SHA-256 {one.sha256}", markup=False, soft_wrap=True)
+        screen.print(manifest.explanation, markup=False)
+        for problem in found.problems:
+            screen.print(f"✗ {problem}", markup=False)
+        if found.valid:
+            count = plural(len(manifest.files), "file")
+            screen.print(f"✓ {count}, each as in the manifest.", markup=False)
+    if not found.valid:
+        raise typer.Exit(1)
+
+
+def pack(
+    package: Path,
+    release: Path,
+    made: Anonymized,
+    original: Dataset,
+    policy: str,
+    about: DossierOptions,
+    *,
+    force: bool,
+) -> Assessment:
+    """Assess the file that was written, and pack it with its statement and its dossier."""
+    from crypsis.assessment import assess, make_dossier, write_package
+
+    data, rows = _written(release, made), made.key.row_map
+    known = rows is None or len(rows) > 0  # else nobody knows which record is whose
+    found = assess(
+        data, original if known else None, policy=policy, row_map=rows or None, name=release.name
+    )
+    dossier = make_dossier(found, data, original, file=release, **about.keywords())
+    write_package(package, release, dossier, overwrite=force)
+    return found
+
+
+def _written(release: Path, made: Anonymized) -> Dataset:
+    """The released file, with the roles of the data that it was written from."""
+    from crypsis.dataset import read
+
+    data = read(release, missing=made.data.missing.value)
+    names = dict(zip(made.data.names, data.names, strict=True))
+    roles = {names[name]: role for name, role in made.data.roles.items() if name in names}
+    notes = {names[name]: note for name, note in made.data.notes.items() if name in names}
+    units: dict[str, Any] = {
+        unit: names[column]
+        for unit in ("person", "household", "weight", "stratum", "cluster")
+        if (column := getattr(made.data, unit)) in names
+    }
+    return replace(data.with_roles(roles, notes), population=made.data.population, **units)

@@ -1,0 +1,122 @@
+"""The second page: what was changed, column by column, and who can still do what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from crypsis.policies.findings import Status
+from crypsis.report import wording
+from crypsis.report.dossier.blocks import Block, Bullets, Grid, Heading, Section, Text
+from crypsis.results import number_text, percent_text
+
+if TYPE_CHECKING:
+    from crypsis.report.dossier.content import Dossier, ReleasedColumn
+
+_SHOWN = 60
+_NAME, _EXAMPLE = 40, 24
+
+
+def changed_columns(dossier: Dossier) -> Section:
+    """What was changed, what that costs, and who can still do what."""
+    known = dossier.columns
+    title = "What was changed, and who can still do what" if known else "Who can do what"
+    blocks: list[Block] = []
+    if known:
+        head = ("Column", "Role", "What recipients get", "Frequent values", "Values", "Left")
+        rows = tuple(_row(one) for one in known[:_SHOWN])
+        blocks += [
+            Text(
+                "Values: how many different ones, before and after. Left: the share of the "
+                "column's information (entropy) that the release can have at most.",
+                "soft",
+            ),
+            Grid(head, rows, (4, 5)),
+        ]
+        if len(known) > _SHOWN:
+            blocks.append(Text(f"And {len(known) - _SHOWN} more columns.", "soft"))
+        blocks += [Heading("What it cost"), Bullets(dossier.losses)] if dossier.losses else []
+    else:
+        blocks.append(
+            Text("Neither the original nor a statement of how the file was made is known, so what "
+                 "was changed is not part of this dossier.", "soft")
+        )  # fmt: skip
+    rows = tuple(_attackers(dossier))
+    if rows:
+        if known:
+            blocks.append(Heading("Who can still do what"))
+        blocks.append(Grid(("Who", "What they know", "What they can do"), rows))
+    return Section("changes", title, tuple(blocks), new_page=True)
+
+
+def _row(one: ReleasedColumn) -> tuple[str, ...]:
+    values = "–"
+    if one.values_after is not None:
+        after = f"{one.values_after:,}"
+        values = after if one.values_before is None else f"{one.values_before:,} → {after}"
+        values = after if one.values_before == one.values_after else values
+    examples = ", ".join(wording.visible(text, _EXAMPLE) for text in one.examples)
+    kept = "–" if one.kept is None else percent_text(one.kept)
+    name = wording.visible(one.column, _NAME)
+    return name, one.role, wording.visible(one.change, 300), examples or "–", values, kept
+
+
+def _attackers(dossier: Dossier) -> Iterator[tuple[str, str, str]]:
+    """Every intruder that was measured, with what they know and how often they succeed."""
+    found = dossier.assessment
+    answer = found.answer("singling_out")
+    classes: Any = None if answer is None else answer.results.get("equivalence_classes")
+    if classes is not None:
+        by, risk = _columns(classes.columns), classes.risk
+        yield (
+            "Prosecutor: a neighbor, an employer",
+            f"that a person is in the release, and {by}",
+            f"recognizes the person with a probability of {percent_text(risk.prosecutor.maximum)} at "
+            f"most, {percent_text(risk.prosecutor.average)} on average",
+        )
+        if risk.journalist is not None:
+            yield (
+                "Journalist: wants to show that anybody can be recognized",
+                f"{by}, and the population, not who of it is in the release",
+                f"recognizes a person with a probability of {percent_text(risk.journalist.maximum)} "
+                "at most",
+            )
+        yield (
+            "Marketer: wants as many people as possible",
+            f"{by} of everybody",
+            f"recognizes {percent_text(risk.marketer.average)} of the {classes.unit}, not knowing "
+            "which",
+        )
+    yield from _inferring(dossier)
+    for question, who, knows in (
+        ("linkage", "Maximum-knowledge intruder", "all original values"),
+        ("pseudonyms", "Intruder who resolves pseudonyms", "how often values occur"),
+        ("releases", "Recipient of earlier releases", "this release and the earlier ones"),
+        ("synthetic", "Intruder of the training data", "values of people in the training data"),
+    ):
+        one = found.answer(question)
+        if one is not None and one.status is not Status.NOT_ASKED:
+            yield who, knows, wording.visible(one.headline, 400)
+
+
+def _inferring(dossier: Dossier) -> Iterator[tuple[str, str, str]]:
+    answer = dossier.assessment.answer("inference")
+    if answer is None:
+        return
+    leaks: list[Any] = [one for name, one in answer.results.items() if name.startswith("leakage")]
+    for one in sorted(leaks, key=lambda leak: -float(leak.best_guess.worst))[:3]:
+        guess = one.best_guess
+        name = wording.visible(one.target, _NAME)
+        yield (
+            f"Someone who wants to know {name}",
+            _columns(one.given),
+            f"guesses it right in {percent_text(guess.average)} of the cases, in the worst class in "
+            f"{percent_text(guess.worst)}; without the release in {number_text(guess.prior, '.1%')}",
+        )
+
+
+def _columns(names: tuple[str, ...]) -> str:
+    shown = [wording.visible(name, _NAME) for name in names]
+    if len(shown) > 6:
+        shown = [*shown[:6], f"{len(shown) - 6} more"]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

@@ -1,0 +1,115 @@
+"""What would make it safe, the conditions of use, the limits, and the decision."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from crypsis.policies.findings import Verdict
+from crypsis.report import wording
+from crypsis.report.dossier.blocks import (
+    Block,
+    Bullets,
+    Facts,
+    Grid,
+    Heading,
+    Section,
+    Signatures,
+    Text,
+)
+
+if TYPE_CHECKING:
+    from crypsis.report.dossier.content import Dossier
+
+
+def remedies(dossier: Dossier) -> Section | None:
+    """What would make the release safe, each remedy and each command once."""
+    found, phrasing = dossier.assessment, dossier.phrasing
+    if found.verdict is Verdict.SAFE:
+        return None
+    tried = [one.remedy for one in found.exceeded if one.remedy is not None]
+    described = dict.fromkeys(
+        f"{one.description} {one.outcome.removesuffix(one.loss) if one.tried else ''}".strip()
+        for one in tried
+    )
+    losses = dict.fromkeys(f"The release that was tried: {one.loss}" for one in tried if one.loss)
+    reasons = [
+        phrasing.reason(one) for one in found.reasons
+        if one.code not in ("threshold-exceeded", "not-evaluated")
+    ]  # fmt: skip
+    items = [*described, *losses, *reasons]
+    blocks: list[Block] = (
+        [Bullets(tuple(wording.visible(one, 600) for one in items))] if items else []
+    )
+    commands = wording.remedies(found, phrasing)
+    if commands:
+        blocks.append(Text("\n".join(wording.visible(one, 2_000) for text in commands
+                                     for one in text.split("\n")), "code"))  # fmt: skip
+    return Section("remedies", "What would make it safe", tuple(blocks)) if blocks else None
+
+
+def conditions(dossier: Dossier) -> Section:
+    """The conditions that the recipient accepts, and what this assessment does not cover."""
+    found = dossier.assessment
+    context = found.policy.get("context")
+    blocks: list[Block] = []
+    given = [wording.visible(one, 1_000) for one in dossier.conditions]
+    if context:
+        given.append(f"Controls that the policy assumes: {context['controls']}")
+    if given:
+        blocks += [Bullets(tuple(given))]
+    blocks += [Heading("Limits"), Bullets(tuple(_limits(dossier)))]
+    overrides = wording.overrides(found)
+    if overrides:
+        blocks += [Heading("Roles against the evidence"),
+                   Bullets(tuple(wording.visible(one, 1_000) for one in overrides))]  # fmt: skip
+    if found.checklist:
+        rows = tuple(
+            (
+                one.item,
+                wording.visible(one.answer, 200) or "not answered",
+                f"{one.why} ({one.source})",
+            )
+            for one in found.checklist
+        )
+        blocks += [Heading("Checklist, answered by the owner of the data"),
+                   Grid(("Item", "Answer", "Why"), rows)]  # fmt: skip
+    return Section("conditions", "Conditions of use and limits", tuple(blocks))
+
+
+def _limits(dossier: Dossier) -> Iterator[str]:
+    found = dossier.assessment
+    if dossier.sha256 is not None:
+        yield (
+            "The verdict is about the file with the digest below. A changed or updated file needs "
+            "an assessment of its own."
+        )
+    else:
+        yield "A changed or updated file needs an assessment of its own."
+    yield (
+        "An intruder is assumed to know the quasi-identifiers of annex C. Who knows more, such as a "
+        "column that is called insensitive, can do more."
+    )
+    if not found.parameters.get("earlier_releases"):
+        yield "Other releases of the same people were not compared with this one."
+    yield (
+        "No measure proves the absence of risk; the thresholds are those of the policy, with their "
+        "sources in annex B."
+    )
+    if not found.complete:
+        yield "The assessment was interrupted; what is not listed was not measured."
+
+
+def decision(dossier: Dossier) -> Section:
+    """The digest of the file, the choices, and lines for those who sign."""
+    found = dossier.assessment
+    facts = [
+        ("File", dossier.file or wording.visible(found.name)),
+        ("SHA-256", dossier.sha256 or ""),
+        ("Records", wording.records(found)),
+        ("Verdict", wording.head(found)),
+        ("Policy", f"{found.policy['title']}, {found.policy['date']}: {wording.outcome(found)}"),
+    ]
+    choices = ("Release approved", "Approved with the conditions above", "Refused")
+    people = ("Responsible for the data", "Data protection officer or ethics board")
+    return Section("decision", "Decision", (Facts(tuple(facts)), Signatures(choices, people)))

@@ -1,0 +1,22 @@
+"""The sections of a dossier in their order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crypsis.report.dossier.annex import annex
+from crypsis.report.dossier.blocks import Section
+from crypsis.report.dossier.changes import changed_columns
+from crypsis.report.dossier.cover import cover
+from crypsis.report.dossier.decision import conditions, decision, remedies
+from crypsis.report.dossier.questions import questions
+
+if TYPE_CHECKING:
+    from crypsis.report.dossier.content import Dossier
+
+
+def sections(dossier: Dossier) -> tuple[Section, ...]:
+    """The sections of a dossier, the first page first."""
+    found = (cover(dossier), changed_columns(dossier), questions(dossier), remedies(dossier),
+             conditions(dossier), decision(dossier), *annex(dossier))  # fmt: skip
+    return tuple(one for one in found if one is not None)

@@ -1,0 +1,91 @@
+"""HTML as PDF: printed by Chromium where it is installed, else by WeasyPrint."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from crypsis.errors import MissingDependencyError, OutputError
+
+_PROGRAMS = (
+    "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome",
+    "microsoft-edge", "msedge",
+)  # fmt: skip
+_PLACES = (
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
+    "C:/Program Files/Google/Chrome/Application/chrome.exe",
+    "C:/Program Files (x86)/Microsoft/Edge/Application/msedge.exe",
+)
+_SECONDS = 120
+
+
+def check_pdf() -> None:
+    """Refuse a PDF before the work, if nothing here can print one."""
+    if _chromium() is None:
+        _weasyprint()
+
+
+def pdf_document(page: str) -> bytes:
+    """A page of our own as PDF.
+
+    Parameters
+    ----------
+    page : str
+        The HTML; it refers to no other file.
+    """
+    program = _chromium()
+    if program is not None:
+        return _printed(program, page)
+    content: bytes = _weasyprint().HTML(string=page, url_fetcher=_refused).write_pdf()
+    return content
+
+
+def _chromium() -> str | None:
+    found = next(filter(None, map(shutil.which, _PROGRAMS)), None)
+    return found or next((place for place in _PLACES if Path(place).is_file()), None)
+
+
+def _weasyprint() -> Any:
+    try:
+        import weasyprint
+    except (ImportError, OSError):  # its libraries of the system may be missing, too
+        raise MissingDependencyError(
+            "PDF is printed by Chromium (or Chrome, or Edge) or by the package weasyprint, and none "
+            "of them is installed.",
+            hint="Install one of them (pip install 'crypsis[pdf]'), or write HTML and print it from "
+            "a browser.",
+        ) from None
+    return weasyprint
+
+
+def _refused(url: str, *_: Any, **__: Any) -> Any:
+    raise ValueError("a dossier refers to no other file")
+
+
+def _printed(program: str, page: str) -> bytes:
+    """The page, printed by a browser with a profile of its own, which is removed."""
+    with tempfile.TemporaryDirectory(prefix="crypsis-pdf-") as name:
+        folder = Path(name)
+        source, target = folder / "dossier.html", folder / "dossier.pdf"
+        source.write_text(page, encoding="utf-8")
+        as_root = ["--no-sandbox"] if getattr(os, "geteuid", lambda: 1)() == 0 else []
+        command = [
+            program, "--headless=new", "--disable-gpu", "--disable-extensions",
+            "--disable-background-networking", "--no-first-run",
+            f"--user-data-dir={folder / 'profile'}", "--no-pdf-header-footer", *as_root,
+            f"--print-to-pdf={target}", source.as_uri(),
+        ]  # fmt: skip
+        try:
+            subprocess.run(command, check=True, capture_output=True, timeout=_SECONDS)  # noqa: S603
+            return target.read_bytes()
+        except (OSError, subprocess.SubprocessError):
+            raise OutputError(
+                "The browser could not print the dossier as PDF.",
+                hint="Write HTML and print it from a browser.",
+            ) from None

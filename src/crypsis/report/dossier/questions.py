@@ -1,0 +1,148 @@
+"""The four questions: an answer each, and one picture that says something, or none."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from crypsis.policies.findings import Status
+from crypsis.report import wording
+from crypsis.report.dossier.blocks import Bar, Bars, Block, Bullets, Heading, Section, Text
+from crypsis.results import percent_text
+
+if TYPE_CHECKING:
+    from crypsis.report.dossier.content import Dossier
+
+_TONES = {Status.EXCEEDED: "bad", Status.MET: "good", Status.NOT_EVALUATED: "unknown"}
+_EDGES = (1, 2, 3, 5, 10, 20, 50, 100, 1000, math.inf)
+_ATTRIBUTES, _INTRUDERS, _NOTES = 4, 5, 6
+
+
+def questions(dossier: Dossier) -> Section | None:
+    """Every question that was asked."""
+    found = dossier.assessment
+    blocks: list[Block] = []
+    about_columns = [one for one in found.exceeded if one.question == "columns"]
+    if about_columns:
+        blocks.append(
+            Heading("Are there direct identifiers or free text?", "threshold exceeded", "bad")
+        )
+        blocks.append(Bullets(tuple(one.statement for one in about_columns)))
+    for answer in found.answers:
+        if answer.status is Status.NOT_ASKED and not answer.results:
+            continue
+        status = wording.STATUSES[answer.status]
+        blocks += [
+            Heading(answer.title, status, _TONES.get(answer.status, "plain")),
+            Text(wording.TERMS[answer.question], "soft"),
+            Text(answer.headline),
+        ]
+        picture = (
+            _PICTURES[answer.question](dossier, answer) if answer.question in _PICTURES else None
+        )
+        if picture is not None and picture.bars:
+            blocks.append(picture)
+        worse = [
+            one.statement
+            for one in found.findings
+            if one.question == answer.question and one.status in (Status.EXCEEDED, Status.NOT_EVALUATED)
+            and one.statement not in answer.headline
+        ]  # fmt: skip
+        every = list(dict.fromkeys([*worse, *answer.notes]))
+        notes = [
+            one for one in every
+            if not any(other != one and other.startswith(one) for other in every)
+        ][:_NOTES]  # fmt: skip
+        if notes:
+            blocks.append(Bullets(tuple(wording.visible(note, 500) for note in notes)))
+    return Section("questions", "The questions", tuple(blocks)) if blocks else None
+
+
+def _class_sizes(dossier: Dossier, answer: Any) -> Bars | None:
+    """The share of records by the size of their class; of histories by the records known."""
+    histories: Any = answer.results.get("unicity")
+    if histories is not None:
+        known = tuple(
+            Bar(
+                f"{many} known {'record' if many == 1 else 'records'}",
+                float(share),
+                percent_text(share),
+            )
+            for many, share in zip(histories.events, histories.curve, strict=True)
+        )
+        return Bars("People singled out by what is known of them", known)
+    classes: Any = answer.results.get("equivalence_classes")
+    if classes is None or classes.sampled_fraction < 1:
+        return None
+    pairs = list(zip(classes.class_sizes, classes.class_counts, strict=True))
+    total = sum(size * count for size, count in pairs)
+    limits = [one.k for one in dossier.assessment.findings
+              if one.measure == "singling_out.records_in_small_classes" and one.k]  # fmt: skip
+    k = max(limits, default=5)
+    bars: list[Bar] = []
+    for first, beyond in pairwise(_EDGES):
+        share = sum(s * c for s, c in pairs if first <= s < beyond) / max(1, total)
+        if share or first < k:
+            tone = "bad" if first < k and share else "plain"
+            bars.append(Bar(_range(first, beyond), share, percent_text(share), tone))
+    if len(bars) == 1:
+        return None
+    title = f"Share of the {classes.unit} by how many are alike in all quasi-identifiers"
+    return Bars(title, tuple(bars))
+
+
+def _range(first: float, beyond: float) -> str:
+    if beyond == math.inf:
+        return f"{first:,.0f} or more"
+    return f"{first:.0f}" if beyond == first + 1 else f"{first:.0f} to {beyond - 1:.0f}"
+
+
+def _guesses(dossier: Dossier, answer: Any) -> Bars | None:
+    """How well each sensitive attribute is guessed without the release and with it."""
+    leaks: list[Any] = [one for name, one in answer.results.items() if name.startswith("leakage")]
+    leaks.sort(key=lambda one: -float(one.best_guess.worst_gain))
+    bars = []
+    for one in leaks[:_ATTRIBUTES]:
+        guess, name = one.best_guess, wording.visible(one.target, 30)
+        for label, value in (
+            ("without the release", guess.prior), ("on average", guess.average),
+            ("worst class", guess.worst),
+        ):  # fmt: skip
+            bars.append(Bar(f"{name}, {label}", float(value), percent_text(value)))
+    return Bars("How often the best guess of a sensitive attribute is right", tuple(bars))
+
+
+def _links(dossier: Dossier, answer: Any) -> Bars | None:
+    """The share of correct links of each intruder, and by chance."""
+    suite: Any = answer.results.get("suite")
+    if suite is None or suite.correct_share is None:
+        return None
+    known = [one for one in suite.attacks if one.correct_share is not None]
+    bars = [
+        Bar(one.method, float(one.correct_share.value), percent_text(one.correct_share.value))
+        for one in known[:_INTRUDERS]
+    ]
+    chance = Bar("by chance", suite.chance, percent_text(suite.chance))
+    return Bars("Share of records linked correctly, by intruder", (*bars, chance))
+
+
+def _cracks(dossier: Dossier, answer: Any) -> Bars | None:
+    """How many pseudonyms are expected to be resolved."""
+    found: Any = answer.results.get("anonymity")
+    if found is None or found.expected_cracks is None or not found.size:
+        return None
+    share = float(found.expected_cracks) / found.size
+    return Bars(
+        f"Pseudonyms that are expected to be resolved, of {found.size:,}",
+        (Bar("resolved", share, percent_text(share)),),
+    )
+
+
+_PICTURES: dict[str, Callable[[Dossier, Any], Bars | None]] = {
+    "singling_out": _class_sizes,
+    "inference": _guesses,
+    "linkage": _links,
+    "pseudonyms": _cracks,
+}

@@ -1,0 +1,283 @@
+"""The verdict in one sentence about people, and what causes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+from crypsis.policies.findings import Finding, Status, Verdict
+from crypsis.report import wording
+from crypsis.results import Estimate, Number, percent_text
+
+if TYPE_CHECKING:
+    from crypsis.assessment.result import Assessment
+
+_CLAUSES = 3
+_SIMILAR = 0.8
+"""Fewer columns that make nearly as many records unique are the better explanation."""
+_COLUMNS = 4
+_NOUNS = {
+    "patient": "patients", "proband": "participants", "participant": "participants",
+    "respondent": "respondents", "employee": "employees", "mitarbeiter": "employees",
+    "customer": "customers", "kunde": "customers", "client": "clients", "student": "students",
+    "pupil": "pupils", "schueler": "pupils", "subscriber": "subscribers", "voter": "voters",
+    "donor": "donors", "member": "members", "inmate": "inmates", "tenant": "tenants",
+}  # fmt: skip
+"""What the column that identifies people calls them."""
+_ORDER = (
+    "singling_out", "columns", "inference", "linkage", "releases", "synthetic", "pseudonyms",
+)  # fmt: skip
+_OTHER_COLUMNS = {
+    "unicity", "unique_on_released_columns", "small_classes_on_released_columns", "special_uniques",
+}  # fmt: skip
+"""The measures that are not about the quasi-identifiers alone."""
+_ABOUT_COLUMNS = {
+    "columns.direct_identifiers": ("identifies {them} directly", "identify {them} directly"),
+    "columns.identifiers_by_evidence": (
+        "looks like a direct identifier",
+        "look like direct identifiers",
+    ),
+    "columns.free_text": ("contains free text", "contain free text"),
+}
+
+
+def explanation(found: Assessment) -> str:
+    """Why the verdict is what it is, in one sentence that counts people.
+
+    Parameters
+    ----------
+    found : Assessment
+        The assessment.
+    """
+    if found.verdict is Verdict.NOT_SAFE:
+        clauses = list(_harms(found))
+        more = len(clauses) - _CLAUSES
+        if more > 0:
+            clauses[_CLAUSES:] = [f"and {wording.plural(more, 'further question')} exceed"]
+            clauses[-1] += f"{'s' if more == 1 else ''} {'its' if more == 1 else 'their'} threshold"
+        return f"Not safe: {'; '.join(clauses)}."
+    if found.verdict is Verdict.SAFE:
+        return f"Safe under this policy: {'; '.join(_protections(found))}."
+    texts = [one.text.removesuffix(".") for one in found.reasons]
+    more = len(texts) - 1
+    rest = f"; and {more} more {'reason' if more == 1 else 'reasons'}" if more > 0 else ""
+    return f"Cannot tell whether it is safe: {_lowered(texts[0])}{rest}."
+
+
+def causes(found: Assessment) -> list[str]:
+    """Which columns single people out: one alone, or several together.
+
+    Parameters
+    ----------
+    found : Assessment
+        The assessment.
+    """
+    answer = found.answer("singling_out")
+    if answer is None:
+        return []
+    search: Any = answer.results.get("quasi_identifiers")
+    classes: Any = answer.results.get("equivalence_classes")
+    if search is None or classes is None or not search.found:
+        return []
+    most = max(one.unique_fraction for one in search.found)
+    if not most:
+        return []
+    similar = [one for one in search.found if one.unique_fraction >= _SIMILAR * most]
+    worst = min(similar, key=lambda one: (len(one.columns), -one.unique_fraction))
+    share = percent_text(worst.unique_fraction)
+    if len(worst.columns) == 1:
+        return [f"{_quoted(worst.columns)} alone makes {share} of the records unique."]
+    alone = {one.column: one.alone for one in search.ranking}
+    highest = max((alone.get(name, 0.0) for name in worst.columns), default=0.0)
+    each = "none of them makes a record unique alone"
+    if highest > 0:
+        each = f"alone none of them makes more than {ceil(1000 * highest) / 10:g} % unique"
+    text = (
+        f"No single column is to blame: {_quoted(worst.columns)} together make {share} of the "
+        f"records unique; {each}."
+    )
+    others = len(classes.columns) - len(worst.columns)
+    if others > 0 and float(classes.unique_share) > worst.unique_fraction:
+        everything = percent_text(classes.unique_share)
+        text += f" All {len(classes.columns)} quasi-identifiers together: {everything}."
+    return [text]
+
+
+def people_noun(found: Assessment) -> str:
+    """What the people are called by the column that identifies them; else people."""
+    person = found.parameters.get("person")
+    for one in found.columns:
+        own = one.column == person or (one.role == "identifier" and one.distinct == found.rows)
+        if own:
+            name = one.column.casefold().replace("ü", "ue")
+            for word, noun in _NOUNS.items():
+                if word in name:
+                    return noun
+    return "people"
+
+
+def people(found: Assessment, count: Number, total: int, unit: str) -> str:
+    """How many people: counted, or the people of as many records where nobody is known.
+
+    Parameters
+    ----------
+    found : Assessment
+        The assessment, for what the people are called.
+    count : int, float or Estimate
+        How many of them.
+    total : int
+        Of how many.
+    unit : str
+        What was counted: "records", "persons" or "people".
+    """
+    noun = people_noun(found)
+    of_records = unit == "records" and noun == "people"
+    name = "records" if of_records else noun
+    if isinstance(count, Estimate):
+        amount = f"{percent_text(count.value / max(1, total))} of {total:,} {name}"
+    elif count == total:
+        amount = f"all {total:,} {name}"
+    else:
+        amount = f"{round(float(count)):,} of {total:,} {name}"
+    return f"the people of {amount}" if of_records else amount
+
+
+def _harms(found: Assessment) -> Iterator[str]:
+    """A clause for each question with a threshold that is exceeded."""
+    for question in _ORDER:
+        exceeded = [one for one in found.exceeded if one.question == question]
+        if exceeded:
+            yield _CLAUSE[question](found, exceeded)
+
+
+def _columns(found: Assessment, exceeded: Sequence[Finding]) -> str:
+    one = exceeded[0]
+    count = 0 if one.value is None else round(float(one.value))
+    texts = _ABOUT_COLUMNS.get(one.measure)
+    if texts is None:
+        return _plain(one)
+    them = people_noun(found)
+    return f"{wording.plural(count, 'column')} {texts[count != 1].format(them=them)}"
+
+
+def _singling_out(found: Assessment, exceeded: Sequence[Finding]) -> str:
+    answer = found.answer("singling_out")
+    classes: Any = None if answer is None else answer.results.get("equivalence_classes")
+    by_measure = {one.measure.partition(".")[2]: one for one in exceeded}
+    sizes = [one.k for one in exceeded if one.k is not None]
+    if classes is None or not set(by_measure) - _OTHER_COLUMNS:
+        return _by_released_columns(found, by_measure) or _plain(exceeded[0])
+    unique = classes.records_below(2)
+    by = _known(classes.columns)
+    if float(unique) >= 1:
+        whom = people(found, unique, classes.members, classes.unit)
+        return f"{whom} can be singled out by {by}"
+    k = max(sizes, default=5)
+    few = classes.records_below(k)
+    if float(few) < 1:
+        return _plain(exceeded[0])
+    whom = people(found, few, classes.members, classes.unit)
+    return f"{whom} share {by} with fewer than {k - 1} others"
+
+
+def _by_released_columns(found: Assessment, by_measure: Mapping[str, Finding]) -> str | None:
+    """What those can do who know all that is released; None where that was not the matter."""
+    unique = by_measure.get("unique_on_released_columns")
+    if unique is not None and unique.affected:
+        whom = people(found, unique.affected, found.rows, "records")
+        return f"{whom} can be singled out by all released columns together"
+    small = by_measure.get("small_classes_on_released_columns")
+    if small is not None and small.affected and small.k:
+        whom = people(found, small.affected, found.rows, "records")
+        return f"{whom} share all released columns with fewer than {small.k - 1} others"
+    return None
+
+
+def _inference(found: Assessment, exceeded: Sequence[Finding]) -> str:
+    certain = [one for one in exceeded if one.measure == "inference.near_certain_values"]
+    if certain and certain[0].columns and certain[0].affected:
+        worst = max(certain, key=lambda one: one.affected or 0)
+        whom = people(found, worst.affected or 0, found.rows, "records")
+        return f"'{_name(worst.columns[0])}' is nearly certain for {whom}"
+    names = list(dict.fromkeys(one.columns[0] for one in exceeded if one.columns))
+    if not names:
+        return _plain(exceeded[0])
+    return f"{_quoted(names[:_COLUMNS])} can be inferred of some people"
+
+
+def _linkage(found: Assessment, exceeded: Sequence[Finding]) -> str:
+    answer = found.answer("linkage")
+    suite: Any = None if answer is None else answer.results.get("suite")
+    if suite is None or suite.correct_share is None:
+        return _plain(exceeded[0])
+    return (
+        f"whoever has the original links {percent_text(suite.correct_share.value)} of its records "
+        "to the release"
+    )
+
+
+def _first(found: Assessment, exceeded: Sequence[Finding]) -> str:
+    return _plain(exceeded[0])
+
+
+_CLAUSE: dict[str, Callable[[Assessment, Sequence[Finding]], str]] = {
+    "columns": _columns, "singling_out": _singling_out, "inference": _inference,
+    "linkage": _linkage, "pseudonyms": _first, "releases": _first, "synthetic": _first,
+}  # fmt: skip
+
+
+def _protections(found: Assessment) -> Iterator[str]:
+    """What was measured and is safe, and which questions were not asked."""
+    answer = found.answer("singling_out")
+    classes: Any = None if answer is None else answer.results.get("equivalence_classes")
+    noun = people_noun(found)
+    if classes is not None and float(classes.k) > 1:
+        who = "each record" if classes.unit == "records" and noun == "people" else "each person"
+        others = max(1, int(float(classes.k)) - 1)
+        alike = f"at least {wording.plural(others, 'other')}"
+        yield f"{who} shares {_known(classes.columns)} with {alike}"
+    met = [one.question for one in found.answers if one.status is Status.MET]
+    if "inference" in met:
+        yield "no sensitive attribute can be inferred beyond the thresholds"
+    if "linkage" in met:
+        yield "hardly any record can be linked to its original"
+    rest = [one for one in met if one not in ("singling_out", "inference", "linkage")]
+    if rest or not met:
+        names = ", ".join(wording.SHORT_QUESTIONS[one] for one in rest) or "all measures"
+        yield f"the thresholds of {names} are met"
+    left = [one.question for one in found.answers if one.status is Status.NOT_ASKED]
+    if left:
+        yield f"not asked: {_joined([wording.SHORT_QUESTIONS[one] for one in left])}"
+
+
+def _known(columns: Sequence[str]) -> str:
+    """The columns that an intruder knows, the first of them by name."""
+    names = [_name(name) for name in columns[:_COLUMNS]]
+    more = len(columns) - len(names)
+    if more > 0:
+        return f"{', '.join(names)} and {wording.plural(more, 'further column')}"
+    return _joined(names)
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return _joined([f"'{_name(name)}'" for name in names])
+
+
+def _joined(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _name(column: str) -> str:
+    return wording.visible(column, 40)
+
+
+def _plain(one: Finding) -> str:
+    return _lowered(one.statement.removesuffix("."))
+
+
+def _lowered(text: str) -> str:
+    """A sentence as a part of another; names and abbreviations keep their capitals."""
+    if len(text) > 1 and text[0].isupper() and text[1].islower():
+        return text[0].lower() + text[1:]
+    return text

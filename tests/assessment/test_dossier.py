@@ -1,0 +1,191 @@
+"""The dossier: what it has, what it never has, and that it is one document in every form."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import crypsis as cr
+from crypsis.assessment import Dossier, make_dossier
+from crypsis.errors import MissingDependencyError, OutputError, ParameterError
+from crypsis.report.dossier import pdf, sections
+from crypsis.report.dossier.blocks import Bars, Grid
+
+PEOPLE = pa.table(
+    {
+        "name": [f"person-{i}" for i in range(120)],
+        "age": [20 + i % 40 for i in range(120)],
+        "sex": ["f", "m"] * 60,
+        "disease": ["flu", "gout", "asthma", "none"] * 30,
+        "rare": ["only-one-has-it"] + ["usual"] * 119,
+    }
+)
+ROLES: dict[str, Any] = {
+    "identifiers": ["name"], "quasi_identifiers": ["age", "sex"], "sensitive": ["disease"],
+    "insensitive": ["rare"],
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Dossier, Path]:
+    file = tmp_path_factory.mktemp("release") / "safe.csv"
+    original = cr.Dataset.from_frame(PEOPLE, **ROLES)
+    safe = cr.anonymize(original, k=10, seed=1).write(file)
+    found = cr.assess(safe.data, original, row_map=safe.key.row_map, name=file.name)
+    dossier = make_dossier(
+        found, safe.data, original, file=file, title="Ages and diseases", purpose="A course",
+        recipient="Students", author="A. Steward", date="2026-11-18", conditions=["Do not share."],
+    )  # fmt: skip
+    return dossier, file
+
+
+def _words(dossier: Dossier) -> str:
+    text = re.sub(r"<style>.*?</style>", "", dossier.to_html(), flags=re.DOTALL)
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", text))
+
+
+def test_the_first_page(made: tuple[Dossier, Path]) -> None:
+    dossier, _file = made
+    text = _words(dossier)
+    for word in ("Ages and diseases", "A course", "Students", "A. Steward", "2026-11-18"):
+        assert word in text
+    assert dossier.assessment.explanation.replace("'", "&#39;") in text
+    first = sections(dossier)[0]
+    (gauge,) = [one for one in first.blocks if isinstance(one, Bars)]
+    shares = {bar.label: bar.share for bar in gauge.bars}
+    classes = dossier.assessment.answer("singling_out").results["equivalence_classes"]  # type: ignore[union-attr]
+    assert shares["Release, most exposed"] == pytest.approx(1 / classes.k)
+    assert shares["Original, most exposed"] == pytest.approx(1 / 3)  # 40 ages, 3 records of each
+    assert gauge.limit == pytest.approx(0.2)
+    assert "No earlier release was given." in text
+
+
+def test_what_was_changed(made: tuple[Dossier, Path]) -> None:
+    dossier, _ = made
+    columns = {one.column: one for one in dossier.columns}
+    assert columns["name"].change == "not released"
+    assert columns["disease"].change == "as it is"
+    assert columns["age"].change != "as it is"
+    assert columns["age"].values_before == 40
+    released = {one.column: set(one.examples) for one in dossier.columns}
+    assert released["disease"] == {"flu", "gout", "asthma"}
+    assert released["rare"] == {"usual"}
+    text = dossier.to_html()
+    assert "only-one-has-it" not in text
+    assert "person-" not in text
+    assert f"{hashlib.sha256(made[1].read_bytes()).hexdigest()}" in text
+
+
+def test_examples_can_be_left_out_and_need_a_release(made: tuple[Dossier, Path]) -> None:
+    dossier, file = made
+    found = dossier.assessment
+    quiet = make_dossier(found, file, PEOPLE, file=file, examples=False)
+    assert all(one.examples == () for one in quiet.columns)
+    # Nothing shows that this is a release, so no value of it is shown.
+    unknown = make_dossier(found, PEOPLE)
+    assert unknown.columns == ()
+    assert "asthma" not in unknown.to_html()
+    assert "examples" not in str(dossier.to_dict()["columns"])
+
+
+def test_a_statement_of_another_file_is_not_used(
+    made: tuple[Dossier, Path], tmp_path: Path
+) -> None:
+    dossier, file = made
+    statement = file.with_name("safe.csv.statement.json")
+    other = tmp_path / "safe.csv"
+    other.write_text(file.read_text() + "\n")
+    shutil.copy(statement, tmp_path)
+    assert make_dossier(dossier.assessment, file=other).losses == ()
+    with pytest.raises(ParameterError, match="another file"):
+        make_dossier(dossier.assessment, file=other, statement=statement)
+    assert make_dossier(dossier.assessment, file=file).losses == dossier.losses
+
+
+def test_each_command_and_each_threshold_once() -> None:
+    found = cr.assess(cr.Dataset.from_frame(PEOPLE, **ROLES), try_remedies=True)
+    dossier = Dossier(found)
+    text = dossier.to_html()
+    assert text.count("crypsis.anonymize(") == 1
+    (table,) = [
+        block
+        for section in sections(dossier) if section.name == "thresholds"
+        for block in section.blocks if isinstance(block, Grid)
+    ]  # fmt: skip
+    assert len(set(table.rows)) == len(table.rows) >= 5
+    assert all("Source: " in row[2] for row in table.rows)
+    assert "What would make it safe" in text
+
+
+def test_the_pdf_is_printed(made: tuple[Dossier, Path], tmp_path: Path) -> None:
+    if pdf._chromium() is None:
+        pytest.skip("no Chromium")
+    target = made[0].write(tmp_path / "dossier.pdf")
+    content = target.read_bytes()
+    assert content.startswith(b"%PDF-")
+    assert 3 <= len(re.findall(rb"/Type\s*/Page\b", content)) <= 12
+    with pytest.raises(OutputError, match="exists"):
+        made[0].write(target)
+
+
+def test_pdf_without_chromium(made: tuple[Dossier, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pdf, "_chromium", lambda: None)
+    monkeypatch.setitem(sys.modules, "weasyprint", None)
+    with pytest.raises(MissingDependencyError, match=r"Chromium .* weasyprint"):
+        made[0].write("dossier.pdf")
+    given: dict[str, Any] = {}
+
+    class HTML:
+        def __init__(self, **options: Any) -> None:
+            given.update(options)
+
+        def write_pdf(self) -> bytes:
+            return b"%PDF-printed"
+
+    module = types.SimpleNamespace(HTML=HTML)
+    monkeypatch.setitem(sys.modules, "weasyprint", module)  # type: ignore[arg-type]
+    assert pdf.pdf_document("<p>page</p>") == b"%PDF-printed"
+    with pytest.raises(ValueError, match="no other file"):
+        given["url_fetcher"]("file:///etc/passwd")
+
+
+def test_a_browser_that_fails_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pdf, "_chromium", lambda: shutil.which("false"))
+    with pytest.raises(OutputError, match="could not print"):
+        pdf.pdf_document("<p>page</p>")
+
+
+def test_word(made: tuple[Dossier, Path], tmp_path: Path) -> None:
+    docx = pytest.importorskip("docx")
+    target = made[0].write(tmp_path / "dossier.docx")
+    document = docx.Document(str(target))
+    text = "\n".join(one.text for one in document.paragraphs)
+    cells = "\n".join(
+        cell.text for one in document.tables for row in one.rows for cell in row.cells
+    )
+    assert "Ages and diseases" in text
+    assert made[0].assessment.explanation in text
+    assert made[0].sha256 is not None
+    assert made[0].sha256 in cells
+    assert "only-one-has-it" not in text + cells
+    assert [s.title for s in sections(made[0])][1:] == [
+        one.text for one in document.paragraphs if one.style.name == "Heading 1"
+    ]
+
+
+def test_word_without_the_package(
+    made: tuple[Dossier, Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "docx", None)
+    with pytest.raises(MissingDependencyError, match="python-docx"):
+        made[0].write(tmp_path / "dossier.docx")
+    with pytest.raises(ParameterError, match=r"\.html or \.pdf or \.docx"):
+        made[0].write(tmp_path / "dossier.txt")
