@@ -352,6 +352,8 @@ class TableState(BaseModel):
     columns: list[dict[str, Any]]
     guesses: int
     units: dict[str, str]
+    read_as: dict[str, str]
+    """What was found of a text file: delimiter, encoding, decimal mark, form of dates."""
     assessed: bool
     made: bool
     downloads: list[str]
