@@ -91,6 +91,7 @@ def test_the_whole_way(visit: Callable[..., Any], files: Path, tmp_path: Path) -
     coming.value.save_as(tmp_path / "key.json")
     assert json.loads((tmp_path / "key.json").read_text())["format"] == "crypsis key 1"
     page.click("[data-close]")
+    page.click("dialog button:has-text('Close')")  # the key goes with the table
     page.wait_for_selector("text=Is this data safe to release?")
 
 
