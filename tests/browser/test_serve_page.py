@@ -59,6 +59,7 @@ def test_the_whole_way(visit: Callable[..., Any], files: Path, tmp_path: Path) -
     assert not page.locator("#panel-singling_out").is_visible()
     drawn(page)
     page.click("a.button.main")
+    page.wait_for_selector("[data-choice]")  # the levels are counted
     page.click("#by-hand > summary")
     page.wait_for_selector("#what-if .big")
     page.wait_for_selector("#curve svg.marks")
@@ -90,6 +91,7 @@ def test_the_whole_way(visit: Callable[..., Any], files: Path, tmp_path: Path) -
     coming.value.save_as(tmp_path / "key.json")
     assert json.loads((tmp_path / "key.json").read_text())["format"] == "crypsis key 1"
     page.click("[data-close]")
+    page.click("dialog button:has-text('Close')")  # the key goes with the table
     page.wait_for_selector("text=Is this data safe to release?")
 
 
@@ -106,6 +108,7 @@ def test_adult_and_cancelling_on_a_narrow_dark_screen(visit: Callable[..., Any])
     page.wait_for_selector(".verdict")  # what is known by then
     assert "incomplete" in page.inner_text(".verdict")
     page.goto(page.url.replace("/verdict", "/protect"))
+    page.wait_for_selector("[data-choice]")  # the levels are counted
     page.click("#by-hand > summary")
     page.wait_for_selector("#what-if .big")
     page.wait_for_selector("#curve svg.marks")

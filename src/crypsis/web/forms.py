@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -38,7 +39,12 @@ class Form(BaseModel):
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
-_READ = ("delimiter", "encoding", "names", "missing_markers", "sheet", "table", "types")
+_NOT_UPLOADED = ("format", "header", "query")
+
+
+def reading_options() -> tuple[str, ...]:
+    """The reading options that make sense for an upload."""
+    return tuple(one.name for one in fields(ReadOptions) if one.name not in _NOT_UPLOADED)
 
 
 def _read_form() -> type[Form]:
@@ -46,7 +52,7 @@ def _read_form() -> type[Form]:
     hints = get_type_hints(ReadOptions, include_extras=True)
     parts: Any = {
         name: (hints[name].__origin__, Field(None, description=hints[name].__metadata__[0]))
-        for name in _READ
+        for name in reading_options()
     }
     parts["discard"] = (Discard, False)
     return create_model("ReadForm", __base__=Form, __doc__=_read_form.__doc__, **parts)
@@ -346,6 +352,8 @@ class TableState(BaseModel):
     columns: list[dict[str, Any]]
     guesses: int
     units: dict[str, str]
+    read_as: dict[str, str]
+    """What was found of a text file: delimiter, encoding, decimal mark, form of dates."""
     assessed: bool
     made: bool
     downloads: list[str]

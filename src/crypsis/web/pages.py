@@ -43,14 +43,14 @@ ROLES = {
 }
 _STEPS = (("data", "Data"), ("columns", "Columns"), ("verdict", "Verdict"), ("protect", "Make it safe"),
           ("release", "Release"))  # fmt: skip
-_READING = (
-    ("delimiter", "Delimiter", "found by itself"),
-    ("encoding", "Encoding", "utf-8"),
-    ("names", "Column names, if the file has no header", "age, zip, sex"),
-    ("missing_markers", "Missing-value markers", "-9, unknown"),
-    ("sheet", "Sheet of a spreadsheet", "the first"),
-    ("table", "Table of a database", "the only one"),
-)
+_READING = {
+    "delimiter": ("Delimiter", "found by itself"),
+    "encoding": ("Encoding", "found by itself"),
+    "names": ("Column names, if the file has no header", "age, zip, sex"),
+    "missing_markers": ("Missing-value markers", "-9, unknown"),
+    "sheet": ("Sheet of a spreadsheet", "the first"),
+    "table": ("Table of a database", "the only one"),
+}
 _TOOLS = {"comparison": "compare", "subject": "verify", "attack": "pseudonyms"}
 
 
@@ -75,10 +75,18 @@ def _environment() -> Environment:
         policies=POLICIES,
         steps=_STEPS,
         downloads=DOWNLOADS,
-        reading_fields=_READING,
+        reading_fields=_reading_fields(),
         types=TYPES,
     )
     return environment
+
+
+def _reading_fields() -> list[tuple[str, str, str]]:
+    """The reading options with their labels; each has a field of text but the types."""
+    names = [name for name in f.reading_options() if name != "types"]
+    plain = ("", "found by itself")
+    return [(n, _READING.get(n, plain)[0] or n.replace("_", " ").capitalize(),
+             _READING.get(n, plain)[1]) for n in names]  # fmt: skip
 
 
 def render(request: Request, template: str, code: int = 200, **content: Any) -> Response:

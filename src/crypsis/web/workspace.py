@@ -131,7 +131,7 @@ class Workspace:
             "id": table.id, "kind": table.kind, "title": table.title,
             "files": {slot: file.title for slot, file in table.files.items()},
             "rows": profile.get("rows"), "columns": columns, "guesses": table.guesses,
-            "units": dict(table.units),
+            "units": dict(table.units), "read_as": profile.get("read_as", {}),
             "assessed": table.assessed is not None, "made": table.made is not None,
             "downloads": self.downloads(table), "hierarchies": list(table.hierarchies),
             "job": None if job is None else job.to_dict(),

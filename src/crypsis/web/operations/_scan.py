@@ -7,6 +7,7 @@ from typing import Any
 
 from crypsis.columns.histograms import Histogram, histograms
 from crypsis.columns.profile import scan as scan_dataset
+from crypsis.dataset import Dataset
 from crypsis.web.operations._session import TableSession
 
 
@@ -17,9 +18,24 @@ def scan(session: TableSession, *, file: dict[str, Any], seed: int = 0) -> dict[
         found = scan_dataset(release, seed=seed)
         pictures = {one.column: one for one in histograms(release, seed=seed)}
     body = found.to_dict()
+    body["read_as"] = _read_as(release)
     for column in body["columns"]:
         column["histogram"] = bars_view(pictures[column["column"]])
     return body
+
+
+def _read_as(release: Dataset) -> dict[str, str]:
+    """What was found of a text file: its delimiter, encoding, decimal mark and form of dates."""
+    form = release.rows.form
+    if form is None or form.typed:
+        return {}
+    delimiter = "\\t" if form.delimiter == "\t" else form.delimiter
+    dates = ", ".join(dict.fromkeys(form.dates.values()))
+    for code, letters in (("%d", "DD"), ("%m", "MM"), ("%Y", "YYYY"), ("%y", "YY")):
+        dates = dates.replace(code, letters)
+    found = {"delimiter": delimiter, "encoding": form.encoding, "decimal": form.decimal,
+             "date_format": dates}  # fmt: skip
+    return {name: text for name, text in found.items() if text}
 
 
 def bars_view(one: Histogram) -> dict[str, Any]:
