@@ -4,7 +4,8 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test test-heavy nightly check format docs picture bench bench-quick test-gpu wheel sbom licences audit clean
+.SECONDARY:
+.PHONY: help demo test test-heavy nightly check format docs picture bench bench-quick test-gpu test-integrations test-oldest coverage wheel dist sbom licences audit clean
 help:            ## show the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:[^#]*## /\t/' | expand -t 14
 
@@ -16,7 +17,7 @@ $(BIN)/crypsis: pyproject.toml
 	@touch $@
 
 $(BIN)/.dev: $(BIN)/crypsis constraints.txt
-	$(PIP) --constraint constraints.txt --editable '.[spark,web,excel,cloud]' --group dev --group docs
+	$(PIP) --constraint constraints.txt --editable '.[spark,web,excel,statistics,postgresql,delta,iceberg,cloud,contracts]' --group dev --group docs
 	@touch $@
 
 demo: $(BIN)/crypsis   ## make a sample release and run the main job on it
@@ -64,8 +65,48 @@ test-gpu: $(BIN)/.dev  ## the tests that need a CUDA device
 	$(PIP) --constraint constraints.txt --editable '.[gpu]'
 	$(BIN)/python -m pytest -m gpu
 
+OLDEST := tests/test_dataset.py tests/test_results.py tests/test_schemas.py tests/test_hierarchies.py tests/counting \
+  tests/singling_out tests/cli/test_assess.py tests/cli/test_scan.py tests/cli/test_anonymize.py tests/assessment/test_ci_outputs.py
+INTEGRATIONS := dagster dbt great_expectations pandera pre_commit pytest_plugin sklearn
+build/integrations/%/.ready: pyproject.toml tests/integrations/requirements/%.txt
+	$(PYTHON) -m venv build/integrations/$*
+	build/integrations/$*/bin/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	build/integrations/$*/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[contracts]' "pytest>=8.3" \
+	  --requirement tests/integrations/requirements/$*.txt
+	@touch $@
+
+test-integration-%: build/integrations/%/.ready
+	build/integrations/$*/bin/python -m pytest -c tests/integrations/pytest.ini --rootdir . --confcutdir tests/integrations \
+	  tests/integrations/check_$*.py
+
+test-integrations: $(INTEGRATIONS:%=test-integration-%)   ## each integration against the newest version of its tool
+
 wheel: $(BIN)/.dev     ## the same bytes wherever it is built
 	$(BIN)/python -m hatchling build -t wheel
+
+dist: $(BIN)/crypsis    ## wheel and sdist, checked as the index will, and a conda recipe
+	rm -rf dist
+	$(PIP) --group release
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
+	$(BIN)/python tools/conda_recipe.py dist/conda/recipe.yaml
+
+build/oldest/.ready: pyproject.toml
+	$(PYTHON) -m venv build/oldest
+	build/oldest/bin/python -m pip install --quiet --upgrade "pip>=25.1" uv
+	build/oldest/bin/uv pip compile --quiet --resolution lowest-direct pyproject.toml --output-file build/oldest/requirements.txt
+	build/oldest/bin/python -m pip install --quiet --requirement build/oldest/requirements.txt \
+	  "pytest>=8.3" "pytest-xdist>=3.6" "hypothesis>=6.115" "jsonschema>=4.20" "pyyaml>=6.0" "pandas>=2.2,<3" "polars>=1.12,<2"
+	build/oldest/bin/python -m pip install --quiet --no-deps --editable .
+	@touch $@
+
+test-oldest: build/oldest/.ready   ## the core with the lowest version of every dependency
+	build/oldest/bin/python -m pytest -n 2 -k "not spark" $(OLDEST)
+
+coverage: $(BIN)/.dev  ## all tests, with the share of lines that they run; fails below the floor
+	@tools/system-packages
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --cov --cov-report term
 
 sbom: $(BIN)/.dev      ## a software bill of materials (CycloneDX) in dist/sbom.json
 	@mkdir -p dist
@@ -78,4 +119,4 @@ audit: $(BIN)/.heavy   ## known vulnerabilities, as far as can be told from here
 	$(BIN)/python tools/supply_chain.py audit
 
 clean:           ## remove the environment and everything built
-	rm -rf $(VENV) dist demo docs/_build docs/_figures docs/reference .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) dist demo docs/_build docs/_figures docs/_extra docs/reference build .pytest_cache .mypy_cache .ruff_cache

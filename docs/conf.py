@@ -11,6 +11,7 @@ import reference  # noqa: E402
 
 reference.write(DOCS / "reference")
 figures.write(DOCS / "_figures")
+reference.write_schemas(DOCS / "_extra" / "schemas")
 
 project = "crypsis"
 author = "the crypsis authors"
@@ -21,12 +22,13 @@ html_theme = "furo"
 html_title = "crypsis"
 html_math_renderer = "mathml"
 html_static_path = ["_static"]
+html_extra_path = ["_extra"]
 html_css_files = ["crypsis.css"]
 smartquotes = False
 html_show_sphinx = False
 html_show_copyright = False
 html_copy_source = False
-exclude_patterns = ["_build", "_ext", "_figures"]
+exclude_patterns = ["_build", "_ext", "_figures", "_extra"]
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
 maximum_signature_line_length = 80

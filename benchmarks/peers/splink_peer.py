@@ -59,7 +59,7 @@ def _right(x: Any, y: Any, settings: Any, names: list[str], part: float | None) 
     for name in names[:2] if part is not None else ():
         rule: Any = block_on(name)
         if pd.api.types.is_numeric_dtype(x[name]):
-            wide = part * float(x[name].std()) or 1.0
+            wide = (part or 1.0) * float(x[name].std()) or 1.0
             rule = f"floor(l.{name} / {wide}) = floor(r.{name} / {wide})"
         try:
             linker.training.estimate_parameters_using_expectation_maximisation(rule)

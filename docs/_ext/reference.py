@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import json
 import pkgutil
 import sys
 from itertools import pairwise
@@ -12,12 +13,13 @@ from pathlib import Path
 from types import ModuleType
 
 from reference_cli import command_page
-from reference_files import errors_page, files_page, settings_page, statuses_page
+from reference_files import errors_page, files_page, schemas_page, settings_page, statuses_page
 
 import crypsis
+from crypsis.schemas import SCHEMAS, schema
 
-# What no user calls by this name: the commands, the counting beneath the measures, the server.
-INTERNAL = {"cli", "columns", "counting", "files", "web"}
+# What no user calls by this name, or what needs another package: see pipelines.md.
+INTERNAL = {"cli", "columns", "counting", "files", "integrations", "web"}
 # Modules inside packages that people call by their own names.
 INNER = ("crypsis.columns.roles", "crypsis.protection.masking", "crypsis.report.json")
 
@@ -128,7 +130,9 @@ def _directive(module: str, name: str, thing: object) -> list[str]:
 
 def value_meaning(module: str, name: str) -> str:
     """The string that stands below the assignment of a value, in whichever module that is."""
-    for path in (Path(*importlib.import_module(module).__path__)).rglob("*.py"):
+    found = importlib.import_module(module)
+    folder = getattr(found, "__path__", None)
+    for path in Path(*folder).rglob("*.py") if folder else [Path(str(found.__file__))]:
         body = ast.parse(path.read_text(encoding="utf-8")).body
         for statement, after in pairwise(body):
             targets = getattr(statement, "targets", [getattr(statement, "target", None)])
@@ -144,13 +148,14 @@ def pages() -> dict[str, str]:
         "command.md": command_page(),
         "errors.md": errors_page(),
         "files.md": files_page(),
+        "schemas.md": schemas_page(),
         "settings.md": settings_page(),
         "statuses.md": statuses_page(),
     }
     modules = public_modules()
     for name in modules:
         made[f"{name}.md"] = module_page(name)
-    listed = ["command", "statuses", "settings", "files", "errors", *modules]
+    listed = ["command", "statuses", "settings", "files", "schemas", "errors", *modules]
     made["index.md"] = "\n".join(
         [
             "# Reference",
@@ -167,6 +172,14 @@ def pages() -> dict[str, str]:
         ]
     )
     return made
+
+
+def write_schemas(folder: Path) -> None:
+    """The JSON Schemas as files, which are published beside the pages."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in SCHEMAS:
+        text = json.dumps(schema(name), indent=2, ensure_ascii=False) + "\n"
+        (folder / f"{name}.schema.json").write_text(text, encoding="utf-8")
 
 
 def write(folder: Path) -> None:

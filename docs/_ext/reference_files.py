@@ -19,6 +19,7 @@ from crypsis.options import Role
 from crypsis.policies import MEASURES, Policy, Threshold
 from crypsis.protection import ColumnPlan, Plan, PrivacyRequirements
 from crypsis.pseudonyms._attack_file import FrequencyAttack, JoinAttack, MatrixAttack
+from crypsis.schemas import SCHEMAS
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -26,6 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = {
     "CRYPSIS_GPU": "`off` keeps permanents on the processor where a CUDA device is found.",
     "CRYPSIS_DEBUG": "`1` shows the full trace of an internal fault. It may contain data values.",
+    "GITHUB_STEP_SUMMARY": "The file that `crypsis assess --step-summary` appends to; GitHub Actions sets it.",
     "XDG_DATA_HOME": "Where re-identification keys are stored (in `crypsis/keys`); `~/.local/share` otherwise.",
     "CRYPSIS_DATA": "For the tests: the folder with the real data sets.",
     "CRYPSIS_CASES": "For the tests: random cases that each measure is tried on; 500 unless set.",
@@ -89,6 +91,23 @@ def files_page() -> str:
     lines += ["", "## Measures", "", "What a threshold may limit.", ""]
     lines += ["| measure | unit | limit | meaning |", "| --- | --- | --- | --- |"]
     lines += [f"| `{m.name}` | {m.unit} | `{m.limit}` | {m.meaning} |" for m in MEASURES.values()]
+    return "\n".join([*lines, ""])
+
+
+def schemas_page() -> str:
+    """The JSON Schemas, and where they are."""
+    lines = [
+        "# JSON Schemas",
+        "",
+        "Made from the definitions that crypsis itself uses. `crypsis schema",
+    ]
+    lines += ["roles` prints one; the files are published beside this manual.", ""]
+    lines += ["| of | file |", "| --- | --- |"]
+    for name in SCHEMAS:
+        written = name in ("roles", "policy", "plan")
+        said = f"a {name} file" if written else f"`crypsis {name} --json`"
+        link = f'<a href="../schemas/{name}.schema.json">{name}.schema.json</a>'
+        lines.append(f"| {said} | {link} |")
     return "\n".join([*lines, ""])
 
 
@@ -157,7 +176,7 @@ def statuses_page() -> str:
 def errors() -> list[type[CrypsisError]]:
     """Every error of crypsis, each after what it is a kind of."""
     for found in pkgutil.walk_packages(crypsis.__path__, "crypsis."):
-        if "gpu" not in found.name and "__main__" not in found.name:
+        if not any(word in found.name for word in ("gpu", "__main__", "integrations.")):
             importlib.import_module(found.name)
 
     def walk(kind: type[CrypsisError]) -> list[type[CrypsisError]]:

@@ -49,6 +49,7 @@ _PACKAGES = (
     "pseudonyms",
     "releases",
     "reproduce",
+    "schemas",
     "singling_out",
     "synthetic",
     "utility",

@@ -15,7 +15,10 @@ from crypsis.errors import ParameterError
 
 MISSING_MARKERS = ("", "?", "NA", "N/A", "NaN", "nan", "NULL", "null")
 """The missing-value markers of text files where none are given."""
-FORMATS = ("csv", "parquet", "json", "excel", "duckdb", "sqlite")
+FORMATS = (
+    "csv", "parquet", "json", "excel", "arrow", "stata", "spss", "sas", "duckdb", "sqlite",
+    "delta", "iceberg",
+)  # fmt: skip
 TYPES = ("text", "integer", "number", "date", "time")
 """The column types."""
 
@@ -176,6 +179,30 @@ class PlanOptions(Roles, total=False):
     rank_error: Annotated[float | None, "Quantiles come from a sample with this error."]
 
 
+class PeopleOptions(TypedDict, total=False):
+    """The options of `crypsis.anonymize` for people with several records."""
+
+    unicity: Annotated[
+        float | None,
+        "Unicity: the share of people whom `events` known records of theirs single out.",
+    ]
+    events: Annotated[int | None, "The number of known records, where unicity is required."]
+    inferred: Annotated[
+        float | None,
+        "The share of sensitive values that those records make almost certain, of values that at "
+        "most half of the people have.",
+    ]
+    links: Annotated[
+        str | None,
+        'How records of a person may be linked: by "person", in "pieces", by a window of time.',
+    ]
+    order: Annotated[str | None, "The column with the time of a record, by which they are linked."]
+    max_records: Annotated[
+        int | None,
+        "The most records of a person that are released; others are dropped at random.",
+    ]
+
+
 def descriptions(options: type) -> dict[str, str]:
     """The description of each option of a model.
 
@@ -201,7 +228,8 @@ class ReadOptions:
 
     format: Annotated[
         str | None,
-        "The file format: csv, parquet, json, excel, duckdb or sqlite; by default detected.",
+        "The file format: csv, parquet, json, excel, arrow, stata, spss, sas, duckdb, sqlite, delta or "
+        "iceberg; by default detected.",
     ] = None
     names: Annotated[Sequence[str] | None, "The column names of a file without a header."] = None
     header: Annotated[
@@ -211,7 +239,13 @@ class ReadOptions:
         str | None, "The delimiter of a CSV file, one character; by default detected."
     ] = None
     encoding: Annotated[
-        str | None, "The encoding of a CSV file, such as latin-1; by default utf-8."
+        str | None, "The encoding of a CSV file, such as latin-1; by default detected."
+    ] = None
+    decimal: Annotated[
+        str | None, "The decimal mark of a CSV file, point or comma; by default detected."
+    ] = None
+    date_format: Annotated[
+        str | None, "The form of dates in a CSV file, such as DD/MM/YYYY; by default detected."
     ] = None
     missing_markers: Annotated[
         Sequence[str] | None,
@@ -254,6 +288,12 @@ class ReadOptions:
                 "The delimiter must be one character, and not a quote, a line end or NUL.",
                 parameter="delimiter",
                 hint="Set {delimiter=;}.",
+            )
+        if self.decimal not in (None, ".", ","):
+            raise ParameterError(
+                "The decimal mark must be a point or a comma.",
+                parameter="decimal",
+                hint="Set {decimal=,}.",
             )
         if self.table is not None and self.query is not None:
             raise ParameterError(

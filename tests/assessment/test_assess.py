@@ -18,7 +18,7 @@ from crypsis.assessment.result import Assessment
 from crypsis.errors import CancelledError, ParameterError, RoleError, SourceError
 from crypsis.policies import Policy, load_policy
 from crypsis.policies.findings import Finding, Status, Verdict
-from crypsis.report.json import schema
+from crypsis.schemas import schema
 
 QIS, SENSITIVE = ["age", "sex"], ["disease"]
 
@@ -263,14 +263,14 @@ def test_json_fits_its_schema_and_has_no_data_values() -> None:
     planted = table().set_column(2, "disease", pa.array(["xyzzy-secret", "plugh-secret"] * 300))
     found = decided(planted)
     text = found.to_json()
-    jsonschema.validate(json.loads(text), schema())
+    jsonschema.validate(json.loads(text), schema("assess"))
     assert "-secret" not in text
     assert "-secret" not in str(found)
     assert json.loads(text)["format"] == 3
     broken = json.loads(text)
     del broken["result"]["verdict"]
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(broken, schema())
+        jsonschema.validate(broken, schema("assess"))
 
 
 @pytest.mark.parametrize("question", ["singling_out", "inference"])

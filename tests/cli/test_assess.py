@@ -15,7 +15,7 @@ import pytest
 
 from crypsis.cli import run
 from crypsis.policies import PRESETS
-from crypsis.report.json import schema
+from crypsis.schemas import schema
 from tests.conftest import ADULT_COLUMNS
 
 DISEASES = ("flu", "gout", "asthma", "hiv-secret")
@@ -66,7 +66,7 @@ def test_as_json(safe: Path, capsys: pytest.CaptureFixture[str]) -> None:
         texts.append(capsys.readouterr().out)
     found = json.loads(texts[0])
     assert found["exit_status"] == 0
-    jsonschema.validate(found, schema())
+    jsonschema.validate(found, schema("assess"))
     assert found["result"]["verdict"] == "safe"
     assert found["result"]["parameters"]["population"] == 10_000
     assert "hiv-secret" not in texts[0]

@@ -19,7 +19,7 @@ def _of(values: object, **options: int) -> object:
 def test_whole_numbers_with_few_values_have_a_bar_each() -> None:
     found = _of([1, 1, 3, None])
     assert found.counts == (2, 0, 1)  # type: ignore[attr-defined]
-    assert found.labels == ("1", "2", "3", "4")  # type: ignore[attr-defined]
+    assert found.labels == ("1", "2", "3")  # type: ignore[attr-defined]
     assert found.missing == 1  # type: ignore[attr-defined]
 
 
@@ -72,3 +72,12 @@ def test_values_are_raw() -> None:
     assert "secret-0451" not in str(_of(["secret-0451"]))
     with pytest.raises(ParameterError):
         _of([1], bars=0)
+
+
+def test_the_ends_are_those_of_all_records() -> None:
+    values = [*[7] * 30_000, 1, 42]  # a sample rarely has the rarest values
+    found = _of(values, rows=100, bars=5)
+    assert (found.labels[0], found.labels[-1]) == ("1", "42")  # type: ignore[attr-defined]
+    assert sum(found.counts) + found.missing == found.rows  # type: ignore[attr-defined]
+    assert _of([42, 42]).labels == ("42",)  # type: ignore[attr-defined]
+    assert _of([42.5]).labels == ("42.5",)  # type: ignore[attr-defined]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import json
 import sys
 from pathlib import Path
 
@@ -120,6 +121,15 @@ def test_every_key_of_every_file_is_explained(pages: dict[str, str]) -> None:
         for key, meaning in keys.items():
             assert meaning, f"{title}: {key} is not explained"
             assert f"| `{key}` |" in section
+
+
+def test_every_schema_is_published(pages: dict[str, str], tmp_path: Path) -> None:
+    from crypsis.schemas import SCHEMAS
+
+    reference.write_schemas(tmp_path)
+    for name in SCHEMAS:
+        assert f"../schemas/{name}.schema.json" in pages["schemas.md"]
+        assert json.loads((tmp_path / f"{name}.schema.json").read_text(encoding="utf-8"))
 
 
 def test_every_error_and_every_status_is_listed(pages: dict[str, str]) -> None:

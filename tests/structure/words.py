@@ -48,7 +48,7 @@ EXCEPTIONS: list[tuple[str, str, str]] = [
     ),
     ("README.md", "crowds (OLA)", "the name of a peer package"),
     ("benchmarks.md", "crowds (OLA)", "the name of a peer package"),
-    ("web/static/crypsis.js", "new Promise(", "a class of JavaScript"),
+    ("web/static/ask.js", "new Promise(", "a class of JavaScript"),
 ]
 
 # Parts of names: functions, classes, parameters, modules.

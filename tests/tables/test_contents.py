@@ -132,7 +132,7 @@ def test_what_is_written_is_clean(form: str, tmp_path: Path) -> None:
     data = pa.table({"age": [20 + i % 50 for i in range(600)], "sex": ["f", "m"] * 300,
                      "disease": ["flu", "gout", "a, b"] * 200})  # fmt: skip
     made = cr.anonymize(data, k=5, quasi_identifiers=["age", "sex"], sensitive=["disease"])
-    made.data.rows.write(tmp_path / f"out.{form}")
+    made.data.write(tmp_path / f"out.{form}")
     assert found(tmp_path / f"out.{form}", form) == []
 
 

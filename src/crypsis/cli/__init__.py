@@ -38,6 +38,8 @@ def run(arguments: Sequence[str]) -> int:
         from crypsis.cli.wording import cli_option
 
         return _error(error.text(cli_option), BAD_INPUT)
+    except ModuleNotFoundError as error:
+        return _missing(error)
     except SystemExit:  # how Typer ends when the output is closed
         return BAD_INPUT
     except MemoryError:
@@ -51,6 +53,16 @@ def run(arguments: Sequence[str]) -> int:
             )
         return _fault(error)
     return _error("Interrupted.", status) if status == INTERRUPTED else status
+
+
+def _missing(error: ModuleNotFoundError) -> int:
+    """A library of an extra that is not installed; any other one is our fault."""
+    from crypsis.extras import MODULES, missing_extra
+
+    module = (error.name or "").split(".")[0]
+    if module not in MODULES:
+        return _fault(error)
+    return _error(str(missing_extra(module, "This command")), BAD_INPUT)
 
 
 def _error(message: str, status: int) -> int:

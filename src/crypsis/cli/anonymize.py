@@ -14,6 +14,8 @@ from crypsis.cli.dossier import DossierOptions
 from crypsis.cli.package import pack
 from crypsis.cli.pairs import hierarchies, numbers, recursive_pair, texts
 from crypsis.cli.wording import cli_option
+from crypsis.errors import ParameterError
+from crypsis.files import release_stem
 from crypsis.options import PlanOptions, Roles, descriptions
 
 if TYPE_CHECKING:
@@ -72,7 +74,15 @@ def anonymize(
     asked: Any,
     about: DossierOptions,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The release to write: .csv or .parquet.")
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="The release to write: .csv (also .gz, .bz2, .xz, .zst), .parquet, .jsonl, .xlsx, "
+            ".arrow, .dta, .sav, .duckdb, .sqlite or an address such as s3://...; without a suffix in "
+            "the format of DATA; - for standard output.",
+        ),
     ] = None,
     package: Annotated[
         Path | None,
@@ -223,6 +233,7 @@ def anonymize(
     from crypsis import protection
     from crypsis.cli.console import may_write, shown_progress
     from crypsis.hierarchies import HierarchyGapError
+    from crypsis.tables import FileForm, form_for
 
     given, limits = texts("--method", methods), numbers("--top-code", top_code)
     if explore:
@@ -241,10 +252,13 @@ def anonymize(
         raise typer.BadParameter("It is required, unless --explore is set.", param_hint="--output")
     about.check(package)
     files = _Files(output, save_plan, key, package)
+    if package is not None and not files.local:
+        raise ParameterError("A package has one released file: a file of this machine.")
     for path, suffixes in files.written():
         may_write(path, suffixes, force=force)
     with shown_progress():
         dataset = options.dataset(data)
+        form_for("" if output == "-" else output, dataset.rows.form or FileForm("csv"))
         if policy is not None:
             _limit_ages(dataset, policy, limits, given)
         try:
@@ -262,19 +276,49 @@ def anonymize(
                 typer.echo("\n".join(gap.unknown), err=True)
             raise
         lost = made.utility
-        with made.key.saved(key, name=output.stem, overwrite=force) as key_path:
-            made = made.write(output, overwrite=force, neutralize_formulas=neutralize_formulas)
+        with made.key.saved(key, name=files.stem, overwrite=force) as key_path:
+            if output == "-":
+                made = _to_output(made, neutralize_formulas)
+            else:
+                made = made.write(
+                    output, overwrite=force, statement=files.local,
+                    neutralize_formulas=neutralize_formulas,
+                )  # fmt: skip
     if save_plan is not None and made.plan is not None:
         made.plan.save(save_plan, overwrite=force)
-    _write_comparison(files.comparison, lost)
+    if files.local:
+        _write_comparison(files.comparison, lost)
     judged = None
     if package is not None:
         with shown_progress():
-            judged = pack(package, output, made, dataset, policy or "default", about, force=force)
+            judged = pack(
+                package, Path(output), made, dataset, policy or "default", about, force=force
+            )
+    written = [] if output == "-" else [output]
     more = [one for one in (save_plan, package) if one is not None]
-    _show(made, lost, [output, *files.notes(), *more], key_path, as_json)
+    _show(made, lost, [*written, *files.notes(), *more], key_path, as_json, apart=output == "-")
     if judged is not None:
         _exit_with(judged, as_json)
+
+
+def _to_output(made: Anonymized, neutralize_formulas: bool) -> Anonymized:
+    """The release on standard output, in the form of the original, once it was measured."""
+    import shutil
+    import sys
+
+    from crypsis.files import PrivateFolder
+
+    folder = PrivateFolder("crypsis-output-")
+    try:
+        like = made.original.rows.form
+        path = folder.path / ("release" if like is not None else "release.csv")
+        made = made.write(path, statement=False, neutralize_formulas=neutralize_formulas)
+        with path.open("rb") as file:
+            shutil.copyfileobj(file, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+    finally:
+        folder.remove()
+    return made
 
 
 def _exit_with(found: Assessment, as_json: bool) -> None:
@@ -331,22 +375,33 @@ def _of_key(path: Path) -> Any:
 class _Files:
     """The files that are written."""
 
-    output: Path
+    output: str
     plan: Path | None
     key: Path | None
     package: Path | None
 
     @property
+    def local(self) -> bool:
+        """Whether the release is a file of this machine, with its statement next to it."""
+        return self.output != "-" and "://" not in self.output
+
+    @property
+    def stem(self) -> str:
+        return "release" if self.output == "-" else release_stem(self.output)
+
+    @property
     def comparison(self) -> Path:
-        return self.output.with_name(self.output.name + ".before-after.md")
+        return Path(self.output).with_name(Path(self.output).name + ".before-after.md")
 
     def notes(self) -> tuple[Path, ...]:
         from crypsis.protection import Statement
 
-        return (*Statement.paths(self.output), self.comparison)
+        return (*Statement.paths(self.output), self.comparison) if self.local else ()
 
     def written(self) -> list[tuple[Path | None, tuple[str, ...]]]:
-        given = [(self.output, (".csv", ".parquet")), (self.plan, (".json", ".toml"))]
+        given: list[tuple[Path | None, tuple[str, ...]]] = [(self.plan, (".json", ".toml"))]
+        if self.local:
+            given.append((Path(self.output), (Path(self.output).suffix.lower(),)))
         notes = [(note, (note.suffix,)) for note in self.notes()]
         return [*given, (self.key, (".json",)), (self.package, (".zip",)), *notes]
 
@@ -364,16 +419,25 @@ def _limit_ages(
             limits[name] = min(limit, limits.get(name, limit))
 
 
-def _show(made: Anonymized, lost: Any, written: Sequence[Path], key: Path, as_json: bool) -> None:
+def _show(
+    made: Anonymized,
+    lost: Any,
+    written: Sequence[Path | str],
+    key: Path,
+    as_json: bool,
+    *,
+    apart: bool = False,
+) -> None:
+    """What was done; on standard error if the release is on standard output."""
     from crypsis.cli.console import console
     from crypsis.report.json import to_json
 
     if as_json:
-        typer.echo(to_json("anonymize", made))
+        typer.echo(to_json("anonymize", made), err=apart)
         return
     from rich.table import Table
 
-    screen = console()
+    screen = console(apart=apart)
     compared = Table(
         "column", "distinct values", "missing", "entropy (bits)",
         title="Before and after", title_justify="left",

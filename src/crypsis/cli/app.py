@@ -12,6 +12,7 @@ from crypsis.cli import (
     assess,
     attack,
     compare,
+    dbt,
     demo,
     leak,
     ledger,
@@ -19,15 +20,17 @@ from crypsis.cli import (
     policy,
     reproduce,
     scan,
+    schema,
     serve,
     verify,
 )
+from crypsis.cli.commands import Application
 
-app = typer.Typer(
+app = Application(
     name="crypsis",
     help="Is this data safe to release, against whom, and what is the least that must change?",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -58,6 +61,8 @@ app.command("leak")(leak.leak)
 app.command("compare")(compare.compare)
 app.command("verify")(verify.verify)
 app.command("reproduce")(reproduce.reproduce)
+app.command("dbt")(dbt.dbt)
+app.command("schema")(schema.schema)
 app.command("serve")(serve.serve)
 app.add_typer(attack.app, name="attack")
 app.add_typer(ledger.app, name="ledger")

@@ -91,6 +91,20 @@ def assess(
             "dossier as .zip; the assessment as .md or .json.",
         ),
     ] = None,
+    junit: Annotated[
+        Path | None,
+        typer.Option("--junit", help="Write JUnit XML, a test case for each threshold, too."),
+    ] = None,
+    sarif: Annotated[
+        Path | None, typer.Option("--sarif", help="Write the findings as SARIF 2.1.0, too.")
+    ] = None,
+    step_summary: Annotated[
+        bool,
+        typer.Option(
+            "--step-summary",
+            help="Append a summary to the file that GITHUB_STEP_SUMMARY names, as GitHub Actions does.",
+        ),
+    ] = False,
     as_json: o.AsJson = False,
     as_markdown: Annotated[bool, typer.Option("--md", help="Markdown on standard output.")] = False,
     force: o.Force = False,
@@ -106,16 +120,27 @@ def assess(
     """
     from crypsis.assessment import assess as run_assessment
     from crypsis.assessment import make_dossier, write_package
-    from crypsis.cli.console import console, may_write, shown_progress, write_text
+    from crypsis.cli.console import (
+        append_text,
+        console,
+        may_write,
+        shown_progress,
+        summary_file,
+        write_text,
+    )
     from crypsis.cli.remedies import phrasing
     from crypsis.errors import ParameterError
     from crypsis.policies import load_policy
     from crypsis.report.json import exit_status
+    from crypsis.report.markdown import assessment_summary
     from crypsis.report.verdict import assessment_view
 
     if as_json and as_markdown:
         raise ParameterError("Standard output has one format.", hint="Set {json} or {md}.")
     may_write(output, (*FORMS, ".md", ".json"), force=force)
+    may_write(junit, (".xml",), force=force)
+    may_write(sarif, (".sarif", ".json"), force=force)
+    summary = summary_file() if step_summary else None
     about.check(output)
     if output is not None and output.suffix.lower() == ".zip" and not Path(data).is_file():
         raise ParameterError("A package has one released file: a local file, not a folder.")
@@ -145,7 +170,7 @@ def assess(
             **before.keywords(options, data, key),
             synthetic=synthetic,
             holdout=None if holdout is None else options.without_roles().dataset(holdout),
-            answers=options.answers(),
+            answers=options.answers(data),
             accept_guesses=accept_guesses,
             on=on,
             row_map=row_map,
@@ -172,13 +197,23 @@ def assess(
             dossier.write(output, overwrite=force)
     elif output is not None:
         write_text(output, forms[output.suffix.lower()]())
+    others = {
+        junit: found.to_junit(words),
+        sarif: found.to_sarif(o.title(data) if "://" in data else data, words),
+    }
+    for path, text in others.items():
+        if path is not None:
+            write_text(path, text)
+    if summary is not None:
+        append_text(summary, assessment_summary(found, words))
     if as_json or as_markdown:
         typer.echo(forms[".json" if as_json else ".md"]())
     else:
         screen = console()
         screen.print(assessment_view(found, words), crop=False)
-        if output is not None:
-            screen.print(f"\nWrote {output}", markup=False)
+        files = [str(path) for path in (output, junit, sarif) if path is not None]
+        if files:
+            screen.print(f"\nWrote {', '.join(files)}", markup=False)
     if exit_status(found):
         raise typer.Exit(exit_status(found))
 

@@ -10,8 +10,9 @@ from typing import Annotated, Any
 import typer
 
 from crypsis.cli import options as o
+from crypsis.cli.commands import Application
 
-app = typer.Typer(
+app = Application(
     help="What an intruder with background knowledge finds: pseudonyms, histories.",
     no_args_is_help=True,
 )

@@ -148,10 +148,10 @@ def compare(
     with shown_progress():
         found = linkage.compare(
             options.dataset(original),
-            options.dataset(masked),
+            options.another().dataset(masked),
             d=d or None,
             v=v or None,
-            controls=None if controls is None else options.dataset(controls),
+            controls=None if controls is None else options.another().dataset(controls),
             acceptable=acceptable,
             categories=categories,  # type: ignore[arg-type]
             on=on,
@@ -201,7 +201,7 @@ def _show_posterior(
         )
     with shown_progress():
         found = link_posterior(
-            options.dataset(original), options.dataset(masked), texts("--method", methods),
+            options.dataset(original), options.another().dataset(masked), texts("--method", methods),
             **alignment,
         )  # fmt: skip
     if output is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,9 +15,9 @@ from crypsis.errors import OutputError
 from crypsis.files import replacing_file
 
 
-def console() -> Console:
-    """Where results go; 80 columns when it is not a terminal."""
-    return Console(highlight=False, soft_wrap=False)
+def console(*, apart: bool = False) -> Console:
+    """Where results go; 80 columns when it is not a terminal. `apart` is standard error."""
+    return Console(highlight=False, soft_wrap=False, stderr=apart)
 
 
 @contextmanager
@@ -69,3 +70,23 @@ def write_text(path: Path, text: str) -> None:
     """Write a text file that appears complete or not at all; it was checked before that it may."""
     with replacing_file(path, overwrite=True) as partial:
         partial.write_text(text, encoding="utf-8")
+
+
+def summary_file() -> Path:
+    """The file in which a GitHub step collects its summary."""
+    named = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not named:
+        raise OutputError(
+            "A step summary is written in GitHub Actions only: GITHUB_STEP_SUMMARY is not set.",
+            hint="Set it to a file, or remove {step_summary}.",
+        )
+    return Path(named)
+
+
+def append_text(path: Path, text: str) -> None:
+    """Append to a text file that others write to as well."""
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise OutputError(f"{str(path)!r} could not be written ({error.strerror}).") from None

@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from crypsis.cli import options as o
+from crypsis.cli.commands import Application
 
-app = typer.Typer(help="The ledger of releases of the same people.", no_args_is_help=True)
+app = Application(help="The ledger of releases of the same people.", no_args_is_help=True)
 _File = Annotated[Path, typer.Argument(metavar="LEDGER", help="The ledger, a .toml file.")]
 
 

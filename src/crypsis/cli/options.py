@@ -25,8 +25,9 @@ Data = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="A CSV, Parquet, JSON, Excel, DuckDB or SQLite file, a folder of Parquet files, or "
-        "postgresql://...",
+        help="A file (CSV, Parquet, JSON, Excel, Arrow, Stata, SPSS, SAS, DuckDB, SQLite), a folder of "
+        "Parquet files, a Delta or Iceberg table, an address (s3://..., https://...), "
+        "postgresql://..., or - for standard input.",
         show_default=False,
     ),
 ]
@@ -97,6 +98,8 @@ class DataOptions:
     """The number of people in the population, or the file of its table."""
     words: tuple[str, ...]
     """The reading options as they were typed, for a command that reads the same data."""
+    names: Sequence[str] | None = None
+    """The column names of a further file, if it has no header."""
 
     def reading_keywords(self) -> dict[str, Any]:
         """The reading options by the keywords of `crypsis.read`; what is not set is not in it."""
@@ -107,14 +110,21 @@ class DataOptions:
         """Open `source`; roles given one by one take precedence over those of a roles file."""
         from crypsis.columns import roles
         from crypsis.dataset import decided, read
+        from crypsis.errors import SourceError
 
-        found = read(source, **self.reading_keywords(), **vars(self.engine))
+        place, keywords = from_input(source), {**self.reading_keywords(), **vars(self.engine)}
+        try:
+            found = read(place, **keywords)
+        except SourceError as error:
+            if self.names is None or error.code != "no-header":
+                raise
+            found = read(place, **keywords, names=self.names)
         own = decided(**self.roles)  # type: ignore[misc]
         people = self.population_of(found)
         if self.roles_file is None:
             units: dict[str, Any] = {**self.units}
             return replace(found.with_roles(own), population=people, **units)
-        filed = roles.load(self.roles_file, found.names)
+        filed = roles.load(self.roles_file, found.names, self.table_of(source))
         notes = {
             name: note
             for name, note in filed.notes.items()
@@ -129,9 +139,9 @@ class DataOptions:
         given = self.population
         if given is None:
             return None
-        digits = given.replace("_", "").replace(",", "")
-        if digits.isdecimal():
-            return int(digits)
+        number = _number(given)
+        if number is not None:
+            return number
         people = self.without_roles().dataset(given)
         if not set(people.names) & set(data.names):
             from crypsis.errors import ColumnError
@@ -143,15 +153,64 @@ class DataOptions:
             )
         return people
 
-    def answers(self) -> dict[str, str]:
+    def answers(self, source: str) -> dict[str, str]:
         """The answers to the checklist of a policy, from the roles file."""
         from crypsis.columns import roles
 
-        return {} if self.roles_file is None else roles.load_answers(self.roles_file)
+        if self.roles_file is None:
+            return {}
+        return roles.load_answers(self.roles_file, self.table_of(source))
+
+    def table_of(self, source: str) -> str:
+        """The name of the table in metadata: as it was given, or that of the file."""
+        return self.reading.table or title(source).rsplit("/", 1)[-1]
 
     def without_roles(self) -> DataOptions:
         """The same for another file of the same kind, whose columns may be others."""
-        return replace(self, roles={}, roles_file=None, units={}, population=None)
+        return replace(self.another(), roles={}, roles_file=None, units={}, population=None)
+
+    def another(self) -> DataOptions:
+        """The same for a second file: column names are given to it only if it has no header."""
+        if self.reading.names is None:
+            return self
+        return replace(self, reading=replace(self.reading, names=None), names=self.reading.names)
+
+
+def _number(given: str) -> int | None:
+    """A number of people, if it is one."""
+    from crypsis.errors import ParameterError
+
+    try:
+        number = float(given.replace("_", "").replace(",", ""))
+    except ValueError:
+        return None
+    if number < 1 or not number.is_integer():
+        raise ParameterError(
+            "The number of people in the population must be a whole number above 0.",
+            parameter="population",
+        )
+    return int(number)
+
+
+def from_input(source: str) -> str:
+    """The path of a source; standard input is copied to a private file, which ends with the run."""
+    if source != "-":
+        return source
+    import atexit
+    import shutil
+    import sys
+
+    from crypsis.errors import SourceError
+    from crypsis.files import PrivateFolder
+
+    if sys.stdin.isatty():
+        raise SourceError("Standard input is a terminal.", hint="Pipe a file into the command.")
+    folder = PrivateFolder("crypsis-input-")
+    atexit.register(folder.remove)
+    path = folder.path / "input"
+    with path.open("wb") as file:
+        shutil.copyfileobj(sys.stdin.buffer, file)
+    return str(path)
 
 
 def takes_data(verb: Callable[..., None]) -> Callable[..., None]:
@@ -210,7 +269,14 @@ def shared_options() -> list[inspect.Parameter]:
         for name in _ROLES
     ]
     found += [_option(name, str | None, roles[name].__metadata__[0], "Roles") for name in _UNITS]
-    found.append(_option("roles", Path | None, "The roles of all columns, as TOML.", "Roles"))
+    found.append(
+        _option(
+            "roles",
+            Path | None,
+            "The roles of all columns: TOML, a data contract (ODCS) or Frictionless.",
+            "Roles",
+        )
+    )
     reading = get_type_hints(ReadOptions, include_extras=True)
     found += [_reading_option(name, hint.__metadata__[0]) for name, hint in reading.items()]
     text = "How missing values count: value, wildcard or drop."

@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 
 from crypsis.cli import options as o
+from crypsis.cli.commands import Application
 
-app = typer.Typer(help="Policies: thresholds with their sources.", no_args_is_help=True)
+app = Application(help="Policies: thresholds with their sources.", no_args_is_help=True)
 
 
 @app.command("list")

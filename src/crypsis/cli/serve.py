@@ -51,17 +51,15 @@ def serve(
 
     Example: [bold]crypsis serve patients.csv[/bold]
     """
-    from crypsis.errors import MissingDependencyError, ParameterError
+    from crypsis.errors import ParameterError
+    from crypsis.extras import import_extra
 
     if options.engine.memory_limit is not None:
         raise ParameterError("The memory of a table has its own limit.", hint="Set {job_memory}.")
-    try:
-        from crypsis import web
-    except ModuleNotFoundError:
-        raise MissingDependencyError(
-            "The page needs FastAPI and Uvicorn, which are not installed.",
-            hint="Run: pip install 'crypsis[web]'",
-        ) from None
+    for module in ("fastapi", "uvicorn"):
+        import_extra(module, "The page")
+    from crypsis import web
+
     given = tuple(_given(source, options) for source in data or ())
     settings = web.Settings(
         given=given,

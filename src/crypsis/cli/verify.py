@@ -55,7 +55,7 @@ def verify(
     given = (
         _prompted(released, linkage_options.columns)
         if record is None
-        else options.dataset(str(record))
+        else options.another().dataset(str(record))
     )
     with shown_progress():
         found = linkage.verify_record(

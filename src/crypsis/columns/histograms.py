@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from crypsis.dataset import Data, as_dataset, takes_roles
+from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import ParameterError
 from crypsis.options import Roles
 from crypsis.results import Result, raw
@@ -22,8 +22,8 @@ _SAMPLED = 20_000
 class Histogram(Result):
     """The histogram of one column.
 
-    Bars of an ordered column are equally wide, from the smallest to the largest sampled value;
-    those of others are the most frequent values, and `rest` counts all further ones.
+    Bars of an ordered column are equally wide, from the smallest to the largest value of all
+    records; those of others are the most frequent values, and `rest` counts all further ones.
     """
 
     column: str
@@ -35,7 +35,8 @@ class Histogram(Result):
     rest: int
     missing: int
     labels: tuple[str, ...] = raw(default=())
-    """The values; of an ordered column where each bar begins and the last one ends."""
+    """The values; of an ordered column where each bar begins and the last one ends, unless every bar
+    is one value."""
 
 
 @takes_roles()
@@ -85,6 +86,7 @@ def histograms(
         table = draw_sample(dataset.rows, rows, seed=seed, names=flat)
     else:
         table = dataset.to_arrow(flat)
+    ends = _extremes(dataset, [one.name for one in columns if one.kind.ordered]) if sampled else {}
     found = []
     for column in columns:
         if column.kind is Kind.NESTED:
@@ -93,7 +95,8 @@ def histograms(
         values = _present(table[column.name])
         missing = table.num_rows - len(values)
         if column.kind.ordered and len(values):
-            counts, labels, rest = *_equally_wide(values, bars), 0
+            both = pa.chunked_array([*values.chunks, *ends.get(column.name, values[:0]).chunks])
+            counts, labels, rest = *_equally_wide(values, both, bars), 0
         else:
             counts, labels, rest = _most_frequent(values, bars)
         found.append(
@@ -110,18 +113,35 @@ def _present(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return values
 
 
-def _equally_wide(values: pa.ChunkedArray, bars: int) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    numbers = _numbers(values)
-    low, high = numbers.min(), numbers.max()
+def _extremes(dataset: Dataset, names: Sequence[str]) -> dict[str, pa.ChunkedArray]:
+    """The smallest and the largest value of each column, which a sample may lack."""
+    rows = dataset.rows
+    cells = [rows.cell(rows.column(name).inner) for name in names]
+    if not cells:
+        return {}
+    asked = [cell.min().alias(f"low{i}") for i, cell in enumerate(cells)]
+    asked += [cell.max().alias(f"high{i}") for i, cell in enumerate(cells)]
+    found = rows.fetch(rows.frame.select(*asked), "smallest and largest values")
+    return {
+        name: _present(pa.chunked_array([*found[f"low{i}"].chunks, *found[f"high{i}"].chunks]))
+        for i, name in enumerate(names)
+    }
+
+
+def _equally_wide(
+    values: pa.ChunkedArray, with_ends: pa.ChunkedArray, bars: int
+) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    numbers, ends = _numbers(values), _numbers(with_ends)
+    low, high = ends.min(), ends.max()
     if not pa.types.is_floating(values.type) and high - low < bars:  # one bar for each value
         bars = int(high - low) + 1
         counts = np.bincount((numbers - low).astype(np.int64), minlength=bars)
-        edges: Sequence[float] = (low + np.arange(bars + 1)).tolist()
+        edges: Sequence[float] = (low + np.arange(bars)).tolist()
     else:
         counts, cuts = np.histogram(
-            numbers, bins=bars, range=(low, high if high > low else low + 1)
+            numbers, bins=bars if high > low else 1, range=(low, high) if high > low else None
         )
-        edges = cuts.tolist()
+        edges = cuts.tolist() if high > low else [low]
     return tuple(int(count) for count in counts), tuple(
         _edge_text(edge, values.type) for edge in edges
     )

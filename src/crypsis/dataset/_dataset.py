@@ -24,7 +24,7 @@ from crypsis.dataset._roles import (
 )
 from crypsis.errors import ParameterError, RoleError, unknown_columns
 from crypsis.options import MissingValues, ReadOptions, Role, Roles
-from crypsis.tables import Rows, open_frame, open_source
+from crypsis.tables import Rows, open_frame, open_source, write_rows
 
 _CACHED_CELLS = 4
 
@@ -272,12 +272,20 @@ class Dataset:
     def write(
         self, path: str | Path, *, overwrite: bool = False, neutralize_formulas: bool = False
     ) -> Path:
-        """Write the rows to a .csv or .parquet file, completely or not at all.
+        """Write the rows to a file, completely or not at all.
+
+        The suffix of the path names the format: .csv (also .csv.gz, .csv.bz2, .csv.xz, .csv.zst),
+        .parquet, .jsonl, .xlsx, .arrow or .feather, .dta, .sav, .duckdb or .sqlite; without one it is
+        that of the file that was read. A CSV file made of a CSV file has its delimiter, encoding,
+        decimal mark and form of dates; a file of Stata or SPSS keeps the labels of its columns and of
+        the values that records have. An address such as s3:// is written by its package of fsspec.
 
         With `neutralize_formulas` an apostrophe is put before texts in a CSV file that a
         spreadsheet would run: those that begin with =, +, -, @, a tab or a line end.
         """
-        return self.rows.write(path, overwrite=overwrite, neutralize_formulas=neutralize_formulas)
+        return write_rows(
+            self.rows, path, overwrite=overwrite, neutralize_formulas=neutralize_formulas
+        )
 
     def cells(self, columns: Sequence[str] | None = None, *, weighted: bool = False) -> Cells:
         """The distinct tuples of some columns (default: the quasi-identifiers) with their counts.

@@ -37,6 +37,8 @@ def read(
     header: bool | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
+    decimal: str | None = None,
+    date_format: str | None = None,
     missing_markers: Sequence[str] | None = None,
     types: Mapping[str, str] | None = None,
     sheet: str | None = None,
@@ -86,8 +88,9 @@ def read(
     missing : {"value", "wildcard", "drop"}
         How missing values are compared: as a value of their own, as equal to every value, or not
         at all (the record is dropped).
-    format : {"csv", "parquet", "json", "excel", "duckdb", "sqlite"}, optional
-        The file format; by default detected.
+    format : str, optional
+        The file format: csv, parquet, json, excel, arrow, stata, spss, sas, duckdb, sqlite, delta or
+        iceberg; by default detected.
     names : sequence of str, optional
         The column names of a file without a header.
     header : bool, optional
@@ -95,7 +98,12 @@ def read(
     delimiter : str, optional
         The delimiter of a CSV file, one character; by default detected.
     encoding : str, optional
-        The encoding of a CSV file; by default utf-8.
+        The encoding of a CSV file; by default detected: utf-8, utf-16, windows-1252 or latin-1.
+    decimal : {".", ","}, optional
+        The decimal mark of a CSV file; by default detected.
+    date_format : str, optional
+        The form of dates in a CSV file, such as "DD/MM/YYYY"; by default detected. Dates that fit two
+        orders of day and month are read as text.
     missing_markers : sequence of str, optional
         The texts that are read as missing values.
     types : mapping of str to str, optional
@@ -140,7 +148,8 @@ def read(
         )
     _check_engine(engine, master, memory_limit, spill_folder, max_rows)
     reading = ReadOptions(
-        format, names, header, delimiter, encoding, missing_markers, dict(types or {}),
+        format, names, header, delimiter, encoding, decimal, date_format, missing_markers,
+        dict(types or {}),
         sheet, table, query,
     )  # fmt: skip
     roles = decided(identifiers, quasi_identifiers, sensitive, insensitive, excluded)

@@ -130,5 +130,9 @@ def decided(
 
 
 def as_columns(columns: Columns) -> tuple[str, ...]:
-    """Columns as a tuple; a single string is that one column."""
-    return (columns,) if isinstance(columns, str) else tuple(columns)
+    """Columns as a tuple; a single string is that one column. Labels that are no texts, as pandas
+    has them, are the texts of these labels.
+    """
+    if isinstance(columns, str | int):
+        return (str(columns),)
+    return tuple(map(str, columns))

@@ -2,7 +2,7 @@
 
 from crypsis.files._digest import digest
 from crypsis.files._folders import PrivateFolder
-from crypsis.files._forms import form_of
+from crypsis.files._names import release_stem
 from crypsis.files._sources import Sources
 from crypsis.files._toml import parse_toml, read_toml
 from crypsis.files._toml_text import to_toml
@@ -12,9 +12,9 @@ __all__ = [
     "PrivateFolder",
     "Sources",
     "digest",
-    "form_of",
     "parse_toml",
     "read_toml",
+    "release_stem",
     "replacing_file",
     "replacing_files",
     "to_toml",

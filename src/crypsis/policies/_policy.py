@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from crypsis.errors import ParameterError
 from crypsis.files import read_toml
 from crypsis.policies._context import RECIPIENTS, Context, Recipient
-from crypsis.policies._measures import IF_GIVEN, QUESTIONS, measure
+from crypsis.policies._measures import IF_GIVEN, MEASURES, QUESTIONS, measure
 from crypsis.policies.findings import Severity
 
 PRESETS = (
@@ -37,7 +37,7 @@ class Threshold(BaseModel):
     """The most or the least that is allowed of a measure."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
-    measure: str
+    measure: Annotated[str, Field(json_schema_extra={"enum": [*MEASURES]})]
     """What is limited; one of the measures."""
     unit: str
     """The unit of the measure, so that 0.2 is never taken for 0.2 %."""

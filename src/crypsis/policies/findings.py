@@ -47,6 +47,8 @@ class Reason(Result):
     hint: str = ""
 
 
+EXCEEDED = "threshold-exceeded"
+"""The code of the reason that thresholds are exceeded."""
 NOT_TRIED = "Not tried on this release."
 """The outcome of a remedy that was not tried."""
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 from html import escape
 from pathlib import Path
-from typing import Any, Literal, Unpack
+from typing import Any, ClassVar, Literal, Unpack
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -320,8 +320,11 @@ class Anonymized(Result, eq=False):
     order_notes: tuple[str, ...] = ()
     """What the order of the rows shows, if it is that of the original."""
 
+    shown_fields: ClassVar[tuple[str, ...]] = ("measured", "loss", "methods")
+    """The fields that are shown; the others are rows, or the re-identification key."""
+
     def _shown(self, reveal: bool) -> list[tuple[str, Any]]:
-        return [("measured", self.measured), ("loss", self.loss), ("methods", self.methods)]
+        return [(name, getattr(self, name)) for name in self.shown_fields]
 
     def __repr__(self) -> str:
         asked = self.requirements.model_dump(exclude_none=True) if self.plan is not None else {}
@@ -385,7 +388,8 @@ class Anonymized(Result, eq=False):
         Parameters
         ----------
         path : str or Path
-            A .csv or .parquet file.
+            A file; its suffix names the format, as in `Dataset.write`. Without one it has the form
+            of the original.
         overwrite : bool
             Whether existing files are replaced.
         statement : bool
@@ -407,6 +411,7 @@ class Anonymized(Result, eq=False):
             self.data, path, made._statement if statement else None, self._recoded,
             self.requirements, self.measured, overwrite=overwrite,
             neutralize_formulas=neutralize_formulas, hierarchies=self._hierarchies,
+            like=self.original.rows.form,
         )  # fmt: skip
         return replace(self, measured=measured)
 

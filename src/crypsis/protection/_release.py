@@ -10,12 +10,21 @@ import narwhals.stable.v2 as nw
 
 from crypsis.dataset import Dataset
 from crypsis.errors import OutputError, RequirementsNotMetError
-from crypsis.files import digest, form_of
+from crypsis.files import digest
 from crypsis.hierarchies import Hierarchy
 from crypsis.protection._measured import Measured, check, measure
 from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection._statement import Statement
-from crypsis.tables import Kind, Rows
+from crypsis.tables import (
+    FileForm,
+    Kind,
+    Rows,
+    form_for,
+    read_back,
+    replacing,
+    without_formulas,
+    write_file,
+)
 
 _OF_PEOPLE = (
     "k", "people", "members", "population", "unicity", "inferred", "average_risk", "combination_k",
@@ -36,26 +45,28 @@ def write_release(
     overwrite: bool = False,
     neutralize_formulas: bool = False,
     hierarchies: Mapping[str, Hierarchy] | None = None,
+    like: FileForm | None = None,
 ) -> Measured:
     """Write rows and statement together if the file meets the requirements; what it measures.
 
     `columns` are the quasi-identifiers that were recoded, none if the release was only masked;
-    `hierarchies` are those of `measure`.
+    `hierarchies` are those of `measure`; `like` is the form of the original, which the file has
+    where its name does not ask for another.
     """
-    form = form_of(path)
+    form = form_for(path, like)
     if "://" in str(path) and statement is not None:
         raise OutputError(
             "The statement is a local file next to the release, which is written to a remote "
             "place.",
             hint="Set {statement=False} and write the statement to its own file.",
         )
-    rows = data.rows.without_formulas(form) if neutralize_formulas else data.rows
+    rows = without_formulas(data.rows, form) if neutralize_formulas else data.rows
     notes = () if statement is None else Statement.paths(path)
-    with rows.replacing([path, *notes], overwrite=overwrite) as (partial, *others):
-        rows.write_file(partial, form)
+    with replacing(rows, [path, *notes], overwrite=overwrite) as (partial, *others):
+        write_file(rows, partial, form)
         names = dict(zip(data.names, rows.names, strict=True))
         if columns:
-            back = data.rows.read_back(partial, form, rows.names)
+            back = read_back(data.rows, partial, form, rows.names)
             found = _measure_file(
                 data, back, form, names, columns, requirements, measured, hierarchies
             )
@@ -74,7 +85,7 @@ def write_release(
 def _measure_file(
     data: Dataset,
     back: Rows,
-    form: str,
+    form: FileForm,
     names: Mapping[str, str],
     columns: Sequence[str],
     requirements: PrivacyRequirements,
@@ -89,7 +100,7 @@ def _measure_file(
     written = [names[name] for name in columns]
     if requirements.people or requirements.journalist_risk is not None:
         return _with_people(data, back, written, columns, requirements, measured, hierarchies)
-    if form == "parquet":
+    if form.typed:
         file = Dataset(back, data.roles, population=data.population)
         found = measure(file, written, requirements, hierarchies=hierarchies)
         check(found, requirements)

@@ -7,18 +7,18 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from crypsis.errors import ParameterError
-from crypsis.options import PlanOptions, descriptions
+from crypsis.options import PeopleOptions, PlanOptions, descriptions
 
 _OF_VALUES = (
     "diversity", "entropy_diversity", "recursive_diversity", "closeness", "best_guess",
     "beta_likeness", "delta_disclosure",
 )  # fmt: skip
 Share = Annotated[float, Field(ge=0, le=1)]
-_DESCRIPTIONS = descriptions(PlanOptions)
+_DESCRIPTIONS = {**descriptions(PlanOptions), **descriptions(PeopleOptions)}
 
 
 def _described(option: str, default: Any = None) -> Any:
-    """A field with the description of an option of `plan`."""
+    """A field with the description of an option of `plan` or `anonymize`."""
     return Field(default, description=_DESCRIPTIONS[option])
 
 
@@ -53,19 +53,12 @@ class PrivacyRequirements(BaseModel):
     journalist_risk: Annotated[float, Field(gt=0, le=1)] | None = _described("journalist_risk")
     weighted: bool = False
     """Whether the journalist risk is counted by the weights, not in the table of the population."""
-    unicity: Share | None = None
-    """Unicity: the share of people whom `events` known records of theirs single out."""
-    events: Annotated[int, Field(ge=1, le=12)] | None = None
-    """The number of known records, where unicity is required."""
-    inferred: Share | None = None
-    """The share of sensitive values that those records make almost certain, of values that at most half
-    of the people have."""
-    links: str | None = None
-    """How records of a person may be linked: by "person", in "pieces", by a window of time."""
-    order: str | None = None
-    """The column with the time of a record, by which they are linked."""
-    max_records: Annotated[int, Field(ge=1)] | None = None
-    """The most records of a person that are released; others are dropped at random."""
+    unicity: Share | None = _described("unicity")
+    events: Annotated[int, Field(ge=1, le=12)] | None = _described("events")
+    inferred: Share | None = _described("inferred")
+    links: str | None = _described("links")
+    order: str | None = _described("order")
+    max_records: Annotated[int, Field(ge=1)] | None = _described("max_records")
     each_column: Annotated[int, Field(ge=1)] | None = None
     """k-anonymity of each quasi-identifier alone: records with each of its values."""
     population: Annotated[int, Field(ge=1)] | None = None

@@ -116,16 +116,23 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(map(repr, names))
 
 
+_ONE = {"people": "person", "classes": "class"}
+
+
 def number(value: Number | None, unit: str) -> str:
-    """A number with its unit: fractions in per cent, an estimate with its interval."""
+    """A number with its unit: fractions in per cent, an estimate with its interval.
+
+    >>> number(1810.3, "times"), number(1, "people"), number(1.5, "times"), number(0.25, "fraction")
+    ('1,810 times', '1 person', '1.5 times', '25 %')
+    """
     if value is None:
         return "–"
     if isinstance(value, Estimate):
         return value.phrase(*(number(end, unit) for end in (value.value, value.low, value.high)))
     if unit == "fraction":
         return "over 99.9 %" if 0.999 < value < 1 else f"{100 * value:.3g} %"
-    text = f"{value:,.0f}" if value == int(value) else f"{value:,.3g}"
-    return f"{text} {unit.removesuffix('s') if value == 1 and unit != 'classes' else unit}"
+    text = f"{value:,.0f}" if value == int(value) or abs(value) >= 100 else f"{value:,.3g}"
+    return f"{text} {_ONE.get(unit, unit.removesuffix('s')) if value == 1 else unit}"
 
 
 def limit(finding: Finding) -> str:

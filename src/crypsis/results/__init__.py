@@ -8,15 +8,18 @@ Fields that contain data values are declared with `raw()`; print, JSON and HTML 
 
 from crypsis.results._estimate import Estimate, Number, number_text, percent_text
 from crypsis.results._result import Group, Result, raw, table_html, to_html, without_control
+from crypsis.results._schema import field_descriptions, result_schema
 
 __all__ = [
     "Estimate",
     "Group",
     "Number",
     "Result",
+    "field_descriptions",
     "number_text",
     "percent_text",
     "raw",
+    "result_schema",
     "table_html",
     "to_html",
     "without_control",

@@ -1,9 +1,32 @@
 """Where the rows are: DuckDB, Spark or memory. No other package knows which of them answers."""
 
 from crypsis.tables.contents import Content
+from crypsis.tables.forms import FileForm, form_for
 from crypsis.tables.frames import frame_like, open_frame
+from crypsis.tables.output import (
+    read_back,
+    replacing,
+    without_formulas,
+    write_file,
+    write_rows,
+)
 from crypsis.tables.rows import Rows
 from crypsis.tables.schema import Column, Kind
 from crypsis.tables.sources import open_source
 
-__all__ = ["Column", "Content", "Kind", "Rows", "frame_like", "open_frame", "open_source"]
+__all__ = [
+    "Column",
+    "Content",
+    "FileForm",
+    "Kind",
+    "Rows",
+    "form_for",
+    "frame_like",
+    "open_frame",
+    "open_source",
+    "read_back",
+    "replacing",
+    "without_formulas",
+    "write_file",
+    "write_rows",
+]

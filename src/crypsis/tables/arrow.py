@@ -81,10 +81,10 @@ class TableRows(Rows):
         """The same rows with some of the columns."""
         return TableRows(self.to_arrow(names), names)
 
-    def write_file(self, path: Path | str, form: str) -> None:
+    def write_file(self, path: Path | str, form: str, delimiter: str = ",") -> None:
         """Write the rows to `path`; Parquet by Arrow."""
         if form != "parquet" or not self.count:
-            super().write_file(path, form)
+            super().write_file(path, form, delimiter)
             return
         arrow_files.write(arrow_files.batches_of(self.table), self.names, Path(path), form)
 

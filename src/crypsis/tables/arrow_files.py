@@ -10,14 +10,21 @@ import pyarrow.csv
 import pyarrow.parquet
 
 
-def write(batches: Iterable[pa.RecordBatch], names: Sequence[str], path: Path, form: str) -> None:
+def write(
+    batches: Iterable[pa.RecordBatch],
+    names: Sequence[str],
+    path: Path,
+    form: str,
+    delimiter: str = ",",
+) -> None:
     """Stream `batches` into `path` under the public `names`."""
     stream = (_bare(batch, names) for batch in batches)
     first = next(stream)
     if form == "parquet":
         writer = pyarrow.parquet.ParquetWriter(path, first.schema, compression="zstd")
     else:
-        writer = pyarrow.csv.CSVWriter(path, first.schema)
+        options = pyarrow.csv.WriteOptions(delimiter=delimiter)
+        writer = pyarrow.csv.CSVWriter(path, first.schema, write_options=options)
     with writer as out:
         out.write_batch(first)
         for batch in stream:

@@ -95,7 +95,9 @@ class Backend(Protocol):
         """Places to write to, which become `paths` when the block ends without an error."""
         ...
 
-    def write(self, frame: Frame, names: Sequence[str], path: Path | str, form: str) -> None:
+    def write(
+        self, frame: Frame, names: Sequence[str], path: Path | str, form: str, delimiter: str
+    ) -> None:
         """Write the rows to `path`, which does not exist yet, as `csv` or `parquet`."""
         ...
 

@@ -20,6 +20,7 @@ import duckdb
 import pyarrow as pa
 
 from crypsis.errors import SourceError, TooLargeError
+from crypsis.extras import import_extra
 from crypsis.options import ReadOptions
 from crypsis.tables.duckdb.connection import connect_sealed, translated
 from crypsis.tables.queries import one_query
@@ -217,9 +218,8 @@ class AdbcSource:
             # Views of the file call no functions that do more than compute.
             settings: tuple[str, ...] = ("PRAGMA trusted_schema = OFF", "PRAGMA query_only = ON")
         else:
-            import adbc_driver_postgresql.dbapi
-
-            database = adbc_driver_postgresql.dbapi.connect(self.uri)
+            driver = import_extra("adbc_driver_postgresql.dbapi", "Reading PostgreSQL")
+            database = driver.connect(self.uri)
             settings = _POSTGRESQL_SETTINGS
         with database.cursor() as cursor:
             for setting in settings:
@@ -253,7 +253,15 @@ def _query(
     if reading.query is not None:
         return one_query(reading.query), None
     every = [*tables, *views]
-    known = listed(name for _, name in every[:40]) or "none"
+    repeated = {name for _, name in every if sum(one == name for _, one in every) > 1}
+    usual = ("main", "public")
+    known = (
+        listed(
+            name if schema in usual and name not in repeated else f"{schema}.{name}"
+            for schema, name in every[:40]
+        )
+        or "none"
+    )
     if reading.table is None:
         default = tables if tables else every
         if len(default) != 1:

@@ -14,6 +14,7 @@ from crypsis.errors import ColumnError, InputError
 from crypsis.tables.arrow import TableRows, plain
 from crypsis.tables.duckdb.backend import DuckBackend
 from crypsis.tables.duckdb.connection import connect, open_relation, plain_frame, translated
+from crypsis.tables.frame_kinds import as_given, with_index
 from crypsis.tables.parallel import each_column
 from crypsis.tables.rows import Rows
 from crypsis.tables.schema import columns_of, inner_names, unique_names
@@ -28,7 +29,7 @@ def open_frame(
     if is_dataset(frame):
         return _dataset(frame, settings)
     try:
-        known = nw.from_native(frame, pass_through=False)
+        known = nw.from_native(with_index(frame), pass_through=False)
     except DuplicateError:
         raise ColumnError(
             "More than one column of the frame has the same name.",
@@ -128,9 +129,21 @@ def _arrow(known: Any) -> pa.Table:
             table = table.set_column(i, field.name, table.column(i).cast(pa.string()))
         elif pa.types.is_float16(field.type):  # which DuckDB does not have
             table = table.set_column(i, field.name, table.column(i).cast(pa.float32()))
+        elif pa.types.is_time64(field.type) and field.type.unit == "ns":
+            table = table.set_column(i, field.name, _microseconds(table.column(i)))
+        elif pa.types.is_duration(field.type):  # an order and an exact value, in its own unit
+            table = table.set_column(i, field.name, table.column(i).cast(pa.int64()))
     own = len(known.columns) if isinstance(known, nw.DataFrame) else table.num_columns
     # The index of a pandas frame comes last; a column may have the name that it would get.
     return table.select(range(own)).replace_schema_metadata(None)
+
+
+def _microseconds(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Times of day as DuckDB has them, unless they are finer."""
+    try:
+        return column.cast(pa.time64("us"))
+    except pa.ArrowInvalid:
+        return column
 
 
 def frame_like(rows: Rows, given: Any) -> Any:
@@ -138,6 +151,7 @@ def frame_like(rows: Rows, given: Any) -> Any:
     if given is None or not rows.local:
         return rows.named_frame()
     kind = nw.from_native(given, pass_through=True, allow_series=False)
-    if not isinstance(kind, nw.DataFrame):
+    polars = isinstance(kind, nw.LazyFrame) and kind.implementation.is_polars()
+    if not isinstance(kind, nw.DataFrame) and not polars:
         return rows.named_frame()
-    return nw.from_arrow(rows.to_arrow(), backend=kind.implementation).to_native()
+    return as_given(rows.to_arrow(), given)

@@ -5,17 +5,23 @@ from __future__ import annotations
 import glob
 import stat
 from pathlib import Path
+from typing import Any
 
 import duckdb
 
 from crypsis.errors import MissingDependencyError, SourceError
-from crypsis.tables.csv.dialect import reason
+from crypsis.extras import import_extra
+from crypsis.tables.csv.files import PACKED, reason
 
 _SUFFIXES = {
     "csv": (".csv", ".tsv", ".txt", ".data"),
     "parquet": (".parquet", ".pq"),
     "orc": (".orc",),
     "json": (".json", ".jsonl", ".ndjson"),
+    "arrow": (".arrow", ".feather", ".ipc"),
+    "stata": (".dta",),
+    "spss": (".sav", ".zsav", ".por"),
+    "sas": (".sas7bdat", ".xpt"),
     "excel": (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"),
     "duckdb": (".duckdb", ".ddb"),
     "sqlite": (".sqlite", ".sqlite3"),
@@ -24,7 +30,27 @@ _MAGIC = (
     ("parquet", 0, b"PAR1"),
     ("sqlite", 0, b"SQLite format 3\0"),
     ("duckdb", 8, b"DUCK"),
+    ("arrow", 0, b"ARROW1"),
+    ("stata", 0, b"<stata_dta>"),
+    ("spss", 0, b"$FL2"),
+    ("spss", 0, b"$FL3"),
 )
+_PACKAGES = {
+    "s3": "s3fs",
+    "s3a": "s3fs",
+    "gs": "gcsfs",
+    "gcs": "gcsfs",
+    "abfs": "adlfs",
+    "abfss": "adlfs",
+    "az": "adlfs",
+    "http": "aiohttp requests",
+    "https": "aiohttp requests",
+    "sftp": "paramiko",
+    "ssh": "paramiko",
+    "hdfs": "pyarrow",
+    "hf": "huggingface_hub",
+}
+"""The package that reads each kind of address, for fsspec."""
 
 
 def local_files(text: str) -> list[str]:
@@ -41,6 +67,8 @@ def local_files(text: str) -> list[str]:
         mode = 0
     except OSError as error:
         raise SourceError(f"File {text!r} could not be read ({reason(error)}).") from None
+    if stat.S_ISDIR(mode) and lake_of(path) is not None:
+        return [str(path)]
     if stat.S_ISDIR(mode):
         files = sorted(str(file) for file in path.rglob("*.parquet") if file.is_file())
         if not files:
@@ -58,6 +86,13 @@ def local_files(text: str) -> list[str]:
     return files
 
 
+def lake_of(folder: Path) -> str | None:
+    """The format of a folder that is a table with versions."""
+    if (folder / "_delta_log").is_dir():
+        return "delta"
+    return "iceberg" if any(folder.glob("metadata/*.metadata.json")) else None
+
+
 def _check_readable(path: str) -> None:
     """Refuse pipes and devices, which may block or never end, and empty files."""
     if not Path(path).is_file():
@@ -73,37 +108,56 @@ def _check_readable(path: str) -> None:
 
 def remote_files(connection: duckdb.DuckDBPyConnection, text: str) -> list[str]:
     """Remote files through fsspec, which reads s3, gs, abfs, http and others."""
-    try:
-        import fsspec
-    except ImportError:
-        raise MissingDependencyError(
-            "Reading remote files needs fsspec.", hint="pip install 'crypsis[cloud]'"
-        ) from None
-    protocol = text.split("://", 1)[0]
-    try:
-        files = fsspec.filesystem(protocol)
-    except (ImportError, ValueError):
-        raise MissingDependencyError(
-            f"No package that reads {protocol}:// is installed.",
-            hint="The documentation of fsspec names it.",
-        ) from None
+    files = remote_system(text)
     connection.register_filesystem(files)
-    if files.exists(text):
-        return [text]
-    found = sorted(files.glob(text)) if glob.has_magic(text) else []
+    try:
+        if files.exists(text):
+            return [text]
+        found = sorted(files.glob(text)) if glob.has_magic(text) else []
+    except Exception as error:  # noqa: BLE001 - of as many kinds as there are kinds of storage
+        raise SourceError(
+            f"{text.split('://', 1)[0]}:// could not be reached ({type(error).__name__}).",
+            code="no-connection",
+            hint="Check the address and the credentials in the environment.",
+        ) from None
     if not found:
         raise SourceError(f"File {text!r} does not exist.", code="no-file")
     return [str(files.unstrip_protocol(path)) for path in found]
 
 
+def remote_system(text: str) -> Any:
+    """The storage of an address, by fsspec."""
+    fsspec = import_extra("fsspec", "Reading and writing remote files", "cloud")
+    protocol = text.split("://", 1)[0]
+    try:
+        return fsspec.filesystem(protocol)
+    except ImportError:
+        package = _PACKAGES.get(protocol)
+        raise MissingDependencyError(
+            f"Addresses that begin with {protocol}:// need the package {package or 'for them'}.",
+            hint=f"Install it: pip install {package}"
+            if package
+            else "The documentation of fsspec names it.",
+            module=package,
+        ) from None
+    except ValueError:
+        raise SourceError(
+            f"Addresses that begin with {protocol}:// are not known.", code="no-protocol"
+        ) from None
+
+
 def format_by_name(path: str) -> str | None:
     """The format that the suffix of a path names, if any."""
-    name = path.lower().rstrip("/").removesuffix(".gz").removesuffix(".zst")
+    name = path.lower().rstrip("/")
+    for suffix in PACKED:
+        name = name.removesuffix(suffix)
     return next((form for form, suffixes in _SUFFIXES.items() if name.endswith(suffixes)), None)
 
 
 def format_of(path: str) -> str:
     """By the name, then by the first bytes; CSV where neither shows a format."""
+    if Path(path).is_dir():
+        return lake_of(Path(path)) or "parquet"
     named = format_by_name(path)
     if named is not None:
         return named

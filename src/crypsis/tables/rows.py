@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
@@ -16,15 +16,14 @@ from crypsis.errors import (
     ColumnError,
     CrypsisError,
     InputError,
-    ParameterError,
     TooLargeError,
     unknown_columns,
 )
-from crypsis.files import form_of
 from crypsis.tables import summation
 from crypsis.tables.backend import Backend, Frame
 from crypsis.tables.contents._content import Content
 from crypsis.tables.csv.formulas import neutral_name, neutral_text
+from crypsis.tables.forms import FileForm
 from crypsis.tables.schema import Column, Kind, columns_of, listed
 from crypsis.tables.values import (
     any_missing,
@@ -71,6 +70,8 @@ class Rows:
     ) -> None:
         self.columns = tuple(columns)
         self.backend, self.known_count, self.reopen = backend, known_count, reopen
+        self.form: FileForm | None = None
+        """The form of the file that the rows are from."""
         self.written: Callable[[Sequence[str]], Rows] | None = None
         """Opens the same rows with some columns as their texts in the file."""
         self.contents: Callable[[], tuple[Content, ...]] | None = None
@@ -349,16 +350,6 @@ class Rows:
         """The engine's own lazy frame, with the public names."""
         return self.backend.named(self.frame, self.names)
 
-    def write(
-        self, path: str | Path, *, overwrite: bool = False, neutralize_formulas: bool = False
-    ) -> Path:
-        """Write the rows to a `.csv` or `.parquet` file that appears complete or not at all."""
-        form = form_of(path)
-        rows = self.without_formulas(form) if neutralize_formulas else self
-        with self.replacing([path], overwrite=overwrite) as (partial,):
-            rows.write_file(partial, form)
-        return Path(path)
-
     def replacing(
         self, paths: Sequence[str | Path], *, overwrite: bool = False
     ) -> AbstractContextManager[tuple[Path | str, ...]]:
@@ -368,22 +359,31 @@ class Rows:
         """
         return self.backend.replacing(self.frame, paths, overwrite)
 
-    def without_formulas(self, form: str) -> Rows:
-        """The rows for a CSV file that a spreadsheet may open: texts and names are no formulas."""
-        if form != "csv":
-            raise ParameterError(
-                "Formulas are neutralized in CSV only; Parquet has types and needs no neutralizing."
-            )
-        parts = [
-            neutral_text(column.inner) if column.kind is Kind.TEXT else nw.col(column.inner)
-            for column in self.columns
-        ]
-        columns = [Column(neutral_name(c.name), c.kind, c.inner) for c in self.columns]
-        return self.derive(columns, lambda frame: frame.select(*parts))
+    def in_order(self) -> Rows:
+        """The same rows as the engine's frame has them, in the order in which they are released."""
+        return self
 
-    def write_file(self, path: Path | str, form: str) -> None:
+    def with_texts(self, texts: Mapping[str, nw.Expr], names: Sequence[str] | None = None) -> Rows:
+        """The rows, in order, with some columns as the texts of expressions, under other names."""
+        rows = self.in_order()
+        parts = [
+            texts[column.name].alias(column.inner) if column.name in texts else nw.col(column.inner)
+            for column in rows.columns
+        ]
+        columns = [
+            Column(name, Kind.TEXT if column.name in texts else column.kind, column.inner)
+            for name, column in zip(names or rows.names, rows.columns, strict=True)
+        ]
+        return rows.derive(columns, lambda frame: frame.select(*parts))
+
+    def without_formulas(self) -> Rows:
+        """The rows for a CSV file that a spreadsheet may open: texts and names are no formulas."""
+        texts = {c.name: neutral_text(c.inner) for c in self.columns if c.kind is Kind.TEXT}
+        return self.with_texts(texts, [neutral_name(name) for name in self.names])
+
+    def write_file(self, path: Path | str, form: str, delimiter: str = ",") -> None:
         """Write the rows to `path`, which does not exist yet, as `csv` or `parquet`."""
-        self.backend.write(self.frame, self.names, path, form)
+        self.backend.write(self.frame, self.names, path, form, delimiter)
 
     def read_back(self, path: Path | str, form: str, names: Sequence[str] | None = None) -> Rows:
         """The rows of a file just written for these, under `names`; of CSV all columns as text."""

@@ -84,13 +84,13 @@ class _ShuffledRows(Rows):
         """The engine's own lazy frame, in random order."""
         return self._shuffled.named_frame()
 
-    def without_formulas(self, form: str) -> Rows:
-        """The rows, in random order, for a CSV file that a spreadsheet may open."""
-        return self._shuffled.without_formulas(form)
+    def in_order(self) -> Rows:
+        """The same rows in random order."""
+        return self._shuffled
 
-    def write_file(self, path: Path | str, form: str) -> None:
+    def write_file(self, path: Path | str, form: str, delimiter: str = ",") -> None:
         """Write the rows in random order."""
-        self._shuffled.write_file(path, form)
+        self._shuffled.write_file(path, form, delimiter)
 
 
 def shuffled_parts(parts: Iterable[pa.Table], rows: int, seed: SeedSequence) -> Iterator[pa.Table]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,12 +18,13 @@ import pyarrow.parquet
 from crypsis.errors import ParameterError, SourceError
 from crypsis.files import PrivateFolder, Sources
 from crypsis.options import FORMATS, ReadOptions
-from crypsis.tables import arrow_files, databases, excel
+from crypsis.tables import arrow_files, databases
 from crypsis.tables.arrow import TableRows, plain
 from crypsis.tables.backend import Frame
 from crypsis.tables.contents import list_contents, list_titles
 from crypsis.tables.csv import arrow_reader, duckdb_reader
-from crypsis.tables.csv.dialect import Dialect, detect_dialect, size
+from crypsis.tables.csv.dialect import Dialect, detect_dialect
+from crypsis.tables.csv.files import size
 from crypsis.tables.duckdb.backend import DuckBackend
 from crypsis.tables.duckdb.connection import (
     connect,
@@ -32,11 +33,23 @@ from crypsis.tables.duckdb.connection import (
     translated,
     watched,
 )
+from crypsis.tables.formats import arrow_ipc, excel, lakes, statistical
+from crypsis.tables.forms import FileForm, csv_form
 from crypsis.tables.paths import format_of, local_files, remote_files
 from crypsis.tables.rows import Rows
 from crypsis.tables.schema import columns_of, inner_names, unique_names
 from crypsis.tables.sql import file_list, literal, quote
 
+_IN_MEMORY: dict[str, Callable[[str, ReadOptions, Sequence[str]], tuple[pa.Table, Any]]] = {
+    "excel": excel.read_sheet,
+    "arrow": arrow_ipc.read_arrow,
+    "stata": statistical.read_statistical,
+    "spss": statistical.read_statistical,
+    "sas": statistical.read_statistical,
+    "delta": lakes.read_delta,
+    "iceberg": lakes.read_iceberg,
+}
+"""Formats that are read at once; the second value is the labels of columns and values."""
 _KEPT_BYTES = 2_000_000_000
 """CSV up to this size is parsed once and kept, compressed, by DuckDB; larger is read each time."""
 
@@ -80,6 +93,7 @@ def _opened(
     if form == "sqlite":
         uri = databases.sqlite_uri(paths[0])
         rows = _adbc(uri, "sqlite", reading, settings, sources, max_rows, written)
+        rows.form = FileForm("sqlite", table=reading.table)
     else:
         rows = _of_file(form, paths, text, reading, settings, remote, sources, max_rows, written)
     again = partial(open_source, place, reading, **settings)
@@ -110,7 +124,9 @@ def _of_file(
         table = _plain(dialect, reading)
         if table is not None:
             sources.settle()
-            return TableRows(table, dialect.names, sources)
+            rows = TableRows(table, dialect.names, sources)
+            rows.form = csv_form(dialect, {})
+            return rows
     connection = remote or connect(**settings)
     if dialect is not None:
         return _csv(connection, dialect, reading, sources, written)
@@ -133,7 +149,7 @@ def _csv(
     written: Sequence[str],
 ) -> Rows:
     """A CSV file by DuckDB; one of medium size is parsed by the first question and kept."""
-    sql = duckdb_reader.open_csv(
+    sql, notations = duckdb_reader.open_csv(
         connection, dialect, {**reading.types, **dict.fromkeys(written, "text")}, written
     )
     bytes_read = size(dialect.paths)
@@ -141,6 +157,7 @@ def _csv(
     if small:
         sources.settle()
     rows = _rows_of(connection, sql, dialect.names, (), sources=sources)
+    rows.form = csv_form(dialect, notations)
     if small or bytes_read >= _KEPT_BYTES:
         return rows
     lazy = rows.frame
@@ -149,10 +166,12 @@ def _csv(
         with translated("reading the file"), watched(connection, "reading the file"):
             lazy.to_native().create("kept")
         sources.settle()
-        kept: Frame = nw.from_native(connection.table("kept"))
-        return kept
+        opened: Frame = nw.from_native(connection.table("kept"))
+        return opened
 
-    return Rows(rows.columns, load, rows.backend)
+    kept = Rows(rows.columns, load, rows.backend)
+    kept.form = rows.form
+    return kept
 
 
 def _typed(
@@ -166,15 +185,15 @@ def _typed(
     written: Sequence[str],
 ) -> Rows:
     """A file whose format has column types."""
-    known = None
+    known, labels = None, None
     if form == "duckdb":
         sql, names = databases.attach_duckdb(connection, paths[0], reading, max_rows)
     elif form == "parquet":
         sql, names, known = _parquet(connection, paths, asked, reading)
     elif form == "json":
         sql, names = _json(connection, paths, reading, written)
-    elif form == "excel":
-        table = excel.read_sheet(paths[0], reading, written)
+    elif form in _IN_MEMORY:
+        table, labels = _IN_MEMORY[form](paths[0], reading, written)
         names = table.column_names
         connection.register("source", table.rename_columns(inner_names(len(names))))
         sources.settle()
@@ -187,6 +206,7 @@ def _typed(
     markers = tuple(reading.missing_markers or ())
     rows = _rows_of(connection, sql, names, markers, known, sources, written)
     _check_rows(rows, repr(Path(paths[0]).name))
+    rows.form = FileForm(form, labels=labels, table=reading.table)
     return rows
 
 

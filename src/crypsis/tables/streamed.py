@@ -50,10 +50,10 @@ class StreamedRows(Rows):
         """The engine's own lazy frame, in order."""
         return self._in_order.named_frame()
 
-    def without_formulas(self, form: str) -> Rows:
-        """The rows, in order, for a CSV file that a spreadsheet may open."""
-        return self._in_order.without_formulas(form)
+    def in_order(self) -> Rows:
+        """The same rows, sorted by the engine."""
+        return self._in_order
 
-    def write_file(self, path: Path | str, form: str) -> None:
+    def write_file(self, path: Path | str, form: str, delimiter: str = ",") -> None:
         """Write the rows as they are computed."""
-        arrow_files.write(self._batches(), self.names, Path(path), form)
+        arrow_files.write(self._batches(), self.names, Path(path), form, delimiter)

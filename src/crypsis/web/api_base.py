@@ -65,6 +65,14 @@ def no_job(workspace: Workspace, table: OpenTable) -> None:
         raise RequestError("A job is running on this table; wait for it or cancel it first.", 409)
 
 
+def may_discard(table: OpenTable, allowed: bool) -> None:
+    """Raise where results would be lost and nobody allowed that."""
+    if table.results and not allowed:
+        raise RequestError(
+            f"This discards {table.results}, which would have to be made again.", 409
+        )
+
+
 def there(found: dict[str, Any] | None, message: str) -> dict[str, Any]:
     """What was found, or that it is not there yet."""
     if found is None:

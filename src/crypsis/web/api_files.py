@@ -46,7 +46,8 @@ def download_key(workspace: In, table: str, form: f.KeyForm) -> FileResponse:
 def compare(workspace: In, table: str, form: f.CompareForm) -> f.JobState:
     """Compare the file `original` with the file `masked`: can records be linked back?"""
     found = workspace.tables.get(table)
-    files = {slot: workspace.file(found, slot) for slot in ("original", "masked")}
+    slots = ("original", "masked", *(("key",) if "key" in found.files else ()))
+    files = {slot: workspace.file(found, slot) for slot in slots}
     return _second(
         workspace, found, "Comparing two files", "compare", {**files, **form.model_dump()}
     )

@@ -16,12 +16,14 @@ def assess(workspace: In, table: str, form: f.AssessForm) -> f.JobState:
     """Ask all four questions and compare the answers with the thresholds of a policy.
 
     Linkage is asked where the table has a file `original`, pseudonyms where it has `released`
-    (baskets of pseudonyms), with `known` and `truth`.
+    (baskets of pseudonyms), with `known` and `truth`; what several releases disclose where it has
+    `earlier`, a further file of the same release is `together`.
     """
     found = workspace.tables.get(table)
     given = {"file": workspace.file(found, "data"), "roles": found.roles, **form.model_dump()}
-    if "original" in found.files:
-        given["original"] = workspace.file(found, "original")
+    for slot in ("original", "together", "earlier", "holdout"):
+        if slot in found.files:
+            given[slot] = workspace.file(found, slot)
     if "released" in found.files:
         slots = [slot for slot in ("released", "known", "truth") if slot in found.files]
         given["attack"] = {slot: workspace.file(found, slot) for slot in slots}
@@ -62,6 +64,61 @@ def preview(workspace: In, table: str, form: f.PreviewForm) -> f.JobState:
     return job_state(
         workspace.jobs.start(found, "Counting combinations", "preview", given, keep, page)
     )
+
+
+@router.post("/tables/{table}/try", tags=["protect"], status_code=202)
+def try_release(workspace: In, table: str, form: f.AnonymizeForm) -> f.JobState:
+    """Make the release in memory: what recipients would get; of a sample of a large table.
+
+    It is background work: whatever is asked of the table next cancels it.
+    """
+    found = workspace.tables.get(table)
+    no_job(workspace, found)
+    masks = {name: one.model_dump() for name, one in form.masks.items()}
+    given = {**subject(workspace, found), "options": _options(form.options), "levels": form.levels,
+             "masks": masks, "recoding": form.recoding}  # fmt: skip
+
+    def keep(result: dict[str, Any]) -> None:
+        found.tried = result
+
+    page = f"/t/{found.id}/protect"
+    job = workspace.jobs.start(
+        found, "Trying the release", "try_release", given, keep, page, background=True
+    )
+    return job_state(job)
+
+
+@router.post("/tables/{table}/explore", tags=["protect"], status_code=202)
+def explore(workspace: In, table: str, form: f.PreviewForm) -> f.JobState:
+    """Make releases with several sizes of classes and recodings: risk against information loss."""
+    found = workspace.tables.get(table)
+    no_job(workspace, found)
+    given = {**subject(workspace, found), "options": _options(form.options)}
+
+    def keep(result: dict[str, Any]) -> None:
+        found.explored = result
+
+    page = f"/t/{found.id}/protect"
+    job = workspace.jobs.start(
+        found, "Comparing alternatives", "explore", given, keep, page, background=True
+    )
+    return job_state(job)
+
+
+@router.get("/tables/{table}/tried", tags=["protect"])
+def show_tried(workspace: In, table: str) -> dict[str, Any]:
+    """What recipients would get, without examples of values."""
+    tried = there(workspace.tables.get(table).tried, "Nothing was tried yet.")
+    released = [{n: v for n, v in one.items() if n != "examples"} for one in tried["released"]]
+    return {**tried, "released": released}
+
+
+@router.post("/tables/{table}/values", tags=["protect"])
+async def show_values(workspace: In, table: str, form: f.ValuesForm) -> dict[str, Any]:
+    """The values of a column, to be put in groups."""
+    found = workspace.tables.get(table)
+    given = {"file": workspace.file(found, "data"), "roles": found.decided, "column": form.column}
+    return await found.quick("values", given)
 
 
 @router.post("/tables/{table}/what-if", tags=["protect"])
@@ -140,7 +197,8 @@ def anonymize(workspace: In, table: str, form: f.AnonymizeForm) -> f.JobState:
 @router.get("/tables/{table}/release", tags=["protect"])
 def show_made(workspace: In, table: str) -> dict[str, Any]:
     """What was released: its requirements, measures and information loss."""
-    return there(workspace.tables.get(table).made, "No release was made yet.")
+    made = there(workspace.tables.get(table).made, "No release was made yet.")
+    return {name: value for name, value in made.items() if name != "histograms"}
 
 
 def _options(options: f.PlanOptionsForm) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from starlette.responses import Response
 
 from crypsis import __version__
 from crypsis.errors import CrypsisError
-from crypsis.web import api_files, api_protection, api_tables, assets, pages
+from crypsis.web import api_files, api_project, api_protection, api_roles, api_tables, assets, pages
 from crypsis.web.errors import RequestError
 from crypsis.web.security import Gate, Guard, route_of
 from crypsis.web.settings import Settings
@@ -68,7 +68,13 @@ def create_app(settings: Settings, gate: Gate) -> FastAPI:
         default_response_class=SafeJSONResponse,
     )
     app.state.workspace = Workspace(settings, gate)
-    for router in (api_tables.router, api_protection.router, api_files.router):
+    for router in (
+        api_tables.router,
+        api_roles.router,
+        api_protection.router,
+        api_project.router,
+        api_files.router,
+    ):
         app.include_router(router)
     app.include_router(assets.router)
     app.include_router(pages.router)

@@ -12,14 +12,7 @@ from starlette.responses import Response
 from crypsis.web.errors import RequestError
 
 router = APIRouter(include_in_schema=False)
-_STATIC = {
-    "crypsis.js": "text/javascript",
-    "protect.js": "text/javascript",
-    "tools.js": "text/javascript",
-    "charts.js": "text/javascript",
-    "crypsis.css": "text/css",
-    "mark.svg": "image/svg+xml",
-}
+_TYPES = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 
 
 @lru_cache(maxsize=1)
@@ -31,9 +24,10 @@ def vega() -> bytes:
     return text.encode()
 
 
-@lru_cache(maxsize=len(_STATIC))
-def _static(name: str) -> bytes:
-    return (files("crypsis.web") / "static" / name).read_bytes()
+@lru_cache(maxsize=1)
+def _static() -> dict[str, bytes]:
+    """Our own files by their names; nothing else is served."""
+    return {one.name: one.read_bytes() for one in (files("crypsis.web") / "static").iterdir()}
 
 
 @router.get("/assets/vega.js")
@@ -45,6 +39,6 @@ async def vega_script() -> Response:
 @router.get("/assets/{name}")
 def asset(name: str) -> Response:
     """A file of ours."""
-    if name not in _STATIC:
+    if name not in _static():
         raise RequestError("This address does not exist.", 404)
-    return Response(_static(name), media_type=_STATIC[name])
+    return Response(_static()[name], media_type=_TYPES[name.rsplit(".", 1)[-1]])

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from crypsis.options import ReadOptions
+from crypsis.web.options import advanced
 
 Name = Annotated[str, Field(min_length=1, max_length=1000)]
-Slot = Literal["data", "original", "masked", "known", "released", "truth", "expected", "hierarchy"]
+Slot = Literal["data", "original", "masked", "known", "released", "truth", "expected", "hierarchy",
+             "roles", "together", "earlier", "holdout", "project", "key"]  # fmt: skip
 Kind = Literal["release", "comparison", "subject", "attack"]
 RoleName = Literal[
     "identifier", "quasi-identifier", "sensitive", "insensitive", "excluded", "undecided"
@@ -23,6 +25,11 @@ ClassSize = Annotated[int, Field(ge=1, le=1_000_000_000)]
 People = Annotated[int, Field(ge=1, le=1_000_000_000_000)]
 Levels = dict[str, Annotated[int, Field(ge=0, le=10_000)]]
 Seed = Annotated[int, Field(ge=0, le=2**63 - 1)]
+Reason = Annotated[str, Field(max_length=1000)]
+Unit = Literal["person", "household", "weight", "stratum", "cluster"]
+Discard = Annotated[
+    bool, Field(description="Whether a verdict or a release that exists may be discarded.")
+]
 
 
 class Form(BaseModel):
@@ -41,6 +48,7 @@ def _read_form() -> type[Form]:
         name: (hints[name].__origin__, Field(None, description=hints[name].__metadata__[0]))
         for name in _READ
     }
+    parts["discard"] = (Discard, False)
     return create_model("ReadForm", __base__=Form, __doc__=_read_form.__doc__, **parts)
 
 
@@ -63,13 +71,28 @@ class GivenFile(Form):
     place: Annotated[int, Field(ge=0, le=1000)]
 
 
+class NoteForm(Form):
+    """What is written about a column besides its role; an empty reason is removed."""
+
+    override: Reason = ""
+    """Why it has a role that contradicts the evidence."""
+    sign_off: Reason = ""
+    """Why an intruder cannot know it, although it is released as it is."""
+    several_people: Reason = ""
+    """Why it does not identify the person of a record, although it repeats."""
+
+
 class RolesForm(Form):
     """Decided roles of columns; with `accept` guesses are decided that are confident enough."""
 
     roles: dict[str, RoleName] = {}
-    reasons: dict[str, Annotated[str, Field(max_length=1000)]] = {}
-    """Why a column has a role that contradicts the evidence; an empty reason is removed."""
+    notes: dict[str, NoteForm] = {}
+    units: dict[Unit, str] = {}
+    """The columns of the person, the household and the sample; an empty name removes one."""
     accept: bool = False
+    file: bool = False
+    """Take roles, notes and units from the uploaded file `roles`."""
+    discard: Discard = False
 
 
 class AssessForm(Form):
@@ -84,8 +107,23 @@ class AssessForm(Form):
     cluster: Name | None = None
     on: Name | None = None
     """The column of record numbers that joins the table to its original; else row by row."""
+    context: Literal["public", "registered", "contract", "internal"] | None = None
+    synthetic: bool = False
+    """Whether the records are synthetic; the file `original` is the training data then."""
+    exact: bool = False
     accept_guesses: bool = False
     seed: Seed = 0
+
+
+class RowsForm(Form):
+    """A window of the records; their values are shown only if `reveal` asks for it."""
+
+    offset: Annotated[int, Field(ge=0, le=10**9)] = 0
+    limit: Annotated[int, Field(ge=1, le=500)] = 100
+    order: Literal["file", "risk", "risk-after"] = "file"
+    show: Literal["all", "small", "small-after", "changed", "suppressed"] = "all"
+    k: ClassSize = 5
+    reveal: Literal[True]
 
 
 class CausesForm(Form):
@@ -97,14 +135,13 @@ class CausesForm(Form):
     reveal: bool = False
 
 
-class PlanOptionsForm(Form):
+class _NamedOptions(Form):
     """The privacy requirements and the methods of the columns; as in `crypsis.protection.plan`."""
 
     k: ClassSize = 5
     person: Name | None = None
     population: People | None = None
     beta: Annotated[float, Field(gt=0, lt=1)] = 0.05
-    release_k: ClassSize | None = None
     diversity: ClassSize | None = None
     closeness: Share | None = None
     best_guess: Annotated[float, Field(gt=0, le=1)] | None = None
@@ -112,11 +149,31 @@ class PlanOptionsForm(Form):
     journalist_risk: Annotated[float, Field(gt=0, le=1)] | None = None
     weight: Name | None = None
     each_column: bool = False
-    weights: dict[str, Annotated[float, Field(gt=0, le=1000)]] = {}
+    weights: dict[str, Annotated[float, Field(ge=0, le=1000)]] = {}
+    keep: dict[str, int | str] = {}
+    may_change: list[Name] = []
+    exclude: list[Name] = []
+    """Columns that are not released, whatever their role."""
     methods: dict[str, Literal["keep", "intervals", "date", "prefix", "frequent", "suppress"]] = {}
     top_code: dict[str, float] = {}
     suppression: Share = 0.05
     representative: Literal["interval", "median", "mean"] = "interval"
+
+
+def _plan_form() -> type[_NamedOptions]:
+    """The options with the further requirements, which their own model declares and checks."""
+    parts: Any = {
+        name: (kind | None, Field(None, description=text))
+        for name, (kind, text) in advanced().items()
+    }
+    doc = _NamedOptions.__doc__
+    return create_model("PlanOptionsForm", __base__=_NamedOptions, __doc__=doc, **parts)
+
+
+if TYPE_CHECKING:
+    PlanOptionsForm = _NamedOptions
+else:
+    PlanOptionsForm = _plan_form()
 
 
 class PreviewForm(Form):
@@ -132,7 +189,7 @@ class WhatIfForm(Form):
     levels: Levels = {}
     population: People | None = None
     beta: Annotated[float, Field(gt=0, lt=1)] = 0.05
-    weights: dict[str, Annotated[float, Field(gt=0, le=1000)]] = {}
+    weights: dict[str, Annotated[float, Field(ge=0, le=1000)]] = {}
 
 
 class CurveForm(Form):
@@ -153,9 +210,22 @@ class HierarchyForm(Form):
     """A hierarchy to be built, or `file` to take the one that was uploaded for it."""
 
     column: Name
-    build: Literal["intervals", "prefixes", "masking", "dates", "file", "none"]
+    build: Literal["intervals", "prefixes", "masking", "dates", "groups", "file", "none"]
     steps: Annotated[list[Annotated[int, Field(ge=1, le=10**9)]], Field(max_length=40)] = []
     """Widths of intervals, rising, or lengths of prefixes, falling."""
+    groups: dict[
+        Name, Annotated[list[Annotated[str, Field(max_length=1000)]], Field(max_length=2000)]
+    ] = {}
+    """The values of each group; a value of no group is a group of its own."""
+    reveal: bool = False
+    """Whether the first rows of the hierarchy are shown."""
+
+
+class ValuesForm(Form):
+    """The values of a column, the most frequent first."""
+
+    column: Name
+    reveal: Literal[True]
 
 
 class MaskForm(Form):
@@ -180,6 +250,34 @@ class AnonymizeForm(Form):
     """Put an apostrophe before texts of a CSV file that a spreadsheet would run."""
     policy: PolicyName = "default"
     seed: Seed = 0
+
+
+class ChoicesForm(Form):
+    """What is chosen on the page, by the names of its fields; with `project` as the file has it."""
+
+    choices: dict[
+        Annotated[str, Field(max_length=1100)], Annotated[str, Field(max_length=2000)] | bool
+    ] = {}
+
+
+class ProjectForm(Form):
+    """A project file: how a table is read, what its columns are, what was chosen; no rows."""
+
+    format: Literal["crypsis project 1"]
+    title: Annotated[str, Field(max_length=200)] = ""
+    reading: dict[str, Any] = {}
+    roles: dict[str, RoleName] = {}
+    notes: dict[str, NoteForm] = {}
+    units: dict[Unit, str] = {}
+    choices: dict[str, str | bool] = {}
+    hierarchies: dict[str, str] = {}
+    """Hierarchies as CSV; they have values of the data, so they are only there on request."""
+
+
+class OpenProjectForm(Form):
+    """Take up the uploaded file `project`."""
+
+    discard: Discard = False
 
 
 class KeyForm(Form):
@@ -230,6 +328,8 @@ class JobState(BaseModel):
     what: str
     state: Literal["waiting", "running", "done", "failed", "cancelled"]
     steps: list[dict[str, Any]]
+    share: float | None
+    """How much is done, where that is known."""
     seconds: float
     error: str | None
     page: str
@@ -245,6 +345,7 @@ class TableState(BaseModel):
     rows: int | None
     columns: list[dict[str, Any]]
     guesses: int
+    units: dict[str, str]
     assessed: bool
     made: bool
     downloads: list[str]

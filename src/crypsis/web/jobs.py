@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _WAITING = 8
 _KEPT = 200
+_MAIN = {"assess": "assessing", "anonymize": "making the release", "explore": "alternatives"}
+"""The step of an operation whose parts are those of the job; others come before or inside it."""
 
 
 @dataclass(eq=False)
@@ -34,6 +36,12 @@ class Job:
     state: str = "waiting"
     error: str | None = None
     status: int = 200
+    background: bool = False
+    """Whether other work on the table cancels it instead of being refused."""
+    main: str | None = None
+    """The step that says how much of the job is done."""
+    share: float | None = None
+    """How much is done, where that is known; it never falls."""
     started: float | None = None
     ended: float | None = None
     steps: dict[str, tuple[float, float | None]] = field(default_factory=dict)
@@ -50,6 +58,8 @@ class Job:
             self.steps.pop(news["what"], None)
         else:
             self.steps[news["what"]] = (news["done"], news["total"])
+        if news["what"] == self.main and news["total"] and news["done"]:
+            self.share = max(self.share or 0.0, min(1.0, news["done"] / news["total"]))
 
     def to_dict(self) -> dict[str, Any]:
         """The job as the API returns it."""
@@ -61,7 +71,8 @@ class Job:
         seconds = 0.0 if self.started is None else round(end - self.started, 1)
         return {
             "id": self.id, "table": self.table, "what": self.what, "state": self.state,
-            "steps": steps, "seconds": seconds, "error": self.error, "page": self.page,
+            "steps": steps, "share": self.share, "seconds": seconds, "error": self.error,
+            "page": self.page,
         }  # fmt: skip
 
 
@@ -82,17 +93,33 @@ class Jobs:
         given: dict[str, Any],
         then: Callable[[dict[str, Any]], None],
         page: str,
+        *,
+        background: bool = False,
     ) -> Job:
-        """Put work in line; `then` takes what comes out, before the job counts as done."""
+        """Put work in line; `then` takes what comes out, before the job counts as done.
+
+        Background work, such as a preview, gives way to whatever is asked of the table next.
+        """
         with self._lock:
             active = [job for job in self._jobs.values() if job.active]
-            if any(job.table == table.id for job in active):
+            mine = [job for job in active if job.table == table.id]
+            for job in mine:
+                if job.background:
+                    job.stop.set()
+            if any(not job.background for job in mine):
                 raise RequestError(
                     "A job is running on this table; wait for it or cancel it first.", 409
                 )
             if len(active) >= _WAITING * self._settings.jobs:
                 raise RequestError("Too many jobs are waiting; try again later.", 429)
-            job = Job(secrets.token_hex(8), table.id, what, page)
+            job = Job(
+                secrets.token_hex(8),
+                table.id,
+                what,
+                page,
+                background=background,
+                main=_MAIN.get(do),
+            )
             self._jobs[job.id] = job
             for old in [one for one in self._jobs.values() if not one.active][:-_KEPT]:
                 del self._jobs[old.id]
@@ -106,8 +133,9 @@ class Jobs:
         return self._jobs[name]
 
     def of(self, table: str) -> Job | None:
-        """The work going on at a table."""
-        return next((j for j in list(self._jobs.values()) if j.table == table and j.active), None)
+        """The work going on at a table, without what gives way to other work."""
+        mine = [job for job in list(self._jobs.values()) if job.table == table and job.active]
+        return next((job for job in mine if not job.background), None)
 
     def every(self) -> list[Job]:
         """All jobs that are remembered."""

@@ -13,7 +13,7 @@ from crypsis.web.settings import Settings, size_text
 from crypsis.web.worker_process import Question, WorkerProcess
 
 _POLL_SECONDS = 0.1
-_GRACE_SECONDS = 5.0
+_GRACE_SECONDS = 12.0
 _DISK_SECONDS = 1.0
 
 

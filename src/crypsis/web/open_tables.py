@@ -35,6 +35,14 @@ class TableFile:
 class OpenTable:
     """One piece of work: a table on its way to release, or files to be compared or attacked."""
 
+    RESULTS = (
+        "release.csv", "release.parquet", "release.csv.statement.md", "release.csv.statement.json",
+        "release.parquet.statement.md", "release.parquet.statement.json",
+        "plan.toml", "report.html", "report.md", "report.json", "report-after.html",
+        "report-after.md", "report-after.json", "reidentification.key.json",
+    )  # fmt: skip
+    """The files that are made of the table and its roles."""
+
     def __init__(
         self, kind: str, title: str, folder: Path, settings: Settings, pool: WorkerPool
     ) -> None:
@@ -45,9 +53,16 @@ class OpenTable:
         """For a column the slot of the file with its hierarchy."""
         self.roles: dict[str, str] = {}
         """What was decided; guesses are in `profile`."""
-        self.reasons: dict[str, str] = {}
-        """Why a column has a role that contradicts the evidence."""
+        self.notes: dict[str, dict[str, str]] = {}
+        """What was written about columns besides the role, by the fields of `ColumnNote`."""
+        self.units: dict[str, str] = {}
+        """The columns of the person, the household, the weight, the stratum and the cluster."""
         self.profile: dict[str, Any] | None = None
+        self.choices: list[dict[str, Any]] = [{}]
+        """What was chosen on the page, the latest last: the others are for undoing."""
+        self.tried: dict[str, Any] | None = None
+        """What recipients would get, by the latest choices."""
+        self.explored: dict[str, Any] | None = None
         self.assessed: dict[str, Any] | None = None
         self.preview: dict[str, Any] | None = None
         self.made: dict[str, Any] | None = None
@@ -122,9 +137,18 @@ class OpenTable:
             if one["confidence"] >= CONFIDENT:
                 self.roles.setdefault(one["column"], one["role"])
 
+    @property
+    def results(self) -> str:
+        """What would be lost with other roles, in words; empty if there is nothing."""
+        if self.made is not None:
+            return "the verdict, the release and its re-identification key"
+        return "the verdict" if self.assessed is not None else ""
+
     def forget(self) -> None:
-        """Roles have changed: results with other roles are no longer valid."""
-        self.assessed = self.preview = self.made = None
+        """Roles have changed: results with other roles are no longer valid, nor are their files."""
+        self.assessed = self.preview = self.made = self.tried = self.explored = None
+        for name in self.RESULTS:
+            (self.folder / name).unlink(missing_ok=True)
 
     def close(self) -> None:
         """End the process and remove every file of ours."""

@@ -10,11 +10,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from crypsis import __version__
+from crypsis.options import TYPES
 from crypsis.results import percent_text
 from crypsis.web import forms as f
 from crypsis.web.api_base import In, there
 from crypsis.web.errors import RequestError
 from crypsis.web.open_tables import OpenTable
+from crypsis.web.options import PEOPLE, advanced
 from crypsis.web.security import route_of
 from crypsis.web.settings import size_text
 from crypsis.web.workspace import DOWNLOADS, KEY, Workspace, workspace_of
@@ -39,8 +41,16 @@ ROLES = {
     "excluded": "is not released",
     "undecided": "not decided yet; nothing is called safe",
 }
-_STEPS = (("columns", "Columns"), ("verdict", "Verdict"), ("protect", "Make it safe"),
+_STEPS = (("data", "Data"), ("columns", "Columns"), ("verdict", "Verdict"), ("protect", "Make it safe"),
           ("release", "Release"))  # fmt: skip
+_READING = (
+    ("delimiter", "Delimiter", "found by itself"),
+    ("encoding", "Encoding", "utf-8"),
+    ("names", "Column names, if the file has no header", "age, zip, sex"),
+    ("missing_markers", "Missing-value markers", "-9, unknown"),
+    ("sheet", "Sheet of a spreadsheet", "the first"),
+    ("table", "Table of a database", "the only one"),
+)
 _TOOLS = {"comparison": "compare", "subject": "verify", "attack": "pseudonyms"}
 
 
@@ -60,7 +70,13 @@ def _environment() -> Environment:
         bits=lambda value: "–" if value is None else f"{value:.2f}",
     )
     environment.globals.update(
-        version=__version__, roles=ROLES, policies=POLICIES, steps=_STEPS, downloads=DOWNLOADS
+        version=__version__,
+        roles=ROLES,
+        policies=POLICIES,
+        steps=_STEPS,
+        downloads=DOWNLOADS,
+        reading_fields=_READING,
+        types=TYPES,
     )
     return environment
 
@@ -102,6 +118,8 @@ def _state(workspace: Workspace, table: OpenTable) -> str:
         return str(table.assessed["head"]).lower()
     if table.found is not None:
         return "answered"
+    if table.kind == "release" and table.profile is None and workspace.tried(table):
+        return "could not be opened"
     return "columns known" if table.profile is not None else "opened"
 
 
@@ -125,6 +143,15 @@ def _waiting(request: Request, workspace: Workspace, table: OpenTable) -> Respon
     return render(request, "waiting.html", table=table, job=jobs[-1] if jobs else None)
 
 
+@router.get("/t/{table}/data")
+def data(request: Request, workspace: In, table: str) -> Response:
+    """The records, and beside them those of the release."""
+    found = workspace.tables.get(table)
+    if found.profile is None:
+        return _waiting(request, workspace, found)
+    return _step(request, workspace, found, "data", columns=_columns(found))
+
+
 @router.get("/t/{table}/columns")
 def columns(request: Request, workspace: In, table: str) -> Response:
     """The columns with their roles."""
@@ -140,7 +167,7 @@ def _columns(table: OpenTable) -> list[dict[str, Any]]:
     return [
         {**one, "role": decided[one["column"]], "guess": one["role"],
          "guessed": one["column"] not in table.roles, "place": place,
-         "override": table.reasons.get(one["column"], "")}
+         "note": table.notes.get(one["column"], {})}
         for place, one in enumerate(listed)
     ]  # fmt: skip
 
@@ -160,7 +187,10 @@ def protect(request: Request, workspace: In, table: str) -> Response:
     found = workspace.tables.get(table)
     if found.profile is None:
         return _waiting(request, workspace, found)
-    return _step(request, workspace, found, "protect", columns=_columns(found))
+    return _step(
+        request, workspace, found, "protect", columns=_columns(found), advanced=advanced(),
+        people=PEOPLE,
+    )  # fmt: skip
 
 
 @router.get("/t/{table}/release")
@@ -217,6 +247,32 @@ async def what_if(request: Request, workspace: In, table: str, form: f.WhatIfFor
     there(found.preview, "Start with the preview.")
     choice = await found.quick("what_if", form.model_dump())
     return render(request, "part_what_if.html", choice=choice, asked=form)
+
+
+@router.get("/t/{table}/tried")
+def tried(request: Request, workspace: In, table: str) -> Response:
+    """What recipients would get, as a part of the page."""
+    found = workspace.tables.get(table)
+    return render(request, "part_tried.html", tried=there(found.tried, "Nothing was tried yet."))
+
+
+@router.get("/t/{table}/explored")
+def explored(request: Request, workspace: In, table: str) -> Response:
+    """The alternatives, as a part of the page."""
+    found = workspace.tables.get(table)
+    body = there(found.explored, "No alternatives were compared yet.")
+    return render(request, "part_explored.html", explored=body, points=_points(body))
+
+
+def _points(body: dict[str, Any]) -> list[dict[str, Any]]:
+    """Where the alternatives are in the picture of risk against loss, 0 to 1 each."""
+    made = [one for one in body["alternatives"] if not one["failure"] and one["loss"] is not None]
+    highest = max((one["average_risk"] or 0.0 for one in made), default=1.0) or 1.0
+    most = max((one["loss"] for one in made), default=1.0) or 1.0
+    return [
+        {**one, "x": one["loss"] / most, "y": (one["average_risk"] or 0.0) / highest}
+        for one in made
+    ]
 
 
 @router.post("/t/{table}/plan")

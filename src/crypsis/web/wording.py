@@ -15,6 +15,11 @@ _LABELS = {
     "upload_limit": "upload limit",
     "tables": "limit of open tables",
     "on": "column of record numbers",
+    "original": "original",
+    "exact": "count exactly",
+    "header": "header",
+    "orders": "orders of categories",
+    "categories": "order of categories",
 }
 
 
@@ -23,6 +28,10 @@ def page_option(name: str, value: str | None) -> str:
 
     >>> page_option("quasi_identifiers", None), page_option("encoding", "latin-1")
     ('the quasi-identifiers', 'the encoding to latin-1')
+    >>> page_option("names", "[...]"), page_option("exact", "True")
+    ('the column names', '“count exactly”')
     """
     label = _LABELS.get(name, name.replace("_", " "))
-    return f"the {label}" if value is None else f"the {label} to {value}"
+    if value == "True":
+        return f"“{label}”"
+    return f"the {label}" if value is None or "..." in value else f"the {label} to {value}"

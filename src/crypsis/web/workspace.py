@@ -48,18 +48,35 @@ class Workspace:
         self.tables = OpenTables(settings, self.private)
         self.jobs = Jobs(settings)
 
+    def create(self, kind: str, title: str) -> OpenTable:
+        """A new table without files. Of those that could not be opened only the last one stays."""
+        failed = [
+            table.id
+            for table in reversed(self.tables.every())
+            if table.kind == "release" and table.profile is None and self.tried(table)
+        ]
+        for name in failed[:-1]:
+            self.close(name)
+        return self.tables.create(kind, title)
+
+    def tried(self, table: OpenTable) -> bool:
+        """Whether work on a table has ended, and none goes on."""
+        jobs = [job for job in self.jobs.every() if job.table == table.id]
+        return bool(jobs) and not any(job.active for job in jobs)
+
     def scan(self, table: OpenTable) -> Job:
         """Open the file of a table and profile its columns."""
         file = self.file(table, "data")
-        table.profile, table.roles, table.reasons = None, {}, {}
+        table.profile = None
         table.forget()
 
         def keep(found: dict[str, Any]) -> None:
             table.profile = found
             names = {one["column"] for one in found["columns"]}
-            table.roles = {
-                name: r for name, r in table.files["data"].roles.items() if name in names
-            }
+            decided = {**table.files["data"].roles, **table.roles}
+            table.roles = {name: role for name, role in decided.items() if name in names}
+            table.notes = {name: note for name, note in table.notes.items() if name in names}
+            table.units = {unit: name for unit, name in table.units.items() if name in names}
 
         given = {"file": file}
         return self.jobs.start(
@@ -90,7 +107,9 @@ class Workspace:
             raise RequestError(f"The file {slot!r} is not there yet; upload it first.", 409)
         file = table.files[slot]
         found = {"path": file.path, "title": file.title, "reading": file.reading}
-        return {**found, "reasons": dict(table.reasons)} if slot == "data" else found
+        if slot != "data":
+            return found
+        return {**found, "notes": dict(table.notes), "units": dict(table.units)}
 
     def downloads(self, table: OpenTable) -> list[str]:
         """What can be downloaded of a table, the key apart."""
@@ -103,7 +122,7 @@ class Workspace:
         roles = table.decided
         columns = [
             {**one, "role": roles[one["column"]], "guessed": one["column"] not in table.roles,
-             "override": table.reasons.get(one["column"], "")}
+             "note": table.notes.get(one["column"], {})}
             for one in profile.get("columns", [])
         ]  # fmt: skip
         for one in columns:
@@ -112,6 +131,7 @@ class Workspace:
             "id": table.id, "kind": table.kind, "title": table.title,
             "files": {slot: file.title for slot, file in table.files.items()},
             "rows": profile.get("rows"), "columns": columns, "guesses": table.guesses,
+            "units": dict(table.units),
             "assessed": table.assessed is not None, "made": table.made is not None,
             "downloads": self.downloads(table), "hierarchies": list(table.hierarchies),
             "job": None if job is None else job.to_dict(),

@@ -5,11 +5,13 @@ person to check. What the evidence does not show is undecided, and so is a weak 
 A decision that contradicts strong evidence needs a written reason (`contradictions`).
 """
 
-from crypsis.columns.roles._file import DecidedRoles, load, load_answers, save
+from crypsis.columns.roles._file import DecidedRoles, decided_roles, load, load_answers
 from crypsis.columns.roles._guess import contradictions, guess, linking_columns
 from crypsis.columns.roles._identifier_search import identifier_in, visible
+from crypsis.columns.roles._metadata import as_document
 from crypsis.columns.roles._milder_roles import stricter_role
 from crypsis.columns.roles._rules import CONFIDENT, Guess
+from crypsis.columns.roles._saved_file import save
 from crypsis.columns.roles._words import Hipaa
 
 __all__ = [
@@ -17,7 +19,9 @@ __all__ = [
     "DecidedRoles",
     "Guess",
     "Hipaa",
+    "as_document",
     "contradictions",
+    "decided_roles",
     "guess",
     "identifier_in",
     "linking_columns",

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from crypsis.options import ReadOptions
 from crypsis.tables.contents._content import Content
-from crypsis.tables.csv.dialect import Dialect, detect_dialect, stream
+from crypsis.tables.csv.dialect import Dialect, detect_dialect
+from crypsis.tables.csv.files import stream
 
 _CHUNK = 1 << 24
 _QUOTE, _LINE, _RETURN = b'"', b"\n", b"\r"

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from crypsis.options import ReadOptions
 from crypsis.tables.contents._content import Content
-from crypsis.tables.csv.dialect import stream
+from crypsis.tables.csv.files import stream
 
 _CHUNK = 1 << 24
 _MOST_SHAPES = 100_000

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from crypsis.options import ReadOptions
+from crypsis.tables.contents._arrow import arrow_contents
 from crypsis.tables.contents._content import Content
 from crypsis.tables.contents._csv_notation import csv_contents
 from crypsis.tables.contents._duckdb import duckdb_contents, duckdb_table
@@ -18,13 +19,19 @@ from crypsis.tables.contents._files import (
 )
 from crypsis.tables.contents._json_notation import json_contents
 from crypsis.tables.contents._opendocument import opendocument_contents
+from crypsis.tables.contents._packed import packed_contents
 from crypsis.tables.contents._parquet import parquet_contents
 from crypsis.tables.contents._sqlite import sqlite_contents, sqlite_table
+from crypsis.tables.contents._statistical import statistical_contents, statistical_titles
 from crypsis.tables.contents._workbook import sheet_title, workbook_contents
 
+_STATISTICAL = ("stata", "spss", "sas")
+_LAKES = {"delta": "Delta", "iceberg": "Iceberg"}
 _OF_ONE_FILE: dict[str, Callable[[str, ReadOptions], Iterator[Content]]] = {
     "duckdb": duckdb_contents,
     "sqlite": sqlite_contents,
+    "arrow": arrow_contents,
+    **dict.fromkeys(_STATISTICAL, statistical_contents),
 }
 _TITLE: dict[str, Callable[[str, ReadOptions], str]] = {
     "duckdb": duckdb_table,
@@ -61,7 +68,12 @@ def _contents(
         yield from (opendocument_contents if document else workbook_contents)(paths[0], reading)
     elif form in _OF_ONE_FILE:
         yield from _OF_ONE_FILE[form](paths[0], reading)
-    if "://" not in asked and Path(asked).expanduser().is_dir():
+    if form in _LAKES:
+        text = "keeps earlier versions, statistics of values and a log, which were not inspected."
+        yield Content("versions", f"The folder of a table of {_LAKES[form]} {text}")
+    elif form not in (*_OF_ONE_FILE, *_OF_TEXT, "parquet", "excel"):
+        yield Content("inside", f"The inside of a file of the format {form} was not inspected.")
+    elif "://" not in asked and Path(asked).expanduser().is_dir():
         yield from folder_contents(Path(asked).expanduser(), paths)
         yield from folder_names(Path(asked).expanduser(), paths)
     elif len(paths) > 1:
@@ -72,6 +84,7 @@ def _contents(
         if form in _OF_TEXT:
             yield from _OF_TEXT[form](path, reading)
         yield from gzip_contents(path)
+        yield from packed_contents(path)
         yield from attributes(path)
 
 
@@ -87,6 +100,8 @@ def list_titles(
         names += [part for path in local for part in _parts(path, top)]
     if form in _TITLE and local:
         names.append(_TITLE[form](str(local[0]), reading))
+    if form in _STATISTICAL and local:
+        names += statistical_titles(str(local[0]), reading)
     return tuple(dict.fromkeys(name for name in names if name))
 
 

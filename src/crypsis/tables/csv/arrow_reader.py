@@ -17,12 +17,12 @@ import pyarrow.csv
 
 from crypsis.counting.arrays import missing, scalar, texts
 from crypsis.tables.csv.dialect import Dialect
-from crypsis.tables.csv.types import PATTERNS
+from crypsis.tables.csv.files import PACKED
+from crypsis.tables.csv.types import PATTERNS, Notation
 from crypsis.tables.parallel import each_column
 
 _MAX_QUOTES = 20_000_000
 _BLANKS = "".join(map(chr, (0x20, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000)))
-_PACKED = (".gz", ".zst", ".bz2", ".lz4", ".br", ".xz")
 _TOO_LONG = 19
 
 
@@ -32,7 +32,7 @@ class _NotPlainError(Exception):
 
 def read_plain(dialect: Dialect) -> pa.Table | None:
     """The table, its columns called c0, c1, ...; None where a file is not plain."""
-    packed = any(path.lower().endswith(_PACKED) for path in dialect.paths)
+    packed = any(path.lower().endswith(PACKED) for path in dialect.paths)
     one = len(dialect.names) < 2  # an empty line may or may not be a row
     if packed or one or dialect.encoding != "utf-8" or not dialect.markers:
         return None
@@ -96,10 +96,12 @@ def _quotes_are_plain(data: bytes, delimiter: bytes) -> bool:
 
 
 def _typed(
-    column: pa.ChunkedArray, likely: Sequence[str], markers: tuple[str, ...]
+    column: pa.ChunkedArray, likely: Sequence[Notation], markers: tuple[str, ...]
 ) -> pa.ChunkedArray:
     """The column in the narrowest of the likely types that all its values have."""
-    for kind in likely:
+    if any(one.form for one in likely):  # a comma or an order of dates
+        raise _NotPlainError
+    for kind in (one.kind for one in likely):
         try:
             return _READERS[kind](column)
         except (pa.ArrowInvalid, _NotPlainError):

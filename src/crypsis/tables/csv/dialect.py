@@ -6,20 +6,35 @@ import codecs
 import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
-
-import pyarrow as pa
 
 from crypsis.errors import SourceError
 from crypsis.options import ReadOptions
-from crypsis.tables.csv.types import possible_types
+from crypsis.tables.csv.encodings import guess_encoding
+from crypsis.tables.csv.files import PACKED, reason, short, stream
+from crypsis.tables.csv.types import Notation, date_notation, possible_types
 from crypsis.tables.schema import unique_names
 
 _HEAD_BYTES = 262_144
 _DELIMITERS = ",;\t|"
 _LONGEST_LINE = 2_000_000
-_COMPRESSED = (".gz", ".bz2", ".zst", ".lz4", ".br")
+_SIGNS = (
+    (b"%PDF", "a PDF document"),
+    (b"PK\x03\x04", "a zip archive or a spreadsheet"),
+    (b"\xd0\xcf\x11\xe0", "an Office document"),
+    (b"PAR1", "a Parquet file"),
+    (b"ARROW1", "an Arrow file"),
+    (b"$FL2", "an SPSS file"),
+    (b"$FL3", "an SPSS file"),
+    (b"<stata_dta>", "a Stata file"),
+    (b"SQLite format 3", "a SQLite file"),
+    (b"RDX", "a file of R"),
+    (b"X\n\0\0", "a file of R"),
+    (b"BZh", "compressed by bzip2"),
+    (b"\xfd7zXZ", "compressed by xz"),
+    (b"\x28\xb5\x2f\xfd", "compressed by zstd"),
+    (b"\x1f\x8b", "compressed by gzip"),
+)
+"""How files of other kinds begin, which were given under another name."""
 _NO_ENCODINGS = ("idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined")
 
 
@@ -34,14 +49,17 @@ class Dialect:
     skip: int
     """The lines before the first row."""
     markers: tuple[str, ...]
-    types: list[list[str]]
-    """The types that each column may have by the first lines."""
+    types: list[list[Notation]]
+    """How the values of each column may be written, by the first lines."""
 
 
 def detect_dialect(paths: Sequence[str], reading: ReadOptions) -> Dialect:
     """The dialect of files that have the same columns."""
-    reading.check_supported("a CSV file", ("names", "header", "delimiter", "encoding", "types"))
-    encoding = _codec(reading.encoding or "utf-8")
+    reading.check_supported(
+        "a CSV file",
+        ("names", "header", "delimiter", "encoding", "types", "decimal", "date_format"),
+    )
+    encoding = _codec(reading.encoding or guess_encoding(paths))
     heads = [_head(path, encoding) for path in paths]
     delimiter, names = delimiter_and_names(heads[0], reading, paths[0])
     for head, path in zip(heads[1:], paths[1:], strict=True):
@@ -52,7 +70,10 @@ def detect_dialect(paths: Sequence[str], reading: ReadOptions) -> Dialect:
     markers = reading.markers
     skip = int(reading.names is None)
     first = [row for row in _split(heads[0], delimiter) if row][skip:-1]
-    types = possible_types(first, markers, names, reading.types)
+    comma = reading.decimal == "," if reading.decimal or delimiter == "," else None
+    types = possible_types(
+        first, markers, names, reading.types, comma=comma, dates=date_notation(reading.date_format)
+    )
     return Dialect(tuple(paths), encoding, delimiter, names, skip, markers, types)
 
 
@@ -86,21 +107,21 @@ def _head(path: str, encoding: str) -> str:
             if len(start) == _HEAD_BYTES and b"\n" not in start:
                 start += opened.read(_LONGEST_LINE - _HEAD_BYTES)
     except OSError as error:
-        if error.strerror is None and path.lower().endswith(_COMPRESSED):
+        if error.strerror is None and path.lower().endswith(PACKED):
             raise SourceError(
                 f"{short(path)} is damaged, or other bytes follow the compressed table.",
                 code="damaged",
                 hint="Compress the table anew.",
             ) from None
         raise SourceError(f"{short(path)} could not be read ({reason(error)}).") from None
-    if len(start) >= _HEAD_BYTES:
+    if len(start) >= _HEAD_BYTES and not encoding.startswith("utf-16"):
         start = start[: start.rfind(b"\n") + 1] or start
-    start = start.removeprefix(codecs.BOM_UTF8)
+    _check_text(path, start, encoding)
     if not start.strip():
         raise SourceError(f"{short(path)} is empty.")
     decoder = codecs.getincrementaldecoder(encoding)()
     try:
-        head = decoder.decode(start)
+        head = decoder.decode(start).removeprefix("\ufeff")
     except UnicodeError as error:  # some codecs do not state the place
         line = start[: getattr(error, "start", 0)].count(b"\n") + 1
         raise SourceError(
@@ -113,13 +134,16 @@ def _head(path: str, encoding: str) -> str:
     return head
 
 
-def stream(path: str) -> Any:
-    """The bytes of a local or remote file, decompressed."""
-    if "://" in path:
-        import fsspec
-
-        return fsspec.open(path, "rb", compression="infer").open()
-    return pa.input_stream(path, compression="detect")
+def _check_text(path: str, start: bytes, encoding: str) -> None:
+    """Refuse a file of another kind, whatever its name."""
+    found = next((name for sign, name in _SIGNS if start.startswith(sign)), None)
+    if found is None and not encoding.startswith(("utf-16", "utf-32")):
+        found = "a binary file" if start.count(b"\0") > max(16, len(start) // 100) else None
+    if found is not None:
+        hint = "Set {format}, or export the table as CSV."
+        if found.startswith("compressed"):
+            hint = "Give it the suffix of its compression, such as .csv.bz2."
+        raise SourceError(f"{short(path)} is {found}, not a CSV file.", code="not-text", hint=hint)
 
 
 def _delimiter(head: str) -> str:
@@ -165,18 +189,3 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return text.lower() not in ("nan", "inf", "infinity")
-
-
-def size(paths: Sequence[str]) -> float:
-    """The bytes of some files; infinite where one is not on this machine."""
-    return sum(Path(p).stat().st_size if Path(p).is_file() else float("inf") for p in paths)
-
-
-def short(path: str) -> str:
-    """The name of a file for messages."""
-    return repr(path.rsplit("/", 1)[-1])
-
-
-def reason(error: OSError) -> str:
-    """The system's reason for an error."""
-    return error.strerror or type(error).__name__

@@ -15,8 +15,9 @@ import duckdb
 
 from crypsis.errors import SourceError
 from crypsis.files import PrivateFolder
-from crypsis.tables.csv.dialect import Dialect, reason, short, size, stream
-from crypsis.tables.csv.types import PATTERNS
+from crypsis.tables.csv.dialect import Dialect
+from crypsis.tables.csv.files import PACKED, READ_BY_ENGINE, reason, short, size, stream
+from crypsis.tables.csv.types import Notation, settled
 from crypsis.tables.duckdb.connection import private_folder, translated
 from crypsis.tables.schema import inner_names
 from crypsis.tables.sql import SQL_TYPES, literal, read_csv, trimmed_field, without_markers
@@ -24,6 +25,7 @@ from crypsis.tables.sql import SQL_TYPES, literal, read_csv, trimmed_field, with
 SMALL_FILE_BYTES = 256_000_000
 """Files up to this size are read once, with every line."""
 _SAMPLED_LINES = 200_000
+_TEXT = Notation("text")
 _COLUMNS_AT_ONCE, _MAX_TYPED_AT_ONCE = 20, 100
 
 
@@ -32,14 +34,16 @@ def open_csv(
     dialect: Dialect,
     types: Mapping[str, str],
     written: Collection[str] = (),
-) -> str:
-    """The SQL that yields the table's columns as c0, c1, ...
+) -> tuple[str, dict[str, Notation]]:
+    """The SQL that yields the table's columns as c0, c1, ...; how their values are written.
 
     The columns `written` are texts as they are in the file: with blanks, and with missing-value
     markers, of which only the empty text is missing.
     """
     paths, encoding, names = dialect.paths, dialect.encoding, dialect.names
-    if encoding not in ("utf-8", "iso8859-1"):
+    packed = any(path.lower().endswith(PACKED) and not path.lower().endswith(READ_BY_ENGINE)
+                 for path in paths)  # fmt: skip
+    if packed or encoding not in ("utf-8", "iso8859-1"):
         paths = tuple(_as_utf8(connection, path, encoding) for path in paths)
         encoding = "utf-8"
     source = read_csv(
@@ -52,21 +56,23 @@ def open_csv(
     ]
     small = size(paths) < SMALL_FILE_BYTES
     split = f"SELECT {', '.join(texts)} FROM {source}"
-    if small and _typed_at_once(connection, split, names, dialect.types, types):
-        return "SELECT * FROM typed"
+    likely = dict(zip(names, dialect.types, strict=True))
+    found = _typed_at_once(connection, split, likely, types) if small else None
+    if found is not None:
+        return "SELECT * FROM typed", found
     # The first lines, in small files all of them, are split once and kept while types are settled.
     limit = "" if small else f" LIMIT {_SAMPLED_LINES}"
     with translated(short(paths[0])):
         connection.execute(f"CREATE TEMP TABLE lines AS {split}{limit}")
-        settled = _settled(connection, names, dialect.types, types)
-        if not settled:
-            raise SourceError(f"{short(paths[0])} has a header and no rows.")
-        casts = [f"CAST(c{i} AS {SQL_TYPES[kind]}) AS c{i}" for i, kind in enumerate(settled)]
+        found = _settled(connection, likely, types)
+        if not found:
+            raise SourceError(f"{short(dialect.paths[0])} has a header and no rows.")
+        casts = [f"{_cast(f'c{i}', one)} AS c{i}" for i, one in enumerate(found.values())]
         typed = f"SELECT {', '.join(casts)} FROM "
         if small:
             connection.execute(f"CREATE TEMP TABLE typed AS {typed} lines")
         connection.execute("DROP TABLE lines")
-    return "SELECT * FROM typed" if small else f"{typed} ({split})"
+    return "SELECT * FROM typed" if small else f"{typed} ({split})", found
 
 
 def _field(inner: str, markers: Sequence[str], written: bool, all_markers: bool) -> str:
@@ -100,27 +106,29 @@ def _as_utf8(connection: duckdb.DuckDBPyConnection, path: str, encoding: str) ->
 def _typed_at_once(
     connection: duckdb.DuckDBPyConnection,
     split: str,
-    names: Sequence[str],
-    likely: list[list[str]],
+    likely: Mapping[str, list[Notation]],
     types: Mapping[str, str],
-) -> bool:
+) -> dict[str, Notation] | None:
     """Read a small file into the table `typed` in one pass, if all lines have the likely types.
 
-    False, and no table, where a later line has another type, a column without values in the first
+    None, and no table, where a later line has another type, a column without values in the first
     lines has one, or the file is not valid; the next reader reports why.
     """
-    if len(names) > _MAX_TYPED_AT_ONCE:
-        return False
-    parts, unseen = [], []
-    for place, (name, kinds) in enumerate(zip(names, likely, strict=True)):
-        column = f"c{place}"
+    if len(likely) > _MAX_TYPED_AT_ONCE:
+        return None
+    parts, unseen, found = [], [], {}
+    for place, (name, kinds) in enumerate(likely.items()):
+        column, one = f"c{place}", settled(kinds)
         if name in types:
-            parts.append(f"CAST({column} AS {SQL_TYPES[types[name]]}) AS {column}")
-        elif kinds and len(kinds) < len(PATTERNS):
-            fits = f"{column} IS NULL OR {_shaped(column, kinds[0])}"
-            cast = f"CAST({column} AS {SQL_TYPES[kinds[0]]})"
+            found[name] = one or _asked(name, types[name], kinds)
+            parts.append(f"{_cast(column, found[name])} AS {column}")
+        elif one is not None:
+            found[name] = one
+            fits = f"{column} IS NULL OR {_shaped(column, one)}"
+            cast = _cast(column, one)
             parts.append(f"CASE WHEN {fits} THEN {cast} ELSE error('kind') END AS {column}")
         else:
+            found[name] = _TEXT
             parts.append(column)
             unseen += [f"count({column})"] if kinds else []
     try:
@@ -128,54 +136,85 @@ def _typed_at_once(
         counted = ", ".join(["count(*)", *unseen])
         rows, *values = connection.execute(f"SELECT {counted} FROM typed").fetchall()[0]
     except duckdb.Error:
-        return False
+        return None
     if rows and not any(values):
-        return True
+        return found
     connection.execute("DROP TABLE typed")
-    return False
+    return None
+
+
+def _asked(name: str, kind: str, fits: Sequence[Notation]) -> Notation:
+    """The notation of a column whose type was given, where the values do not show one."""
+    if len({one.form for one in fits}) > 1:
+        raise SourceError(
+            f"The dates of column {name!r} fit several orders of day and month.",
+            code="date-order",
+            parameter="date_format",
+            hint="Set {date_format=DD/MM/YYYY} or {date_format=MM/DD/YYYY}.",
+        )
+    return Notation(kind)
 
 
 def _settled(
     connection: duckdb.DuckDBPyConnection,
-    names: Sequence[str],
-    likely: list[list[str]],
+    likely: Mapping[str, list[Notation]],
     types: Mapping[str, str],
-) -> list[str]:
-    """The type of each column: the requested one, or the narrowest that fits every line read."""
-    kinds = _fitting(connection, "lines", likely)
-    # A column without any value fits every type; it is text.
-    found = [fit[0] if 0 < len(fit) < len(PATTERNS) else "text" for fit in kinds]
-    return [types.get(name, kind) for name, kind in zip(names, found, strict=False)]
+) -> dict[str, Notation]:
+    """How each column is written: in the requested type, or the narrowest that fits every line."""
+    kinds = _fitting(connection, "lines", list(likely.values()))
+    return {
+        name: settled(fit) or (_asked(name, types[name], fit) if name in types else _TEXT)
+        for name, fit in zip(likely, kinds, strict=False)
+    }
 
 
 def _fitting(
-    connection: duckdb.DuckDBPyConnection, table: str, kinds: list[list[str]]
-) -> list[list[str]]:
-    """Of the types that each column may have, those that fit; nothing if there are no rows."""
-    fitting: list[list[str]] = []
+    connection: duckdb.DuckDBPyConnection, table: str, kinds: list[list[Notation]]
+) -> list[list[Notation]]:
+    """Of the notations that each column may have, those that fit; nothing if there are no rows."""
+    fitting: list[list[Notation]] = []
     # DuckDB's time grows with the square of the expressions in a query: a few columns at a time.
     for start in range(0, len(kinds), _COLUMNS_AT_ONCE):
         block = kinds[start : start + _COLUMNS_AT_ONCE]
         tests = ["count(*)"]
         for i, candidates in enumerate(block, start):
             tests.append(f"count(c{i})")
-            tests += [f"count(*) FILTER ({_test(f'c{i}', kind)})" for kind in candidates]
+            tests += [f"count(*) FILTER ({_test(f'c{i}', one)})" for one in candidates]
         row = list(connection.sql(f"SELECT {', '.join(tests)} FROM {table}").fetchall()[0])
         if row.pop(0) == 0:
             return []
         for candidates in block:
             there = row.pop(0)
             fits = [row.pop(0) == there for _ in candidates]
-            fitting.append([kind for kind, fit in zip(candidates, fits, strict=True) if fit])
+            fitting.append([one for one, fit in zip(candidates, fits, strict=True) if fit])
     return fitting
 
 
-def _test(inner: str, kind: str) -> str:
-    shape = _shaped(inner, kind)
-    if kind == "integer":
+def _cast(inner: str, notation: Notation) -> str:
+    """The values of a column in their type."""
+    kind, form = SQL_TYPES[notation.kind], notation.form
+    if "%" in form:
+        return f"CAST(strptime({inner}, {literal(form)}) AS {kind})"
+    return f"CAST({_with_point(inner, form)} AS {kind})"
+
+
+def _with_point(inner: str, form: str) -> str:
+    """A number with a decimal point."""
+    if not form:
+        return inner
+    bare = f"replace({inner}, '.', '')" if form == ".," else inner
+    return f"replace({bare}, ',', '.')"
+
+
+def _test(inner: str, notation: Notation) -> str:
+    shape, form = _shaped(inner, notation), notation.form
+    if notation.kind == "integer":
         return shape
-    return f"{shape} AND TRY_CAST({inner} AS {SQL_TYPES[kind]}) IS NOT NULL"
+    if "%" in form:
+        return f"{shape} AND try_strptime({inner}, {literal(form)}) IS NOT NULL"
+    kind = SQL_TYPES[notation.kind]
+    return f"{shape} AND TRY_CAST({_with_point(inner, form)} AS {kind}) IS NOT NULL"
 
 
-def _shaped(inner: str, kind: str) -> str:
-    return f"regexp_full_match({inner}, {literal(PATTERNS[kind])})"
+def _shaped(inner: str, notation: Notation) -> str:
+    return f"regexp_full_match({inner}, {literal(notation.pattern)})"

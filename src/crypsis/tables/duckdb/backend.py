@@ -185,27 +185,25 @@ class DuckBackend:
         self, frame: Frame, paths: Sequence[str | Path], overwrite: bool
     ) -> Iterator[tuple[Path | str, ...]]:
         """Files of this machine."""
-        if any("://" in str(path) for path in paths):
-            raise OutputError(
-                "Only Spark writes to other machines.", hint="Write to a file of this machine."
-            )
         with replacing_files(paths, overwrite=overwrite) as partials:
             yield partials
 
-    def write(self, frame: Frame, names: Sequence[str], path: Path | str, form: str) -> None:
+    def write(
+        self, frame: Frame, names: Sequence[str], path: Path | str, form: str, delimiter: str
+    ) -> None:
         """Write with DuckDB's own writers; by Arrow where DuckDB would rename columns."""
         path = Path(path)
         what = f"writing {path.name}"
         try:
             if len({name.lower() for name in names}) < len(names):
-                arrow_files.write(self.batches(frame, what), names, path, form)
+                arrow_files.write(self.batches(frame, what), names, path, form, delimiter)
                 return
             relation = self.named(frame, names)
             with translated(what), watched(self.connection, what):
                 if form == "parquet":
                     relation.write_parquet(str(path), compression="zstd")
                 else:
-                    relation.write_csv(str(path), header=True)
+                    relation.write_csv(str(path), header=True, sep=delimiter)
             self.sources.check()
         except SourceError as error:
             raise OutputError(str(error)) from None

@@ -198,7 +198,9 @@ class SparkBackend:
         with replacing_remote(session, str(paths[0]), overwrite) as partial:
             yield (partial,)
 
-    def write(self, frame: Frame, names: Sequence[str], path: Path | str, form: str) -> None:
+    def write(
+        self, frame: Frame, names: Sequence[str], path: Path | str, form: str, delimiter: str
+    ) -> None:
         """Write a folder of part files from the executors."""
         rows = self.named(frame, names)
         target = path.absolute().as_uri() if isinstance(path, Path) else path
@@ -208,7 +210,7 @@ class SparkBackend:
                 if form == "parquet":
                     rows.write.parquet(target)
                 else:
-                    rows.write.csv(target, header=True, quote='"', escape='"')
+                    rows.write.csv(target, header=True, sep=delimiter, quote='"', escape='"')
         except SourceError as error:
             raise OutputError(error.message, hint=error.hint) from None
 

@@ -19,6 +19,10 @@ _MODULES = {
     "compare": "_compare",
     "verify": "_compare",
     "attack": "_attack",
+    "rows": "_grid",
+    "try_release": "_try",
+    "explore": "_try",
+    "values": "_plan",
 }
 
 

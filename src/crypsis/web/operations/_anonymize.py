@@ -7,12 +7,19 @@ from typing import Any
 from crypsis import progress
 from crypsis import protection as an
 from crypsis.assessment import assess as ask
+from crypsis.columns.histograms import histograms
 from crypsis.protection.masking import Mask, parse_mask
 from crypsis.report.charts.utility import before_and_after
 from crypsis.report.figures import figure
 from crypsis.web.operations._assess import assessment_view, write_report
 from crypsis.web.operations._figures import figure_view
-from crypsis.web.operations._plan import asked_options
+from crypsis.web.operations._plan import (
+    asked_options,
+    of_people,
+    remaining,
+    without_excluded,
+)
+from crypsis.web.operations._scan import bars_view
 from crypsis.web.operations._session import TableSession
 
 
@@ -36,12 +43,14 @@ def anonymize(
     with session.engine, progress.step("making the release", total=4) as step:
         person = options.get("person")
         release = session.release(
-            file, roles, population=population, person=person, weight=options.get("weight")
-        )
+            file, without_excluded(roles, options), population=population, person=person,
+            weight=options.get("weight"),
+        )  # fmt: skip
         made = an.anonymize(
             release,
             **asked_options(options, hierarchies),
-            methods={**(options.get("methods") or {}), **{n: _mask(m) for n, m in masks.items()}},
+            **of_people(options),
+            methods={**(options.get("methods") or {}), **masks_of(masks)},
             levels=levels,
             recoding=recoding,
         )
@@ -57,8 +66,11 @@ def anonymize(
         made.key.save(session.folder / "reidentification.key.json", overwrite=True)
         step.advance()
         lost = made.utility
+        pairs = _pairs(made)
         step.advance()
-        after = ask(made.data, policy=policy, name=name, seed=seed)
+        rows = made.key.row_map
+        known = made.original if rows is None or rows else None  # the largest releases have no map
+        after = ask(made.data, known, policy=policy, row_map=rows or None, name=name, seed=seed)
         write_report(session, after, "report-after")
         step.advance()
     drawn = [figure(before_and_after(lost))] if _has_bits(lost) else []
@@ -74,8 +86,21 @@ def anonymize(
         "methods": [one.to_dict() for one in made.methods],
         "columns": [one.to_dict() for one in lost.columns],
         "removed": list(lost.removed),
+        "released": remaining(made),
+        "histograms": pairs,
         "figures": [figure_view(one) for one in drawn],
         "after": assessment_view(after),
+    }
+
+
+def _pairs(made: an.Anonymized) -> dict[str, Any]:
+    """The distribution of each released column, as it was and as it is."""
+    before = {one.column: one for one in histograms(made.original)}
+    after = {one.column: one for one in histograms(made.data)}
+    return {
+        name: {"before": bars_view(before[name]), "after": bars_view(one)}
+        for name, one in after.items()
+        if name in before and before[name].counts and one.counts
     }
 
 
@@ -83,7 +108,11 @@ def _has_bits(lost: Any) -> bool:
     return any(one.entropy_before_bits is not None for one in lost.columns)
 
 
-def _mask(given: dict[str, Any]) -> Mask:
-    """A mask chosen on the page."""
-    method, amount = given.get("method"), given.get("amount")
-    return parse_mask(f"{method}" if amount is None else f"{method}:{amount}")
+def masks_of(given: dict[str, dict[str, Any]]) -> dict[str, Mask]:
+    """The masks chosen on the page, by column."""
+    return {
+        name: parse_mask(
+            one["method"] if one.get("amount") is None else f"{one['method']}:{one['amount']}"
+        )
+        for name, one in given.items()
+    }

@@ -19,8 +19,11 @@ from crypsis.report.figures import figures
 from crypsis.web.operations._attack import by_frequency
 from crypsis.web.operations._figures import figure_view
 from crypsis.web.operations._session import TableSession
+from crypsis.web.wording import page_option
 
 _GROUPS = 12
+_PHRASING = wording.Phrasing(page_option, lambda _remedy: None)
+"""What to do is done on the page, not by a call."""
 
 
 def assess(
@@ -35,7 +38,13 @@ def assess(
     household: str | None = None,
     stratum: str | None = None,
     cluster: str | None = None,
+    context: str | None = None,
+    synthetic: bool = False,
+    exact: bool = False,
     accept_guesses: bool = False,
+    together: dict[str, Any] | None = None,
+    earlier: dict[str, Any] | None = None,
+    holdout: dict[str, Any] | None = None,
     original: dict[str, Any] | None = None,
     on: str | None = None,
     attack: dict[str, Any] | None = None,
@@ -55,11 +64,22 @@ def assess(
             stratum=stratum, cluster=cluster,
         )  # fmt: skip
         before = None if original is None else session.release(original)
+        more: dict[str, Any] = {}
+        if together is not None:
+            more["together"] = [_named_alike(session, together, roles)]
+        if earlier is not None:
+            more["earlier"] = [_named_alike(session, earlier, roles)]
+        if holdout is not None:
+            more["holdout"] = session.release(holdout)
         found = ask(
             release,
             before,
             belief,
             policy,
+            **more,
+            context=context,
+            synthetic=synthetic,
+            exact=exact,
             accept_guesses=accept_guesses,
             on=on,
             name=file["title"],
@@ -69,11 +89,17 @@ def assess(
     return assessment_view(found)
 
 
+def _named_alike(session: TableSession, file: dict[str, Any], roles: dict[str, str]) -> Dataset:
+    """Another file of the same people: columns of the same name have the same role."""
+    names = session.release(file).names
+    return session.release(file, {name: role for name, role in roles.items() if name in names})
+
+
 def write_report(session: TableSession, found: Assessment, name: str) -> None:
     """The assessment as HTML, Markdown and JSON, beside the table."""
     for suffix, text in (
-        ("html", found.to_html()),
-        ("md", found.to_markdown()),
+        ("html", found.to_html(_PHRASING)),
+        ("md", found.to_markdown(_PHRASING)),
         ("json", found.to_json()),
     ):
         (session.folder / f"{name}.{suffix}").write_text(text, encoding="utf-8")
@@ -87,7 +113,7 @@ def assessment_view(found: Assessment) -> dict[str, Any]:
         "verdict": plain["verdict"],
         "head": wording.head(found),
         "complete": plain["complete"],
-        "reasons": [reason.text for reason in found.reasons],
+        "reasons": [_PHRASING.reason(reason) for reason in found.reasons],
         "requirements": _requirements(found),
         "rows": plain["rows"],
         "policy": {key: plain["policy"][key] for key in ("name", "title", "source", "summary")},
@@ -114,9 +140,17 @@ def assessment_view(found: Assessment) -> dict[str, Any]:
 
 
 def _requirements(found: Assessment) -> dict[str, int | float]:
-    """The requirements that meet the policy, as far as recoding can."""
+    """The requirements that meet the policy, as far as recoding can.
+
+    The release is compared with its original, which is here, so links are limited, too.
+    """
     sensitive = any(one.role == Role.SENSITIVE.value for one in found.columns)
-    return requirements_for(Policy.model_validate(dict(found.policy)), sensitive=sensitive)
+    policy = Policy.model_validate(dict(found.policy))
+    links = tuple(
+        one.model_copy(update={"required": True}) if one.measure.startswith("linkage.") else one
+        for one in policy.thresholds
+    )
+    return requirements_for(policy.model_copy(update={"thresholds": links}), sensitive=sensitive)
 
 
 def finding_view(one: Finding, place: int) -> dict[str, Any]:

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from crypsis import linkage
+from crypsis.dataset import Dataset
+from crypsis.errors import ColumnError, InputError
+from crypsis.hierarchies.overlap import overlapping
+from crypsis.protection import Key
 from crypsis.report.charts import linkage as charts
 from crypsis.report.figures import figure
 from crypsis.report.json import to_json
 from crypsis.report.linkage import comparison_page, notes
+from crypsis.results import percent_text
 from crypsis.tables import Kind
 from crypsis.web.operations._figures import figure_view
 from crypsis.web.operations._session import TableSession
+
+_NO_RANKS = ("no-comparable-columns", "missing-values")
+_ACCEPTABLE = 0.05
 
 
 def compare(
@@ -19,19 +29,34 @@ def compare(
     *,
     original: dict[str, Any],
     masked: dict[str, Any],
+    key: dict[str, Any] | None = None,
     on: str | None = None,
     columns: list[str] | None = None,
     frequency: bool = False,
     acceptable: float | None = None,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """Links, their verification, permutation and noise; writes the page to the table's folder."""
+    """Links, their verification, permutation and noise; writes the page to the table's folder.
+
+    Where no column can be ranked, as in generalized data, the intruders that compare labels link.
+    """
+    rows = None if key is None else _row_map(key)
     with session.engine:
-        found = linkage.compare(
-            session.release(original), session.release(masked), columns=columns or None, on=on,
-            categories="frequency" if frequency or columns else "exclude", acceptable=acceptable,
-            seed=seed,
-        )  # fmt: skip
+        both = session.release(original), session.release(masked)
+        try:
+            found = linkage.compare(
+                *both, columns=columns or None, on=on, row_map=rows,
+                categories="frequency" if frequency or columns else "exclude",
+                acceptable=acceptable, seed=seed,
+            )  # fmt: skip
+        except ColumnError as error:
+            if error.code not in _NO_RANKS:
+                raise
+            given = {"columns": columns} if columns else {}
+            suite = linkage.attack_links(*both, on=on, row_map=rows, seed=seed, **given)  # type: ignore[arg-type]
+            for name in ("comparison.html", "comparison.json"):
+                (session.folder / name).unlink(missing_ok=True)
+            return _linked(suite, _ACCEPTABLE if acceptable is None else acceptable)
     page = comparison_page(found, f"{original['title']} and {masked['title']}")
     (session.folder / "comparison.html").write_text(page, encoding="utf-8")
     (session.folder / "comparison.json").write_text(to_json("compare", found), encoding="utf-8")
@@ -54,7 +79,50 @@ def compare(
             }
             for name, link in found.intruders
         ],
-        "figures": [figure_view(figure(chart)) for chart in drawn],
+        "figures": [figure_view(figure(chart)) for chart in drawn], "files": True,
+    }  # fmt: skip
+
+
+def _row_map(key: dict[str, Any]) -> Any:
+    rows = Key.load(key["path"]).row_map
+    if rows is not None and not rows:
+        raise InputError(
+            "The key does not have the original row of each record: the release was too large.",
+            hint="Set {on} to a column that both files have.",
+        )
+    return rows
+
+
+def _linked(suite: linkage.LinkSuite, acceptable: float) -> dict[str, Any]:
+    """The links of the intruders that compare labels, and what they mean."""
+    sure = suite.sure_share()
+    doubts = list(suite.doubts)
+    if sure is None:
+        verdict = "cannot tell"
+        doubts.append(
+            "Which original belongs to which record is not known, because the rows are in another "
+            "order. Add the re-identification key, or name a column of record numbers."
+        )
+        reasons = doubts
+    else:
+        limit = max(acceptable, suite.chance)
+        verdict = (
+            "not safe" if sure.low > limit else "safe" if sure.high <= limit else "cannot tell"
+        )
+        verdict = "cannot tell" if doubts and verdict == "safe" else verdict
+        reasons = [suite.statement(sure), f"Acceptable are {percent_text(limit)}.", *doubts]
+    return {
+        "verdict": verdict, "reasons": list(dict.fromkeys(reasons)), "records": suite.records,
+        "masked_records": suite.masked_records, "columns": list(suite.columns),
+        "notes": list(suite.not_computed), "figures": [], "files": False,
+        "intruders": [
+            {
+                "name": one.method, "true_matches": one.true_matches, "records": one.records,
+                "multiple_matches": one.multiple_matches, "chance": one.chance,
+                "correct_share": one.correct_share and one.correct_share.to_dict(),
+            }
+            for one in suite.attacks
+        ],
     }  # fmt: skip
 
 
@@ -78,10 +146,41 @@ def verify(
                 ],
                 "rows": released.count,
             }
-        found = linkage.verify_record(
-            released, record, permutation_only=permutation_only, seed=seed
-        )
+        try:
+            found = linkage.verify_record(
+                released, record, permutation_only=permutation_only, seed=seed
+            )
+        except ColumnError as error:
+            if permutation_only or error.code not in _NO_RANKS:
+                raise
+            return _fitting(released, record)
     body = found.to_dict()
     return {name: body[name] for name in ("reasons", "records", "criterion", "columns")} | {
-        "notes": notes(found)
-    }
+        "notes": notes(found), "fits": None
+    }  # fmt: skip
+
+
+def _fitting(released: Dataset, record: dict[str, str]) -> dict[str, Any]:
+    """How many released records may be that of a person: their labels cover the person's values."""
+    names = list(record)
+    cells = released.cells(names)
+    joint = np.ones(cells.counts.size, bool)
+    columns = []
+    for name, values, codes in zip(names, cells.values, cells.codes, strict=True):
+        labels = values.to_pylist()
+        possible = overlapping([record[name]], labels).possible[0][codes]
+        joint &= possible
+        columns.append({"column": name, "fits": int(cells.counts[possible].sum())})
+    fits = int(cells.counts[joint].sum())
+    named = "1 record fits" if fits == 1 else f"{fits:,} records fit"
+    means = (
+        "If your record is in the release, these values do not show which of them it is."
+        if fits > 1
+        else "If your record is in the release, it is this one, and whoever knows these values finds it."
+        if fits
+        else "Your record is not in the release with these values, or they are written in another way."
+    )
+    return {
+        "reasons": [f"{named} your values, intervals and suppressed values included.", means],
+        "records": released.count, "criterion": "", "columns": columns, "notes": [], "fits": fits,
+    }  # fmt: skip

@@ -9,24 +9,37 @@ from crypsis import protection as an
 from crypsis.dataset import Dataset
 from crypsis.errors import InputError, ParameterError
 from crypsis.hierarchies import Hierarchy
+from crypsis.hierarchies.labels import TOP, as_text
 from crypsis.report.charts.utility import risk_and_loss
 from crypsis.report.figures import figure
 from crypsis.web.operations._figures import figure_view
 from crypsis.web.operations._session import TableSession
+from crypsis.web.options import PEOPLE, advanced
 
+_FIRST, _GROUPABLE = 12, 300
 _CLASS_SIZES = (2, 3, 5, 10, 20, 50, 100)
 _ASKED = (
-    "k", "beta", "population", "release_k", "diversity", "closeness", "best_guess",
-    "excess", "journalist_risk", "each_column",
-    "weights", "top_code", "suppression", "representative",
+    "k", "beta", "population", "diversity", "closeness", "best_guess", "excess", "journalist_risk",
+    "each_column", "weights", "keep", "may_change", "top_code", "suppression", "representative",
+    *(name for name in advanced() if name not in PEOPLE),
 )  # fmt: skip
 
 
 def asked_options(options: dict[str, Any], hierarchies: dict[str, str]) -> dict[str, Any]:
     """The options of `plan` and `anonymize` that are set, without the methods."""
-    asked = {name: options[name] for name in _ASKED if options.get(name) is not None}
+    asked = {name: options[name] for name in _ASKED if options.get(name) not in (None, {}, [])}
     trees = {name: Hierarchy.read(path) for name, path in hierarchies.items()}
     return {**asked, "hierarchies": trees}
+
+
+def of_people(options: dict[str, Any]) -> dict[str, Any]:
+    """The options of `anonymize` for people with several records that are set."""
+    return {name: options[name] for name in PEOPLE if options.get(name) is not None}
+
+
+def without_excluded(roles: dict[str, str], options: dict[str, Any]) -> dict[str, str]:
+    """The roles, with the columns excluded that the options exclude."""
+    return {**roles, **dict.fromkeys(options.get("exclude") or (), "excluded")}
 
 
 def planned(release: Dataset, options: dict[str, Any], hierarchies: dict[str, str]) -> an.Plan:
@@ -46,9 +59,11 @@ def preview(
     """Count the cells once; returns the generalization levels of each column."""
     with session.engine:
         release = session.release(
-            file, roles, person=options.get("person"), weight=options.get("weight")
-        )
-        own = {**options, "population": None, "release_k": None, "each_column": False}
+            file, without_excluded(roles, options), person=options.get("person"),
+            weight=options.get("weight"),
+        )  # fmt: skip
+        shape = ("methods", "top_code", "representative")  # what the levels depend on
+        own = {"k": options["k"], **{name: options[name] for name in shape if name in options}}
         made = planned(release, own, hierarchies)
         session.preview = an.Preview(release, made)
     drawn = session.preview
@@ -70,6 +85,21 @@ def preview(
             for one in made.columns
         ],
     }
+
+
+def remaining(made: an.Anonymized) -> list[dict[str, Any]]:
+    """What is left of each quasi-identifier, in plain words, and whether that is nothing."""
+    records = max(1, made.loss.released_records)
+    found = []
+    for one in made.methods:
+        words = made.released_values.get(one.column)
+        if words is None:
+            continue
+        levels = one.parameters.get("levels", ())
+        gone = sum(level["rows"] for level in levels if level["method"] == "suppress")
+        lost = 1.0 if one.method in ("not released", "suppress") else gone / records
+        found.append({"column": one.column, "words": words, "lost": lost})
+    return found
 
 
 def _ready(session: TableSession) -> an.Preview:
@@ -149,8 +179,9 @@ def chosen(
     """The plan with the levels chosen by hand; against a population it chooses them itself."""
     with session.engine:
         release = session.release(
-            file, roles, person=options.get("person"), weight=options.get("weight")
-        )
+            file, without_excluded(roles, options), person=options.get("person"),
+            weight=options.get("weight"),
+        )  # fmt: skip
         made = planned(release, options, hierarchies)
         if not any(levels.values()):
             return made
@@ -170,6 +201,8 @@ def hierarchy(
     column: str,
     build: str,
     steps: list[int] | None = None,
+    groups: dict[str, list[str]] | None = None,
+    reveal: bool = False,
     path: str | None = None,
     to: str = "",
 ) -> dict[str, Any]:
@@ -190,12 +223,51 @@ def hierarchy(
         tree = Hierarchy.redaction([str(value) for value in values])
     elif build == "dates":
         tree = Hierarchy.dates(_days(values))
+    elif build == "groups":
+        tree = _grouped(values, groups or {})
     else:
-        raise ParameterError("A hierarchy is built by intervals, prefixes, masking or dates.")
+        raise ParameterError(
+            "A hierarchy is built by intervals, prefixes, masking, dates or groups."
+        )
     tree.check(values, column)
     target = session.folder / Path(to).name
     tree.write(target, overwrite=True)
-    return {"column": column, "path": str(target), "counts": list(tree.level_sizes)}
+    found = {"column": column, "path": str(target), "counts": list(tree.level_sizes)}
+    if reveal:
+        found["first"] = [[cell[:60] for cell in line] for line in tree.rows[:_FIRST]]
+    return found
+
+
+def _grouped(values: list[Any], groups: dict[str, list[str]]) -> Hierarchy:
+    """Values in groups, and all groups as one; a value of no group stays as it is."""
+    of = {value: name for name, members in groups.items() for value in members}
+    texts = [as_text(value) for value in values]
+    unknown = len(set(of) - set(texts))
+    if not of or unknown:
+        raise ParameterError(
+            f"{unknown} of the grouped values are not in the column."
+            if of
+            else "No value is in a group."
+        )
+    return Hierarchy([(text, of.get(text, text), TOP) for text in texts])
+
+
+def values(
+    session: TableSession, *, file: dict[str, Any], roles: dict[str, str], column: str
+) -> dict[str, Any]:
+    """The values of a column with their counts, the most frequent first; not all if they are many."""
+    with session.engine:
+        cells = session.release(file, roles).cells([column])
+    pairs = sorted(
+        ((int(n), as_text(cells.values[0][int(code)].as_py()))
+         for n, code in zip(cells.counts, cells.codes[0], strict=True)
+         if cells.values[0][int(code)].is_valid),
+        key=lambda pair: (-pair[0], pair[1]),
+    )  # fmt: skip
+    return {
+        "column": column, "distinct": len(pairs),
+        "values": [{"value": text, "count": n} for n, text in pairs[:_GROUPABLE]],
+    }  # fmt: skip
 
 
 def _integer(value: Any) -> int:

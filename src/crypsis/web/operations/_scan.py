@@ -18,15 +18,15 @@ def scan(session: TableSession, *, file: dict[str, Any], seed: int = 0) -> dict[
         pictures = {one.column: one for one in histograms(release, seed=seed)}
     body = found.to_dict()
     for column in body["columns"]:
-        column["histogram"] = _bars(pictures[column["column"]])
+        column["histogram"] = bars_view(pictures[column["column"]])
     return body
 
 
-def _bars(one: Histogram) -> dict[str, Any]:
+def bars_view(one: Histogram) -> dict[str, Any]:
     """Heights from 0 to 1, with what each bar is."""
     highest = max((*one.counts, 1))
     labels = one.labels
-    if one.ordered and len(labels) == len(one.counts) + 1:
+    if len(labels) == len(one.counts) + 1:
         labels = tuple(f"{low} to {high}" for low, high in pairwise(labels))
     rows = max(1, one.rows)
     return {
@@ -35,6 +35,7 @@ def _bars(one: Histogram) -> dict[str, Any]:
         "rows": one.rows,
         "rest": one.rest,
         "missing_share": one.missing / rows,
+        "ends": [one.labels[0], one.labels[-1]] if one.ordered and one.labels else [],
         "bars": [
             {"label": label[:60], "height": count / highest, "share": count / rows}
             for label, count in zip(labels, one.counts, strict=False)

@@ -25,6 +25,8 @@ class TableSession:
         self.memory_limit: str | None = None
         self.rows = self.columns = 0
         self.preview: Preview | None = None
+        self.records: tuple[Any, Any] | None = None
+        """The records that are shown, with what they were read for."""
         self.engine = threading.Lock()
         """One question at a time goes to the rows; what is counted may be asked meanwhile."""
         self._open: dict[tuple[Any, ...], Dataset] = {}
@@ -50,7 +52,9 @@ class TableSession:
     ) -> Dataset:
         """A file as a Dataset with these roles; what was counted of it before is still known."""
         reading = dict(file.get("reading") or {})
-        key = (file["path"], repr(sorted(reading.items())))
+        path = Path(file["path"])
+        stamp = path.stat().st_mtime_ns if path.is_file() else 0  # a release may be made again
+        key = (file["path"], stamp, repr(sorted(reading.items())))
         if key not in self._open:
             try:
                 self._open[key] = self._opened(file["path"], reading)
@@ -63,12 +67,13 @@ class TableSession:
                 f"The population ({population:,}) is smaller than the table ({known.count:,} rows)."
             )
         decided = {name: Role(role) for name, role in (roles or {}).items()}
-        reasons = (file.get("reasons") or {}).items()
-        notes = {name: ColumnNote(override=why.strip()) for name, why in reasons if name in decided}
-        return replace(
-            known, roles=decided, notes=notes, population=population, person=person, weight=weight,
-            household=household, stratum=stratum, cluster=cluster,
-        )  # fmt: skip
+        written = (file.get("notes") or {}).items()
+        notes = {name: ColumnNote(**note) for name, note in written if name in decided}
+        given = {"person": person, "weight": weight, "household": household, "stratum": stratum,
+                 "cluster": cluster}  # fmt: skip
+        units: dict[str, Any] = dict(file.get("units") or {}) if roles else {}
+        units |= {unit: name for unit, name in given.items() if name is not None}
+        return replace(known, roles=decided, notes=notes, population=population, **units)
 
     def _opened(self, path: str, reading: dict[str, Any]) -> Dataset:
         found = read(

@@ -1,5 +1,7 @@
 // Draws every figure that carries a specification. Expressions are interpreted, never compiled,
 // so that the page needs no permission to run code made of text.
+import { later } from "./ask.js";
+
 let loading = null;
 const vega = () => (loading ??= import("./vega.js").then(() => window.crypsisEmbed));
 
@@ -9,10 +11,10 @@ function colours() {
   const text = { fill: ink };
   return {
     background: null,
-    axis: { labelColor: soft, titleColor: soft, gridColor: line, domainColor: line, tickColor: line },
-    legend: { labelColor: soft, titleColor: soft },
+    axis: { labelColor: soft, titleColor: soft, gridColor: line, domainColor: line, tickColor: line, labelFontSize: 12, titleFontSize: 12, labelLimit: 150 },
+    legend: { labelColor: soft, titleColor: soft, labelFontSize: 12, titleFontSize: 12 },
     title: { color: ink, subtitleColor: soft },
-    style: { "guide-label": { fill: soft }, "guide-title": { fill: soft }, "group-title": text, "group-subtitle": { fill: soft }, cell: { stroke: line } },
+    style: { "guide-label": { fill: soft, fontSize: 12 }, "guide-title": { fill: soft, fontSize: 12 }, "group-title": text, "group-subtitle": { fill: soft }, cell: { stroke: line } },
     text,
   };
 }
@@ -25,21 +27,41 @@ function themed(spec, config) {
   return copy;
 }
 
-export async function draw(root = document) {
-  const figures = [...root.querySelectorAll("figure.chart")].filter((one) => one.offsetParent !== null);
-  if (!figures.length) return;
+// A chart that is wider than its place is drawn again, narrower, so that its letters stay as large.
+async function fit(figure, view) {
+  const place = figure.closest("main").clientWidth - 40;
+  for (let turn = 0; turn < 3; turn += 1) {
+    const wide = figure.querySelector("svg").viewBox.baseVal.width;
+    if (wide <= place || view.width() <= 120) return;
+    await view.width(Math.max(120, Math.floor(view.width() - (wide - place)))).resize().runAsync();
+  }
+}
+
+async function drawEach(figures) {
   const embed = await vega();
   const config = colours();
   for (const figure of figures) {
     const data = figure.querySelector("script");
     const place = figure.querySelector(".live");
-    if (!data || figure.dataset.drawn === document.documentElement.dataset.theme + "!") continue;
-    figure.dataset.drawn = document.documentElement.dataset.theme + "!";
+    const sign = document.documentElement.dataset.theme + "!";
+    if (!data || figure.dataset.drawn === sign) continue;
+    figure.dataset.drawn = sign;
     const options = { actions: false, renderer: "svg", ast: true, mode: "vega", defaultStyle: false, tooltip: { disableDefaultStyle: true, id: "tooltip" }, logLevel: 1 };
     const drawn = await embed(place, themed(JSON.parse(data.textContent), config), options);
     figure.view = drawn.view;
+    await fit(figure, drawn.view);
     figure.dispatchEvent(new CustomEvent("drawn", { bubbles: true }));
   }
+}
+
+// What is seen is drawn first; then the tabs that are hidden, for they are printed, too.
+export async function draw(root = document) {
+  const figures = [...root.querySelectorAll("figure.chart")];
+  if (!figures.length) return;
+  const seen = figures.filter((one) => one.offsetParent !== null);
+  await drawEach(seen);
+  await later(200);
+  await drawEach(figures.filter((one) => !seen.includes(one)));
 }
 
 export function redraw() {

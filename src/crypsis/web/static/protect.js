@@ -1,49 +1,68 @@
-// Make it safe: sliders, what they come to at once, the plan a moment later, and the trade-off.
-import { api, attempt, part, say, start, upload } from "./crypsis.js";
+// Make it safe: what is required, what matters of each column, and at once what recipients would get.
+import { api, ask, attempt, discarding, dropping, number, part, save, upload } from "./ask.js";
 import { draw } from "./charts.js";
+import { groupsEditor } from "./groups.js";
+import { follow, start } from "./jobs.js";
 
 const form = document.getElementById("protect");
 const table = form?.dataset.table;
-const kept = `protect-${table}`;
-const number = (text) => (text && text.trim() ? Number(text.replace(/[ ,_]/g, "")) : null);
 const count = (value) => Math.round(value).toLocaleString("en");
 const percent = (share) => `${+(100 * share).toPrecision(3)} %`;
 const field = (name) => form.elements[name];
 const mode = () => field("requirement").value;
 const people = () => Math.round(10 ** Number(field("population").value));
 const choices = () => [...form.querySelectorAll("[data-choice]")];
+const named = () => [...form.querySelectorAll("[name]")].filter((one) => one.type !== "file");
+const valued = (kind) => Object.fromEntries(named().filter((one) => one.name.startsWith(`${kind}:`) && one.value.trim()).map((one) => [one.name.slice(kind.length + 1), one]));
+const read = (kind, of) => Object.fromEntries(Object.entries(valued(kind)).map(([name, one]) => [name, of(one.value, one)]).filter(([, value]) => value !== null));
 
-function gathered(pick) {
+// The choices by the names of their fields: as they are kept, undone, saved and opened again.
+function state() {
   const found = {};
-  for (const one of choices()) {
-    const value = pick(one);
-    if (value !== null && value !== undefined && value !== "") found[one.dataset.choice] = value;
+  for (const one of named()) {
+    if (one.type === "radio") { if (one.checked) found[one.name] = one.value; }
+    else if (one.type === "checkbox") found[one.name] = one.checked;
+    else found[one.name] = one.value;
   }
   return found;
 }
 
-const levels = () => (mode() === "release" ? gathered((one) => Number(one.querySelector("[data-level]").value) || null) : {});
-const weights = () => gathered((one) => { const power = Number(one.querySelector("[data-weight]").value); return power ? 2 ** power : null; });
+function restore(kept) {
+  for (const one of named()) {
+    if (!(one.name in kept)) continue;
+    if (one.type === "radio") one.checked = kept[one.name] === one.value;
+    else if (one.type === "checkbox") one.checked = kept[one.name] === true;
+    else if (one.tagName !== "SELECT" || [...one.options].some((option) => option.value === kept[one.name])) one.value = kept[one.name];
+  }
+}
+
+const levels = () => (mode() === "release" ? read("level", (text) => Number(text) || null) : {});
+
+function weights() {
+  const own = mode() === "population" ? read("weight", (text) => (Number(text) ? 2 ** Number(text) : null)) : {};
+  return { ...own, ...read("aim", (text) => ({ prefer: 4, "may go": 0 })[text] ?? null) };
+}
 
 function options() {
   const asked = {
-    k: Number(field("k").value), suppression: Number(field("suppression").value),
-    methods: gathered((one) => one.querySelector("[data-method]").value),
-    top_code: gathered((one) => number(one.querySelector("[data-top]")?.value)),
-    person: field("person").value || null, weight: field("weight").value || null, journalist_risk: number(field("journalist_risk").value), diversity: number(field("diversity").value), closeness: number(field("closeness").value), best_guess: number(field("best_guess").value), excess: number(field("excess").value),
+    k: Number(field("k").value), suppression: Number(field("suppression").value), each_column: field("each_column").checked,
+    methods: read("method", (text) => text), top_code: read("top", number), weights: weights(),
+    keep: read("aim", (text) => (text.startsWith("keep:") ? Number(text.slice(5)) : null)),
+    exclude: Object.keys(read("aim", (text) => (text === "exclude" ? true : null))),
+    person: field("person").value || null, weight: field("weight").value || null,
+    ...read("advanced", (text, one) => (one.hasAttribute("data-number") ? number(text) : text)),
   };
-  if (mode() === "population") Object.assign(asked, { population: people(), beta: Number(field("beta").value), weights: weights() });
+  for (const name of ["journalist_risk", "diversity", "closeness", "best_guess", "excess"]) asked[name] = number(field(name).value);
+  if (mode() === "population") Object.assign(asked, { population: people(), beta: Number(field("beta").value) });
   return asked;
 }
 
 function masks() {
-  const found = {};
-  for (const one of form.querySelectorAll("[data-mask]")) {
-    const method = one.querySelector("select").value;
-    if (method) found[one.dataset.mask] = { method, amount: number(one.querySelector("input").value) };
-  }
-  return found;
+  const amounts = read("amount", number);
+  return read("mask", (method, one) => ({ method, amount: amounts[one.name.slice(5)] ?? null }));
 }
+
+const body = () => ({ options: options(), levels: levels(), masks: masks(), recoding: field("recoding").value, form: field("form").value, neutralize_formulas: field("neutralize_formulas").checked && field("form").value === "csv", policy: field("policy").value });
 
 function show() {
   document.getElementById("k-value").textContent = field("k").value;
@@ -54,7 +73,7 @@ function show() {
   for (const one of choices()) {
     const range = one.querySelector("[data-level]");
     const level = JSON.parse(one.dataset.levels)[Number(range.value)];
-    const text = `${level.description}, ${count(level.values)} values`;
+    const text = `${level.description}, ${count(level.values)} ${level.values === 1 ? "value" : "values"}`;
     document.getElementById(`${range.id}-value`).textContent = text;
     range.setAttribute("aria-valuetext", text);
     const weight = one.querySelector("[data-weight]");
@@ -62,32 +81,70 @@ function show() {
   }
 }
 
-// Only the latest question counts: an older one that is still under way is dropped.
+// Only the latest question counts: an older one is dropped, and so are all when the release is made.
+const under = new Set();
+let busy = false;
 function latest(delay, work) {
-  let timer;
-  let under = null;
+  const mine = { timer: 0, stop: null };
+  under.add(mine);
   return () => {
-    clearTimeout(timer);
-    timer = setTimeout(async () => {
-      under?.abort();
-      under = new AbortController();
-      await attempt(() => work({ signal: under.signal }));
+    clearTimeout(mine.timer);
+    if (busy) return;
+    mine.timer = setTimeout(async () => {
+      mine.stop?.abort();
+      mine.stop = new AbortController();
+      const { signal } = mine.stop;
+      try {
+        await work({ signal }, () => signal.aborted);
+      } catch (error) {
+        if (!signal.aborted && error.status !== 409) await attempt(() => { throw error; });
+      }
     }, delay);
   };
 }
 
+function drop() {
+  busy = true;
+  for (const one of under) { clearTimeout(one.timer); one.stop?.abort(); }
+}
+
+const keep = latest(250, async (how) => {
+  const kept = await api("PUT", `/tables/${table}/choices`, { choices: state() }, how);
+  form.querySelector("[data-undo]").disabled = !kept.steps;
+});
+
+const tried = latest(700, async (how, over) => {
+  const place = document.getElementById("tried");
+  place.classList.add("old");
+  const job = await api("POST", `/tables/${table}/try`, body(), how);
+  const end = await follow(job.id, (now) => { if (over()) throw new DOMException("", "AbortError"); if (!place.querySelector("ul")) place.innerHTML = `<p class="soft">trying the release, ${Math.round(now.seconds)} s</p>`; });
+  if (over() || end.state === "cancelled") return;
+  if (end.state === "failed") { place.textContent = end.error; return; }
+  place.innerHTML = await part(`/t/${table}/tried`, undefined, how);
+  place.classList.remove("old");
+  for (const one of choices()) {
+    const line = [...place.querySelectorAll("[data-of]")].find((found) => found.dataset.of === one.dataset.choice);
+    const left = one.querySelector("[data-left]");
+    left.textContent = line ? line.querySelector("span").textContent : "";
+    left.classList.toggle("lost", Boolean(line?.classList.contains("lost")));
+  }
+});
+
+const byHand = () => document.getElementById("by-hand").open;
+
 const whatIf = latest(40, async (how) => {
+  if (!byHand()) return;
   const asked = { k: Number(field("k").value), levels: levels() };
   if (mode() === "population") Object.assign(asked, { population: people(), beta: Number(field("beta").value), weights: weights() });
   document.getElementById("what-if").innerHTML = await part(`/t/${table}/what-if`, asked, how);
 });
 
 const plan = latest(350, async (how) => {
-  document.getElementById("plan").innerHTML = await part(`/t/${table}/plan`, { options: options(), levels: levels() }, how);
+  if (byHand()) document.getElementById("plan").innerHTML = await part(`/t/${table}/plan`, { options: options(), levels: levels() }, how);
 });
 
 const curve = latest(500, async (how) => {
-  if (mode() !== "release") return;
+  if (mode() !== "release" || !byHand()) return;
   const found = await api("POST", `/tables/${table}/curve`, { k: Number(field("k").value) }, how);
   const place = document.getElementById("curve");
   place.innerHTML = '<figure class="chart"><div class="live" role="img"></div><script type="application/json"></script></figure><div class="slider"><label for="along"><span>Along the curve</span><output for="along"></output></label><input type="range" id="along" min="0" step="1" value="0"></div>';
@@ -112,33 +169,19 @@ const curve = latest(500, async (how) => {
   await draw(place);
 });
 
-function remember() {
-  const values = [...form.querySelectorAll("input:not([type=file]), select")].map((one) => (["checkbox", "radio"].includes(one.type) ? one.checked : one.value));
-  sessionStorage.setItem(kept, JSON.stringify(values));
-}
-
-function recall() {
-  const values = JSON.parse(sessionStorage.getItem(kept) ?? "[]");
-  const fields = [...form.querySelectorAll("input:not([type=file]), select")];
-  if (values.length !== fields.length) return;
-  fields.forEach((one, i) => {
-    if (one.hasAttribute("data-build")) return;
-    if (["checkbox", "radio"].includes(one.type)) one.checked = values[i];
-    else one.value = values[i];
-  });
-}
-
 function changed() {
   show();
-  remember();
+  keep();
+  tried();
   whatIf();
   plan();
 }
 
 const sketch = async () => {
-  remember();
-  const { methods, top_code } = options();
-  await start(await api("POST", `/tables/${table}/preview`, { options: { methods, top_code } }));
+  drop();
+  await api("PUT", `/tables/${table}/choices`, { choices: state() });
+  const { k, methods, top_code, exclude } = options();
+  await start(await api("POST", `/tables/${table}/preview`, { options: { k, methods, top_code, exclude } }));
 };
 
 async function useHierarchy(one) {
@@ -150,13 +193,55 @@ async function useHierarchy(one) {
     await upload(`/tables/${table}/files/hierarchy/upload`, file);
   }
   const steps = (one.querySelector("[data-steps] input").value || "").split(",").map(Number).filter((step) => step > 0);
-  await api("POST", `/tables/${table}/hierarchy`, { column, build, steps });
+  await api("POST", `/tables/${table}/hierarchy`, { column, build, steps, groups: one.groups?.() ?? {} });
   await sketch();
+}
+
+async function explore() {
+  const place = document.getElementById("explored");
+  const job = await api("POST", `/tables/${table}/explore`, { options: options() });
+  const end = await follow(job.id, (now) => { place.innerHTML = `<p class="soft">${now.share ? percent(now.share) : "started"}, ${Math.round(now.seconds)} s</p>`; });
+  if (end.state !== "done") { place.textContent = end.state === "cancelled" ? "" : end.error; return; }
+  place.innerHTML = await part(`/t/${table}/explored`);
+  const use = (event) => {
+    if (event.key && !["Enter", " "].includes(event.key)) return;
+    const chosen = event.target.closest("[data-k]");
+    if (!chosen) return;
+    event.preventDefault();
+    field("k").value = chosen.dataset.k;
+    field("recoding").value = chosen.dataset.recoding;
+    changed();
+  };
+  place.onclick = use;
+  place.onkeydown = (event) => event.target.matches("circle") && use(event);
+}
+
+function projects() {
+  const back = form.querySelector("[data-undo]");
+  back.onclick = () => attempt(async () => {
+    const kept = await api("POST", `/tables/${table}/undo`);
+    form.reset();
+    restore(kept.choices);
+    changed();
+    setTimeout(() => { back.disabled = !kept.steps; });
+  }, back);
+  const store = form.querySelector("[data-project-save]");
+  store.onclick = () => attempt(async () => {
+    await api("PUT", `/tables/${table}/choices`, { choices: state() });
+    const more = document.getElementById("with-hierarchies")?.checked ? "?hierarchies=true" : "";
+    await save(await ask("GET", `/api/v1/tables/${table}/project${more}`), "project.crypsis.json");
+  }, store);
+  dropping(form.querySelector("[data-project-open]"), (file) => attempt(async () => {
+    drop();
+    await upload(`/tables/${table}/files/project/upload`, file);
+    const job = await discarding("PUT", `/tables/${table}/project`, {});
+    if (job) await start(job);
+  }));
 }
 
 function wire() {
   form.addEventListener("input", (event) => {
-    if (event.target.closest("[data-mask]") || event.target.matches("[data-method], [data-top], [data-build], [data-steps] input, [type=file]")) return;
+    if (event.target.matches("[data-method], [data-top], [data-build], [data-steps] input, [type=file]") || event.target.closest("[data-groups], .tools")) return;
     changed();
     if (["k", "requirement"].includes(event.target.name)) curve();
   });
@@ -167,27 +252,41 @@ function wire() {
       one.querySelector("[data-steps]").hidden = !["intervals", "prefixes"].includes(event.target.value);
       one.querySelector("[data-file]").hidden = event.target.value !== "file";
       one.querySelector("[data-use]").hidden = !event.target.value;
+      one.querySelector("[data-groups]").replaceChildren();
+      if (event.target.value === "groups") attempt(async () => { one.groups = await groupsEditor(one.querySelector("[data-groups]"), table, one.dataset.choice); });
     }
   });
   for (const one of choices()) {
     const button = one.querySelector("[data-use] button");
     button.onclick = () => attempt(() => useHierarchy(one), button);
   }
+  document.getElementById("by-hand").addEventListener("toggle", () => { whatIf(); plan(); curve(); });
+  const all = form.querySelector("[data-explore]");
+  all.onclick = () => attempt(explore, all);
   form.onsubmit = (event) => {
     event.preventDefault();
-    const body = { options: options(), levels: levels(), masks: masks(), recoding: field("recoding").value, form: field("form").value, neutralize_formulas: field("neutralize_formulas").checked && field("form").value === "csv", policy: field("policy").value };
-    attempt(async () => start(await api("POST", `/tables/${table}/anonymize`, body)), event.submitter);
+    drop();
+    attempt(async () => {
+      await api("PUT", `/tables/${table}/choices`, { choices: state() });
+      const end = await start(await api("POST", `/tables/${table}/anonymize`, body()));
+      if (end.state !== "done") busy = false;
+    }, event.submitter).finally(() => { busy = false; });
   };
 }
 
-if (form) {
-  recall();
-  wire();
-  show();
-  if (form.dataset.busy === "yes") say("");
-  else if (form.dataset.preview === "no") attempt(sketch);
+function begin() {
+  if (form.dataset.preview === "no") attempt(sketch);
   else {
     changed();
     curve();
   }
+}
+
+if (form) {
+  restore(JSON.parse(document.getElementById("choices").textContent));
+  wire();
+  projects();
+  show();
+  if (form.dataset.busy === "yes") document.addEventListener("idle", begin);
+  else begin();
 }

@@ -1,8 +1,6 @@
 // Two files together: each form makes a piece of work, gives it its files, and asks.
-import { api, attempt, part, start, upload } from "./crypsis.js";
-
-const number = (text) => (text && text.trim() ? Number(text) : null);
-const listed = (text) => (text && text.trim() ? text.split(",").map((one) => one.trim()).filter(Boolean) : null);
+import { api, attempt, fileBox, listed, number, part } from "./ask.js";
+import { start } from "./jobs.js";
 
 for (const form of document.querySelectorAll("form[data-tool]")) {
   const needs = form.dataset.needs.split(" ");
@@ -10,32 +8,13 @@ for (const form of document.querySelectorAll("form[data-tool]")) {
   let table = null; // pending: two files may come at once and belong together
   const work = () => (table ??= api("POST", "/tables", { kind: form.dataset.tool }).then((made) => made.id));
 
-  async function took(box, title) {
+  async function took(box) {
     taken.add(box.dataset.slot);
-    box.classList.add("done");
-    box.querySelector("[data-taken]").textContent = `✓ ${title}`;
     form.querySelector("[type=submit]").disabled = !needs.every((slot) => taken.has(slot));
     const record = form.querySelector("[data-record]");
     if (record) record.innerHTML = await part(`/t/${await table}/record`);
   }
-
-  for (const box of form.querySelectorAll(".drop")) {
-    const input = box.querySelector("input[type=file]");
-    const give = (file) => attempt(async () => {
-      await upload(`/tables/${await work()}/files/${box.dataset.slot}/upload`, file);
-      await took(box, file.name);
-    });
-    input.onchange = () => input.files[0] && give(input.files[0]);
-    box.ondragover = (event) => { event.preventDefault(); box.classList.add("over"); };
-    box.ondragleave = () => box.classList.remove("over");
-    box.ondrop = (event) => { event.preventDefault(); box.classList.remove("over"); if (event.dataTransfer.files[0]) give(event.dataTransfer.files[0]); };
-    for (const button of box.querySelectorAll("[data-given]")) {
-      button.onclick = () => attempt(async () => {
-        await api("POST", `/tables/${await work()}/files/${box.dataset.slot}/given`, { place: Number(button.dataset.given) });
-        await took(box, button.textContent.trim());
-      }, button);
-    }
-  }
+  for (const box of form.querySelectorAll(".drop")) fileBox(box, async () => `/tables/${await work()}`, took);
 
   const only = () => {
     const kind = new FormData(form).get("kind");

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Collection, Sequence
+import math
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from crypsis.errors import MissingDependencyError, SourceError
+from crypsis.errors import OutputError, SourceError
+from crypsis.extras import import_extra
 from crypsis.options import MISSING_MARKERS, ReadOptions
 from crypsis.tables.schema import listed, unique_names
 
+_MOST_LINES, _EXACT = 1_048_576, 2**53
 
-def read_sheet(path: str, reading: ReadOptions, written: Collection[str] = ()) -> pa.Table:
+
+def read_sheet(
+    path: str, reading: ReadOptions, written: Collection[str] = ()
+) -> tuple[pa.Table, None]:
     """One sheet as an Arrow table; the first row with content names the columns.
 
     The columns `written` are texts as the cells have them, of which only the empty one is missing.
     """
     reading.check_supported("a spreadsheet", ("names", "header", "sheet"))
-    try:
-        import python_calamine
-    except ImportError:
-        raise MissingDependencyError(
-            "Reading spreadsheets needs python-calamine.", hint="pip install 'crypsis[excel]'"
-        ) from None
+    python_calamine = import_extra("python_calamine", "Reading spreadsheets", "excel")
     short = repr(path.rsplit("/", 1)[-1])
     try:
         book = python_calamine.CalamineWorkbook.from_path(path)
@@ -36,10 +38,17 @@ def read_sheet(path: str, reading: ReadOptions, written: Collection[str] = ()) -
             code="no-sheet",
             parameter="sheet",
         )
-    sheet = book.get_sheet_by_name(reading.sheet or book.sheet_names[0])
+    chosen = reading.sheet or book.sheet_names[0]
+    sheet = book.get_sheet_by_name(chosen)
     rows = sheet.to_python(skip_empty_area=True)
     if not rows:
-        raise SourceError(f"{short}: the sheet is empty.")
+        others = [name for name in book.sheet_names if name != chosen]
+        more = f" The other sheets are: {listed(others)}." if others else ""
+        raise SourceError(
+            f"{short}: sheet {chosen!r} is empty.{more}",
+            code="no-rows",
+            hint="Set {sheet}." if others else "",
+        )
     if reading.names is not None:
         names = [str(name) for name in reading.names]
         if len(names) != len(rows[0]):
@@ -57,7 +66,42 @@ def read_sheet(path: str, reading: ReadOptions, written: Collection[str] = ()) -
         _texts(values) if name in written else _column(values)
         for name, values in zip(names, zip(*rows, strict=True), strict=True)
     ]
-    return pa.table(columns, names=names)
+    return pa.table(columns, names=names), None
+
+
+def write_sheet(batches: Iterable[pa.RecordBatch], names: Sequence[str], path: Path) -> None:
+    """A workbook with one sheet; texts are texts, even if they look like formulas."""
+    xlsxwriter = import_extra("xlsxwriter", "Writing spreadsheets", "excel")
+    settings = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False,
+                "strings_to_numbers": False, "default_date_format": "yyyy-mm-dd",
+                "remove_timezone": True, "tmpdir": str(path.parent)}  # fmt: skip
+    book = xlsxwriter.Workbook(str(path), settings)
+    book.set_properties({"created": datetime.datetime(2000, 1, 1)})  # not when it was made
+    sheet = book.add_worksheet("release")
+    time = book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"})
+    for place, name in enumerate(names):
+        sheet.write_string(0, place, name)
+    line = 0
+    for batch in batches:
+        for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            line += 1
+            if line >= _MOST_LINES:
+                book.close()
+                raise OutputError(f"A sheet of Excel has at most {_MOST_LINES:,} lines.")
+            for place, value in enumerate(row):
+                _write_cell(sheet, line, place, value, time)
+    book.close()
+
+
+def _write_cell(sheet: Any, line: int, place: int, value: Any, time: Any) -> None:
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return
+    if isinstance(value, datetime.datetime):
+        sheet.write_datetime(line, place, value, time)
+    elif isinstance(value, str) or (isinstance(value, int) and abs(value) > _EXACT):
+        sheet.write_string(line, place, str(value))
+    else:
+        sheet.write(line, place, value)
 
 
 def _texts(values: Sequence[Any]) -> pa.Array:

@@ -1,0 +1,76 @@
+"""Arrow IPC files, also called Feather."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.feather
+
+from crypsis.errors import SourceError
+from crypsis.options import ReadOptions
+from crypsis.tables.schema import unique_names
+
+
+def read_arrow(
+    path: str, reading: ReadOptions, written: Sequence[str] = ()
+) -> tuple[pa.Table, None]:
+    """The table of a file or a stream; dictionaries as their values."""
+    reading.check_supported("an Arrow file", ())
+    try:
+        table = pyarrow.feather.read_table(path, memory_map=False)
+    except (pa.ArrowException, OSError, ValueError):
+        table = _stream(path)
+    columns = [
+        column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+        for column in table.columns
+    ]
+    return pa.table(columns, names=unique_names(table.column_names)), None
+
+
+def _stream(path: str) -> pa.Table:
+    try:
+        with pa.OSFile(path) as file:
+            return pa.ipc.open_stream(file).read_all()
+    except (pa.ArrowException, OSError, ValueError):
+        raise SourceError(
+            f"{Path(path).name!r} could not be read as an Arrow file.", code="not-arrow"
+        ) from None
+
+
+def write_arrow(batches: Iterable[pa.RecordBatch], names: Sequence[str], path: Path) -> None:
+    """The values under their names; nothing remains in the places of missing values."""
+    stream = (cleared(batch, names) for batch in batches)
+    first = next(stream)
+    with pa.ipc.new_file(path, first.schema, options=WRITING) as out:
+        out.write_batch(first)
+        for batch in stream:
+            out.write_batch(batch)
+
+
+WRITING = pa.ipc.IpcWriteOptions(compression="lz4")
+
+
+def cleared(batch: pa.RecordBatch, names: Sequence[str]) -> pa.RecordBatch:
+    """The same rows without metadata, dictionaries and what lies under missing values."""
+    return pa.RecordBatch.from_arrays(list(map(_cleared, batch.columns)), names=list(names))
+
+
+def _cleared(column: pa.Array) -> pa.Array:
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    kind = column.type
+    fresh = pa.concat_arrays([column])  # without what a slice leaves before and behind
+    if pa.types.is_nested(kind) or not column.null_count:
+        return fresh
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_binary(kind):
+        empty = pa.scalar("").cast(kind)
+    elif pa.types.is_boolean(kind):
+        empty = pa.scalar(False)
+    else:
+        empty = pa.scalar(0, pa.int32() if kind.bit_width == 32 else pa.int64()).cast(kind)
+    filled = pc.fill_null(column, empty)
+    marks = pa.array(pc.is_valid(column)).buffers()[1]
+    return pa.Array.from_buffers(kind, len(column), [marks, *filled.buffers()[1:]])

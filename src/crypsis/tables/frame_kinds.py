@@ -1,0 +1,157 @@
+"""Frames given back in the kind they came in: index, column labels, categories, types.
+
+A pandas index that has a name, or that is not of integers, is released with the frame, so its levels
+are columns like any other, under the names that `reset_index` gives them. An integer index without a
+name numbers the rows of the original: it is not read, and the release gets a new one. Of categories
+only those remain that a record has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from crypsis.errors import ColumnError
+
+
+def with_index(frame: Any) -> Any:
+    """A pandas frame with its index as columns, where the index is data; others as they are."""
+    if not _is_pandas(frame) or not _indexed(frame):
+        return frame
+    try:
+        return frame.reset_index()
+    except ValueError:
+        raise ColumnError(
+            "The index and a column of the frame have the same name.",
+            code="repeated-column",
+            hint="Give each its own name.",
+        ) from None
+
+
+def _is_pandas(frame: Any) -> bool:
+    kind = nw.from_native(frame, pass_through=True)
+    return isinstance(kind, nw.DataFrame) and kind.implementation.is_pandas()
+
+
+def _indexed(frame: Any) -> bool:
+    """Whether the index is more than the numbers of the rows."""
+    index = frame.index
+    if index.nlevels > 1 or index.name is not None:
+        return True
+    return index.dtype.kind not in "iu"
+
+
+def as_given(table: pa.Table, given: Any) -> Any:
+    """A table of released columns as a frame of the kind that was given."""
+    known = nw.from_native(given, pass_through=True, allow_series=False)
+    if known.implementation.is_pandas():
+        return _as_pandas(table, given)
+    if known.implementation.is_polars():
+        return _as_polars(table, given)
+    made = nw.from_arrow(table, backend=known.implementation).to_native()
+    return _as_arrow(made, given) if isinstance(made, pa.Table) else made
+
+
+def _as_pandas(table: pa.Table, given: Any) -> Any:
+    before = with_index(given)
+    places = {str(label): place for place, label in enumerate(before.columns)}
+    kinds = {name: before.dtypes.iloc[place] for name, place in places.items()}
+    made = nw.from_arrow(table, backend="pandas").to_native()
+    for name in made.columns:
+        made[name] = _pandas_column(made[name], table[name], kinds.get(name))
+    levels = before.shape[1] - given.shape[1]
+    kept = [name for name in made.columns if places.get(name, levels) < levels]
+    if kept:
+        made = made.set_index(kept)
+        made.index.names = [given.index.names[places[name]] for name in kept]
+    if all(name in places for name in made.columns):
+        made.columns = given.columns.take([places[name] - levels for name in made.columns])
+    return made
+
+
+def _pandas_column(column: Any, released: pa.ChunkedArray, kind: Any) -> Any:
+    """A column in the type it had, where its values still have it."""
+    import numpy
+    import pandas
+
+    if kind is not None and kind.kind == "m" and pa.types.is_int64(released.type):
+        unit, _ = numpy.datetime_data(kind)  # counted in it, see `open_frame`
+        return released.cast(pa.duration(unit)).to_pandas()
+    if pa.types.is_integer(released.type) and released.null_count:  # not rounded to floats
+        column = pandas.Series(pandas.Int64Dtype().__from_arrow__(released.cast(pa.int64())))
+    if kind is None or column.dtype == kind:
+        return column
+    if isinstance(kind, pandas.CategoricalDtype):
+        known, new = _categories(kind.categories, set(column.dropna().unique()))
+        ordered = kind.ordered and not new
+        return column.astype(pandas.CategoricalDtype([*known, *new], ordered=ordered))
+    try:
+        changed = column.astype(kind)
+        there = column.notna()
+        same = changed.notna().equals(there) and (changed[there] == column[there]).all()
+    except (TypeError, ValueError, OverflowError, ArithmeticError):
+        return column
+    return changed if same else column
+
+
+def _categories(known: Sequence[Any], present: set[Any]) -> tuple[list[Any], list[Any]]:
+    """The categories that occur, in their order; the labels that are new."""
+    old = [value for value in known if value in present]
+    return old, sorted(present.difference(old), key=str)
+
+
+def _as_polars(table: pa.Table, given: Any) -> Any:
+    import polars
+
+    lazy = isinstance(given, polars.LazyFrame)
+    made = nw.from_arrow(table, backend="polars").to_native()
+    before = given.collect_schema()
+    columns = [
+        _polars_type(made[name], before[name]) if name in before else made[name]
+        for name in made.columns
+    ]
+    frame = polars.DataFrame(columns)
+    return frame.lazy() if lazy else frame
+
+
+def _polars_type(column: Any, kind: Any) -> Any:
+    import polars
+
+    if isinstance(kind, polars.Enum):
+        known, new = _categories(kind.categories, set(column.drop_nulls().unique()))
+        return column.cast(polars.Categorical if new else polars.Enum(known))
+    try:
+        changed = column.cast(kind)
+        same = changed.cast(column.dtype).equals(column)
+    except polars.exceptions.PolarsError:
+        return column
+    return changed if same else column
+
+
+def _as_arrow(table: pa.Table, given: pa.Table) -> pa.Table:
+    for place, name in enumerate(table.column_names):
+        if name in given.column_names:
+            kind = given.schema.field(name).type
+            column = _arrow_type(table.column(place), kind)
+            table = table.set_column(place, name, column)
+    return table
+
+
+def _arrow_type(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    if column.type == kind:
+        return column
+    try:
+        if pa.types.is_dictionary(kind):
+            plain = column.cast(kind.value_type)
+            coded = plain.combine_chunks().dictionary_encode()
+            indices = coded.indices.cast(kind.index_type)
+            return pa.chunked_array([pa.DictionaryArray.from_arrays(indices, coded.dictionary)])
+        changed = column.cast(kind)
+        same = pc.all(pc.equal(changed.cast(column.type), column)).as_py() is not False
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return column
+    return changed if same else column

@@ -1,0 +1,232 @@
+"""Rows written to a file in its form: engines write plain CSV and Parquet, Arrow everything else."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+import lzma
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import duckdb
+import narwhals.stable.v2 as nw
+import pyarrow as pa
+
+from crypsis.errors import OutputError, ParameterError
+from crypsis.files import PrivateFolder
+from crypsis.options import ReadOptions
+from crypsis.tables.duckdb.connection import private_folder, translated
+from crypsis.tables.formats import arrow_ipc, excel, sqlite, statistical
+from crypsis.tables.forms import FileForm, form_for
+from crypsis.tables.paths import remote_system
+from crypsis.tables.rows import Rows
+from crypsis.tables.schema import Column, Kind
+from crypsis.tables.sources import open_source
+from crypsis.tables.sql import quote
+
+_CHUNK = 1 << 22
+_TABLE = "release"
+
+
+def write_rows(
+    rows: Rows,
+    path: str | Path,
+    *,
+    overwrite: bool = False,
+    neutralize_formulas: bool = False,
+) -> Path:
+    """Write rows to a file that appears complete or not at all, in the form of their source."""
+    form = form_for(path, rows.form)
+    chosen = without_formulas(rows, form) if neutralize_formulas else rows
+    with replacing(chosen, [path], overwrite=overwrite) as (partial,):
+        write_file(chosen, partial, form)
+    return Path(path)
+
+
+def without_formulas(rows: Rows, form: FileForm) -> Rows:
+    """The rows for a file that a spreadsheet may open as text."""
+    if form.format != "csv":
+        raise ParameterError(
+            "Formulas are neutralized in CSV only; other formats have types and need no "
+            "neutralizing."
+        )
+    return rows.without_formulas()
+
+
+def replacing(
+    rows: Rows, paths: Sequence[str | Path], *, overwrite: bool = False
+) -> AbstractContextManager[tuple[Path | str, ...]]:
+    """Places to write to, which become `paths` together when the block ends without an error."""
+    if rows.local and "://" in str(paths[0]):
+        return _uploaded([str(path) for path in paths], overwrite)
+    return rows.replacing(paths, overwrite=overwrite)
+
+
+@contextmanager
+def _uploaded(paths: Sequence[str], overwrite: bool) -> Iterator[tuple[Path | str, ...]]:
+    """Files of a private folder, which are sent to their addresses when they are complete."""
+    system, folder = remote_system(paths[0]), private_folder("crypsis-upload-")
+    partials = tuple(folder.path / path.rsplit("/", 1)[-1] for path in paths)
+    try:
+        for path in paths:
+            if not overwrite and _asked(system.exists, path):
+                raise OutputError(
+                    f"{path!r} exists already.", code="exists", hint="Set {overwrite=True}."
+                )
+        yield partials
+        for partial, path in zip(partials, paths, strict=True):
+            _asked(system.put_file, str(partial), path)
+    finally:
+        PrivateFolder.remove(folder)
+
+
+def _asked(method: Any, *given: str) -> Any:
+    try:
+        return method(*given)
+    except Exception as error:  # noqa: BLE001 - of as many kinds as there are kinds of storage
+        place = given[-1].split("://", 1)[0]
+        raise OutputError(
+            f"{place}:// could not be written to ({type(error).__name__}).",
+            hint="Check the address and the credentials in the environment.",
+        ) from None
+
+
+def write_file(rows: Rows, path: Path | str, form: FileForm) -> None:
+    """Write rows to `path`, which does not exist yet."""
+    if form.plain:
+        rows.write_file(path, form.format)
+        return
+    if not rows.local:
+        raise OutputError(
+            "Spark writes CSV and Parquet.", hint="Write to a name ending in .csv or .parquet."
+        )
+    target, names = Path(path), rows.names
+    batches = (batch for batch in rows.batches(f"writing {target.name}"))
+    if form.format == "csv":
+        _write_csv(rows, target, form)
+    elif form.format == "json":
+        with packed(target, form.compression) as file:
+            for batch in batches:
+                file.writelines(_json_line(row) for row in batch.to_pylist())
+    elif form.format == "arrow":
+        arrow_ipc.write_arrow(batches, names, target)
+    elif form.format == "excel":
+        excel.write_sheet(batches, names, target)
+    elif form.format in ("stata", "spss"):
+        statistical.write_statistical(batches, names, target, form.format, form.labels)
+    elif form.format == "sqlite":
+        sqlite.write_table(batches, names, target, form.table or _TABLE)
+    else:
+        _write_duckdb(batches, names, target, form.table or _TABLE)
+
+
+def _json_line(row: dict[str, Any]) -> bytes:
+    return (json.dumps(row, default=str, ensure_ascii=False) + "\n").encode()
+
+
+def _write_duckdb(
+    batches: Iterator[pa.RecordBatch], names: Sequence[str], path: Path, table: str
+) -> None:
+    first = next(batches)
+    schema = pa.schema(list(zip(names, first.schema.types, strict=True)))
+
+    def every() -> Iterator[pa.RecordBatch]:
+        yield first.rename_columns(list(names))
+        for batch in batches:
+            yield batch.rename_columns(list(names))
+
+    reader = pa.RecordBatchReader.from_batches(schema, every())
+    bare = table.rsplit(".", 1)[-1]
+    with translated("writing the table"), duckdb.connect(str(path)) as database:
+        database.register("rows_to_write", reader)
+        database.execute(f"CREATE TABLE {quote(bare)} AS SELECT * FROM rows_to_write")
+        database.unregister("rows_to_write")
+        database.execute("CHECKPOINT")
+
+
+def _write_csv(rows: Rows, path: Path, form: FileForm) -> None:
+    """Numbers and dates as the form has them; then the bytes in its encoding and compression."""
+    texts = {column.name: _text(column, form) for column in rows.columns}
+    changed = {name: text for name, text in texts.items() if text is not None}
+    written = rows.with_texts(changed) if changed else rows
+    if form.encoding == "utf-8" and form.compression is None:
+        written.write_file(path, "csv", form.delimiter)
+        return
+    folder = private_folder("crypsis-recoded-")
+    try:
+        copy = folder.path / "table.csv"
+        written.write_file(copy, "csv", form.delimiter)
+        _recoded(copy, path, form)
+    finally:
+        PrivateFolder.remove(folder)
+
+
+def _text(column: Column, form: FileForm) -> nw.Expr | None:
+    """The texts of a column, where they are not those that engines write."""
+    cell = nw.col(column.inner)
+    if column.kind is Kind.NUMBER and form.decimal == ",":
+        return cell.cast(nw.String).str.replace_all(".", ",", literal=True)
+    if column.kind in (Kind.DATE, Kind.TIME) and column.name in form.dates:
+        return cell.dt.to_string(form.dates[column.name])
+    return None
+
+
+def _recoded(source: Path, target: Path, form: FileForm) -> None:
+    try:
+        with source.open(encoding="utf-8", newline="") as text, packed(
+            target, form.compression
+        ) as out:  # fmt: skip
+            first = True
+            while chunk := text.read(_CHUNK):
+                # The mark of the byte order comes once, before the first character.
+                name = "utf-16-le" if form.encoding == "utf-16" and not first else form.encoding
+                out.write(chunk.encode(name))
+                first = False
+    except UnicodeEncodeError:
+        raise OutputError(
+            f"The release has characters that are not in the encoding {form.encoding}, which is "
+            "that of the original.",
+            code="encoding",
+            hint="Convert the original to utf-8 first.",
+        ) from None
+
+
+def packed(path: Path, compression: str | None) -> BinaryIO:
+    """A file to write to; compressed without a name or a time in it."""
+    if compression == "gzip":
+        return cast("BinaryIO", _Gzip(path))
+    if compression == "bz2":
+        return cast("BinaryIO", bz2.open(path, "wb"))
+    if compression == "xz":
+        return cast("BinaryIO", lzma.open(path, "wb"))
+    if compression == "zstd":
+        return cast("BinaryIO", pa.CompressedOutputStream(str(path), "zstd"))
+    return path.open("wb")
+
+
+class _Gzip(gzip.GzipFile):
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("wb")
+        super().__init__(filename="", mode="wb", fileobj=self._file, mtime=0)
+
+    def close(self) -> None:
+        super().close()
+        self._file.close()
+
+
+def read_back(rows: Rows, path: Path | str, form: FileForm, names: Sequence[str]) -> Rows:
+    """The rows of a file just written for `rows`, under `names`; of CSV all columns as text."""
+    if form.plain:
+        return rows.read_back(path, form.format, names)
+    if form.format == "csv":
+        reading = ReadOptions(
+            format="csv", delimiter=form.delimiter, encoding=form.encoding, header=True,
+            missing_markers=("",), types=dict.fromkeys(names, "text"),
+        )  # fmt: skip
+    else:
+        table = (form.table or _TABLE) if form.format in ("duckdb", "sqlite") else None
+        reading = ReadOptions(format=form.format, table=table and table.rsplit(".", 1)[-1])
+    return open_source(path, reading)

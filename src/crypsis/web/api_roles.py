@@ -1,0 +1,134 @@
+"""The REST API: how a file is read, and what its columns are."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from fastapi.responses import FileResponse
+
+from crypsis.web import forms as f
+from crypsis.web.api_base import In, job_state, may_discard, new_router, no_job
+from crypsis.web.errors import RequestError
+from crypsis.web.open_tables import OpenTable
+from crypsis.web.workspace import Workspace
+
+router = new_router()
+_FILED = ("override", "sign_off", "several_people")
+
+
+@router.put("/tables/{table}/reading", tags=["tables"], status_code=202)
+def read_again(workspace: In, table: str, form: f.ReadForm) -> f.JobState:
+    """Open the file again, read in another way; what is not given stays as it is.
+
+    Roles of columns that are still there stay. An empty value is detected again.
+    """
+    found = workspace.tables.get(table)
+    no_job(workspace, found)
+    may_discard(found, getattr(form, "discard", False))
+    given = form.model_dump(exclude_unset=True, exclude={"discard"})
+    before = workspace.file(found, "data")["reading"]
+    types = {**before.get("types", {}), **(given.pop("types", None) or {})}
+    reading = {**before, **given, "types": {name: kind for name, kind in types.items() if kind}}
+    reading = {name: value for name, value in reading.items() if value}
+    found.files["data"] = replace(found.files["data"], reading=reading)
+    return job_state(workspace.scan(found))
+
+
+@router.put("/tables/{table}/roles", tags=["roles"])
+async def decide_roles(workspace: In, table: str, form: f.RolesForm) -> f.TableState:
+    """Decide what columns are. What was found with other roles is discarded, if that is allowed."""
+    found = workspace.tables.get(table)
+    no_job(workspace, found)
+    known = found.decided
+    if not known:
+        raise RequestError("The columns are not known yet; wait until they are profiled.", 409)
+    roles: dict[str, str] = dict(form.roles)
+    units: dict[str, str] = {str(unit): name for unit, name in form.units.items()}
+    notes = {name: note.model_dump(exclude_unset=True) for name, note in form.notes.items()}
+    if form.file:
+        filed = await asyncio.to_thread(_from_file, workspace, found, list(known))
+        roles, notes, units = {**filed[0], **roles}, {**filed[1], **notes}, {**filed[2], **units}
+    named = (*roles, *notes, *filter(None, units.values()))
+    unknown = [name for name in named if name not in known]
+    if unknown:
+        raise RequestError(f"Column {unknown[0][:80]!r} does not exist.")
+    before = (dict(known), dict(found.notes), dict(found.units))
+    after = _decided(found, roles, notes, units)
+    if after != before:
+        may_discard(found, form.discard)
+        found.forget()
+        found.roles.update(roles)
+        found.notes, found.units = after[1], after[2]
+    else:
+        found.roles.update(roles)
+    if form.accept:
+        found.accept()
+        if found.decided != before[0]:
+            found.forget()
+    return f.TableState(**workspace.state(found))
+
+
+def _decided(
+    table: OpenTable, roles: dict[str, str], notes: dict[str, dict[str, str]], units: dict[str, str]
+) -> tuple[dict[str, str], dict[str, dict[str, str]], dict[str, str]]:
+    """Roles, notes and units as they would be; what is empty is removed."""
+    written = {name: dict(note) for name, note in table.notes.items()}
+    for name, note in notes.items():
+        both = {**written.get(name, {}), **note}
+        written[name] = {part: text.strip() for part, text in both.items() if text.strip()}
+    kept = {name: note for name, note in written.items() if note}
+    named = {unit: name for unit, name in {**table.units, **units}.items() if name}
+    return {**table.decided, **roles}, kept, named
+
+
+def _from_file(
+    workspace: Workspace, table: OpenTable, names: list[str]
+) -> tuple[dict[str, str], dict[str, dict[str, str]], dict[str, str]]:
+    """Roles, notes and units of the uploaded roles file."""
+    from crypsis.columns import roles
+
+    filed = roles.load(workspace.file(table, "roles")["path"], names)
+    notes = {
+        name: {part: getattr(note, part) for part in _FILED if getattr(note, part)}
+        for name, note in filed.notes.items()
+    }
+    decided = {name: role.value for name, role in filed.roles.items()}
+    return decided, {name: note for name, note in notes.items() if note}, dict(filed.units)
+
+
+@dataclass(frozen=True)
+class _Decided:
+    """A column as a roles file has it."""
+
+    column: str
+    role: Any
+    reason: str
+    confidence: float
+
+
+@router.get("/tables/{table}/roles.toml", tags=["roles"], response_class=FileResponse)
+async def download_roles(workspace: In, table: str) -> FileResponse:
+    """The roles, notes and units as a file for `--roles`; no value of the data is in it."""
+    found = workspace.tables.get(table)
+    path = found.folder / "roles.saved.toml"
+    await asyncio.to_thread(_write_roles, found, path)
+    return FileResponse(path, media_type="text/plain", filename="roles.toml")
+
+
+def _write_roles(table: OpenTable, path: Path) -> None:
+    from crypsis.columns import roles
+    from crypsis.dataset import ColumnNote
+    from crypsis.options import Role
+
+    columns = [
+        _Decided(
+            one["column"], Role(table.decided[one["column"]]), one["reason"],
+            1.0 if one["column"] in table.roles else one["confidence"],
+        )
+        for one in (table.profile or {}).get("columns", ())
+    ]  # fmt: skip
+    notes = {name: ColumnNote(**note) for name, note in table.notes.items()}  # type: ignore[arg-type]
+    roles.save(columns, path, notes=notes, units=table.units, overwrite=True)

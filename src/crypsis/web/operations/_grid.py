@@ -1,0 +1,232 @@
+"""Rows for the eyes of their owner: windows of the table, with its release beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from crypsis.counting.grouping import group
+from crypsis.protection import Key
+from crypsis.web.operations._session import TableSession
+
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+_MOST_ROWS, _MOST_VALUES = 200_000, 8_000_000
+_LONGEST = 80
+
+
+@dataclass(eq=False)
+class TableRecords:
+    """The records of a table in their order, and the released record of each, if there is one."""
+
+    before: pa.Table
+    known: tuple[str, ...]
+    """The quasi-identifiers."""
+    after: pa.Table | None = None
+    place: Ints | None = None
+    """For each record its row in the release; -1 where it is suppressed."""
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """The class size of each record."""
+        return class_sizes(self.before, self.known)
+
+    @cached_property
+    def sizes_after(self) -> Ints:
+        """The class size of each record in the release; 0 where it is suppressed."""
+        if self.after is None or self.place is None:
+            return self.sizes
+        sizes = class_sizes(self.after, [n for n in self.known if n in self.after.column_names])
+        return np.where(self.place < 0, 0, np.append(sizes, 0)[self.place])
+
+    @cached_property
+    def changed(self) -> dict[str, Mask]:
+        """For each released column which records have another value in the release."""
+        found: dict[str, Mask] = {}
+        if self.after is None or self.place is None:
+            return found
+        lost = self.place < 0
+        for name in self.after.column_names:
+            if name in self.before.column_names:
+                own = _comparable(self.before[name])
+                theirs = np.append(_comparable(self.after[name]), "")[self.place]
+                found[name] = ~lost & (own != theirs)
+        return found
+
+    def chosen(self, order: str, show: str, k: int) -> Ints:
+        """The records that are shown, in their order."""
+        sizes = self.sizes_after if order == "risk-after" else self.sizes
+        keep = np.ones(self.before.num_rows, bool)
+        if show == "small":
+            keep = self.sizes < k
+        elif show == "small-after":
+            keep = (self.sizes_after < k) & (self.sizes_after > 0)
+        elif show == "suppressed":
+            keep = self.sizes_after == 0
+        elif show == "changed":
+            keep = np.zeros_like(keep)
+            for one in self.changed.values():
+                keep |= one
+        rows = np.flatnonzero(keep)
+        return rows if order == "file" else rows[np.argsort(sizes[rows], kind="stable")]
+
+
+def class_sizes(table: pa.Table, names: Any) -> Ints:
+    """How many records are alike in these columns, for each record; missing is a value."""
+    if not names:
+        return np.full(table.num_rows, table.num_rows, np.int64)
+    codes, domains = [], []
+    for name in names:
+        coded = table[name].combine_chunks().dictionary_encode(null_encoding="encode")
+        codes.append(coded.indices.to_numpy(zero_copy_only=False).astype(np.int32))
+        domains.append(max(1, len(coded.dictionary)))
+    _, cell = group(tuple(codes), tuple(domains))
+    return np.bincount(cell)[cell].astype(np.int64)
+
+
+def _texts(column: pa.ChunkedArray) -> list[str | None]:
+    return [None if value is None else str(value) for value in column.to_pylist()]
+
+
+def _comparable(column: pa.ChunkedArray) -> NDArray[Any]:
+    """Values as texts, numbers in one writing, so that a table and its file can be compared."""
+    coded = column.combine_chunks().dictionary_encode(null_encoding="encode")
+    texts = [_written(text) for text in _texts(coded.dictionary)]
+    every: NDArray[Any] = np.asarray(texts, dtype=object)
+    found: NDArray[Any] = every[coded.indices.to_numpy(zero_copy_only=False)]
+    return found
+
+
+def _written(text: str | None) -> str:
+    if text is None:
+        return ""
+    try:
+        return repr(float(text))
+    except ValueError:
+        return text.removesuffix(" 00:00:00")
+
+
+def rows(
+    session: TableSession,
+    *,
+    file: dict[str, Any],
+    roles: dict[str, str],
+    made: str | None = None,
+    offset: int = 0,
+    limit: int = 100,
+    order: str = "file",
+    show: str = "all",
+    k: int = 5,
+) -> dict[str, Any]:
+    """A window of the records, each with its class size, and its release if one was made."""
+    with session.engine:
+        found = _records(session, file, roles, made)
+    chosen = found.chosen(order, show, k)
+    window = chosen[offset : offset + limit]
+    names = found.before.column_names
+    there = [] if found.after is None else [n for n in found.after.column_names if n in names]
+    before = {name: _window(found.before[name], window) for name in names}
+    after: dict[str, list[str | None]] = {}
+    if found.after is not None and found.place is not None and found.after.num_rows:
+        place = np.maximum(found.place[window], 0)
+        after = {name: _window(found.after[name], place) for name in there}
+    lost = None if found.place is None else found.place < 0
+    return {
+        "total": int(chosen.size), "records": found.before.num_rows,
+        "columns": [{"name": n, "role": roles.get(n, "undecided"), "released": n in there}
+                    for n in names],
+        "compared": found.after is not None,
+        "rows": [
+            {
+                "row": int(row) + 1, "size": int(found.sizes[row]),
+                "size_after": int(found.sizes_after[row]) if lost is not None else None,
+                "before": [before[name][i] for name in names],
+                "after": None if lost is None or lost[row] else [after[n][i] for n in there],
+                "changed": [j for j, n in enumerate(there)
+                            if n in found.changed and found.changed[n][row]],
+            }
+            for i, row in enumerate(window.tolist())
+        ],
+    }  # fmt: skip
+
+
+def _window(column: pa.ChunkedArray, places: Ints) -> list[str | None]:
+    texts = _texts(column.take(pa.array(places)))
+    return [
+        text if text is None or len(text) <= _LONGEST else text[:_LONGEST] + "…" for text in texts
+    ]
+
+
+def _records(
+    session: TableSession, file: dict[str, Any], roles: dict[str, str], made: str | None
+) -> TableRecords:
+    """The records, read once for the same files and roles."""
+    stamp = 0.0 if made is None else (session.folder / made).stat().st_mtime
+    key = (file["path"], repr(file.get("reading")), repr(sorted(roles.items())), made, stamp)
+    if session.records is None or session.records[0] != key:
+        session.records = (key, _read(session, file, roles, made))
+    found: TableRecords = session.records[1]
+    return found
+
+
+def _read(
+    session: TableSession, file: dict[str, Any], roles: dict[str, str], made: str | None
+) -> TableRecords:
+    table = session.release(file, roles)
+    most = min(_MOST_ROWS, _MOST_VALUES // max(1, len(table.names)))
+    before = _plain(_first(table.rows, most))
+    if made is None:
+        return TableRecords(before, table.quasi_identifiers)
+    form = Path(made).suffix[1:]
+    path = str(session.folder / made)
+    plain = session.release({"path": path, "title": made, "reading": {"format": form}})
+    if form == "csv":  # as it is written
+        types = dict.fromkeys(plain.names, "text")
+        reading = {"format": form, "types": types, "missing_markers": [""]}
+        plain = session.release({"path": path, "title": made, "reading": reading})
+    after = _plain(_first(plain.rows, _MOST_ROWS))
+    origin = Key.load(session.folder / "reidentification.key.json").row_map
+    if origin is None:
+        origin = tuple(range(after.num_rows))
+    if len(origin) < after.num_rows:  # the key of a very large release has no map
+        return TableRecords(before, table.quasi_identifiers)
+    place = np.full(before.num_rows, -1, np.int64)
+    source = np.asarray(origin[: after.num_rows], np.int64)
+    seen = source < before.num_rows
+    place[source[seen]] = np.flatnonzero(seen)
+    return TableRecords(before, table.quasi_identifiers, after, place)
+
+
+def _first(rows: Any, most: int) -> pa.Table:
+    """The first rows, in the order of the file; all where they are not too many."""
+    if rows.count <= most:
+        return rows.to_arrow()
+    parts, size = [], 0
+    for part in rows.parts("first rows"):
+        parts.append(part.slice(0, most - size))
+        size += parts[-1].num_rows
+        if size >= most:
+            break
+    return pa.concat_tables(parts)
+
+
+def _plain(table: pa.Table) -> pa.Table:
+    """Lists and structures as texts: they have no equality."""
+    for i, column in enumerate(table.schema):
+        if pa.types.is_nested(column.type) or pa.types.is_binary(column.type):
+            texts = [None if v is None else str(v) for v in table[i].to_pylist()]
+            table = table.set_column(
+                i, column.name, pa.chunked_array([pa.array(texts, pa.string())])
+            )
+        elif pa.types.is_floating(column.type):
+            table = table.set_column(
+                i, column.name, pc.if_else(pc.is_nan(table[i]), None, table[i])
+            )
+    return table

@@ -1,0 +1,99 @@
+"""What a release would be: made by the real search in memory, of a sample where the table is large."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from crypsis import protection as an
+from crypsis.dataset import Dataset
+from crypsis.errors import InputError, RequirementsNotMetError, TooLargeError
+from crypsis.tables import open_frame
+from crypsis.tables.sampling import sample
+from crypsis.web.operations._anonymize import masks_of
+from crypsis.web.operations._plan import asked_options, of_people, remaining, without_excluded
+from crypsis.web.operations._session import TableSession
+from crypsis.web.wording import page_option
+
+_TRIED, _EXPLORED = 4_000, 2_000
+_EXAMPLES = 3
+
+
+def _part(release: Dataset, most: int) -> tuple[Dataset, bool]:
+    """The table, or a sample of its records; and whether it is one."""
+    if release.count <= most:
+        return release, False
+    rows = open_frame(sample(release.rows, most, seed=0, names=list(release.names)))
+    return replace(release, rows=rows, given=None, _cells={}), True
+
+
+def _released(session: TableSession, file: dict[str, Any], roles: dict[str, str],
+              options: dict[str, Any], most: int) -> tuple[Dataset, bool]:  # fmt: skip
+    release = session.release(
+        file, without_excluded(roles, options), person=options.get("person"),
+        weight=options.get("weight"),
+    )  # fmt: skip
+    return _part(release, most)
+
+
+def try_release(
+    session: TableSession,
+    *,
+    file: dict[str, Any],
+    roles: dict[str, str],
+    options: dict[str, Any],
+    hierarchies: dict[str, str],
+    levels: dict[str, int],
+    masks: dict[str, dict[str, Any]],
+    recoding: an.RecodingKind,
+) -> dict[str, Any]:
+    """What recipients would get: what is left of each column, with examples of its values."""
+    with session.engine:
+        part, sampled = _released(session, file, roles, options, _TRIED)
+        body: dict[str, Any] = {"rows": part.count, "sampled": sampled, "failure": ""}
+        try:
+            made = an.anonymize(
+                part, **asked_options(options, hierarchies), **of_people(options),
+                methods={**(options.get("methods") or {}), **masks_of(masks)},
+                levels=levels, recoding=recoding, shuffle=False,
+            )  # fmt: skip
+        except (RequirementsNotMetError, InputError, TooLargeError) as error:
+            return {**body, "failure": error.text(page_option), "released": []}
+        released = remaining(made)
+        for one in released:
+            one["examples"] = _examples(made.data, one["column"])
+    return {
+        **body, "released": released, "loss": made.loss.ncp,
+        "suppressed": made.loss.suppressed_records, "released_rows": made.loss.released_records,
+        "smallest": None if made.measured is None else made.measured.k,
+    }  # fmt: skip
+
+
+def _examples(data: Dataset, column: str) -> list[str]:
+    """The most frequent values of a released column."""
+    if column not in data.names:
+        return []
+    cells = data.cells([column])
+    first = sorted(zip(cells.counts.tolist(), cells.codes[0].tolist(), strict=True), reverse=True)
+    shown = [cells.values[0][code].as_py() for _, code in first[: _EXAMPLES + 1]]
+    return [str(value)[:40] for value in shown if value is not None][:_EXAMPLES]
+
+
+def explore(
+    session: TableSession,
+    *,
+    file: dict[str, Any],
+    roles: dict[str, str],
+    options: dict[str, Any],
+    hierarchies: dict[str, str],
+) -> dict[str, Any]:
+    """Releases by several sizes of classes and recodings, each made and measured."""
+    with session.engine:
+        part, sampled = _released(session, file, roles, options, _EXPLORED)
+        asked = asked_options(options, hierarchies)
+        found = an.explore(part, methods=options.get("methods") or {}, **asked)
+    best = set(map(id, found.pareto))
+    return {
+        "rows": part.count, "sampled": sampled, "k": options["k"],
+        "alternatives": [{**one.to_dict(), "best": id(one) in best} for one in found.alternatives],
+    }  # fmt: skip

@@ -1,0 +1,126 @@
+// The columns: their roles, one by one or many at once, found again by name, role or doubt.
+import { api, ask, attempt, discarding, dropping, save, upload } from "./ask.js";
+import { start } from "./jobs.js";
+
+const list = document.querySelector("[data-roles]");
+const table = list?.dataset.roles;
+const rows = list ? [...list.querySelectorAll(".column")] : [];
+const fieldOf = (row) => row.querySelector("fieldset.roles");
+const CONFIDENT = 0.8;
+
+function mark(row, role, guessed) {
+  fieldOf(row).querySelector(`[value="${role}"]`).checked = true;
+  row.dataset.role = role;
+  row.classList.toggle("guessed", guessed);
+  const sign = row.querySelector(".mark");
+  if (guessed) return;
+  sign.textContent = role === "undecided" ? "undecided" : "decided";
+  sign.classList.toggle("sure", role !== "undecided");
+}
+
+function shown(state) {
+  state.columns.forEach((one, place) => mark(rows[place], one.role, one.guessed));
+  document.getElementById("guesses").textContent = state.guesses ? `${state.guesses} of ${state.columns.length} columns are undecided. Nothing is called safe on a guess.` : "All roles are decided.";
+  filter();
+}
+
+// What is refused is taken back: the page shows what the server knows.
+async function decide(roles) {
+  try {
+    const state = await discarding("PUT", `/tables/${table}/roles`, { roles });
+    if (state) shown(state);
+    else back(Object.keys(roles));
+  } catch (error) {
+    back(Object.keys(roles));
+    throw error;
+  }
+}
+
+// What is written besides roles; where that is not wanted after all, the page shows what was there.
+async function written(body) {
+  if (!(await discarding("PUT", `/tables/${table}/roles`, body))) location.reload();
+}
+
+async function typed(field, column) {
+  const job = await discarding("PUT", `/tables/${table}/reading`, { types: { [column]: field.value } });
+  if (job) await start(job);
+  else location.reload();
+}
+
+function back(names) {
+  for (const row of rows) if (names.includes(fieldOf(row).dataset.column)) fieldOf(row).querySelector(`[value="${row.dataset.role}"]`).checked = true;
+}
+
+const chosen = () => rows.filter((row) => !row.hidden && row.querySelector("[data-pick]").checked);
+
+function filter() {
+  const words = document.getElementById("find").value.trim().toLowerCase();
+  const which = document.getElementById("which").value;
+  for (const row of rows) {
+    const doubt = row.classList.contains("guessed") && (Number(row.dataset.confidence) < CONFIDENT || row.dataset.role === "undecided");
+    const fits = which === "" || (which === "doubtful" ? doubt || row.dataset.role === "undecided" : which === "guessed" ? row.classList.contains("guessed") : row.dataset.role === which);
+    row.hidden = !(fits && row.textContent.toLowerCase().includes(words));
+  }
+  const left = rows.filter((row) => !row.hidden).length;
+  document.getElementById("found").textContent = left === rows.length ? "" : `${left} of ${rows.length} columns`;
+  picked();
+}
+
+function picked() {
+  const count = chosen().length;
+  document.getElementById("many").hidden = !count;
+  document.getElementById("many-count").textContent = count === 1 ? "1 column chosen" : `${count} columns chosen`;
+}
+
+function order(by) {
+  const key = { doubt: (row) => (row.classList.contains("guessed") ? Number(row.dataset.confidence) : 2), file: (row) => Number(row.dataset.place), name: (row) => row.dataset.name };
+  const of = key[by];
+  list.append(...[...rows].sort((a, b) => (of(a) < of(b) ? -1 : of(a) > of(b) ? 1 : Number(a.dataset.place) - Number(b.dataset.place))));
+}
+
+function wire() {
+  list.addEventListener("change", (event) => {
+    if (event.target.matches("[data-pick]")) { picked(); return; }
+    attempt(async () => {
+      const { note, of, unit, type } = event.target.dataset;
+      if (note) await written({ notes: { [of]: { [note]: event.target.value } } });
+      else if (unit) await written({ units: { [unit]: event.target.checked ? event.target.value : "" } });
+      else if (type) await typed(event.target, type);
+      else await decide({ [event.target.closest("fieldset").dataset.column]: event.target.value });
+    });
+  });
+  document.getElementById("find").oninput = filter;
+  document.getElementById("which").onchange = filter;
+  document.getElementById("order").onchange = (event) => order(event.target.value);
+  document.getElementById("all").onchange = (event) => {
+    for (const row of rows) if (!row.hidden) row.querySelector("[data-pick]").checked = event.target.checked;
+    picked();
+  };
+  const set = document.querySelector("[data-set-many]");
+  set.onclick = () => attempt(async () => {
+    const role = document.getElementById("many-role").value;
+    await decide(Object.fromEntries(chosen().map((row) => [fieldOf(row).dataset.column, role])));
+    for (const row of rows) row.querySelector("[data-pick]").checked = false;
+    document.getElementById("all").checked = false;
+    picked();
+  }, set);
+  const assess = document.querySelector("[data-assess-now]");
+  assess.onclick = () => attempt(async () => {
+    await api("PUT", `/tables/${table}/roles`, { accept: true, discard: true });
+    await start(await api("POST", `/tables/${table}/assess`, {}));
+  }, assess);
+  const file = document.querySelector("[data-roles-file]");
+  dropping(file, (given) => attempt(async () => {
+    await upload(`/tables/${table}/files/roles/upload`, given);
+    const state = await discarding("PUT", `/tables/${table}/roles`, { file: true });
+    if (state) location.reload();
+  }));
+  const get = document.querySelector("[data-roles-save]");
+  get.onclick = () => attempt(async () => save(await ask("GET", `/api/v1/tables/${table}/roles.toml`), "roles.toml"), get);
+}
+
+if (list) {
+  wire();
+  order(document.getElementById("order").value);
+  filter();
+}

@@ -1,0 +1,172 @@
+"""What people ran into at the page, each once: it stays right."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crypsis.web import ListeningServer
+from tests.browser.conftest import checked, upload
+from tests.web.conftest import Caller
+
+_DRAW = random.Random(7)
+ROWS = "".join(
+    f"{_DRAW.randrange(20, 60)},{_DRAW.randrange(10100, 10112)},{_DRAW.choice('mf')},"
+    f"{_DRAW.randrange(1, 6)},{_DRAW.choice(['flu', 'gout', 'none'])}\n"
+    for _ in range(240)
+)
+PEOPLE = f"age,zip,sex,visits,disease\n{ROWS}".encode()
+ROLES = {"age": "quasi-identifier", "zip": "quasi-identifier", "sex": "quasi-identifier",
+         "visits": "insensitive", "disease": "sensitive"}  # fmt: skip
+Visit = Callable[..., Any]
+
+
+def _address(page: Any, path: str) -> str:
+    return str(page.url).split("/t/")[0].rstrip("/") + path
+
+
+@pytest.fixture(scope="module")
+def decided(server: ListeningServer) -> str:
+    """A table whose roles are decided."""
+    with Caller(server) as caller:
+        return _decided(caller)
+
+
+def _decided(caller: Caller) -> str:
+    table = caller.table("people.csv", PEOPLE)
+    assert caller.put(f"/api/v1/tables/{table}/roles", json={"roles": ROLES}).status_code == 200
+    return table
+
+
+@pytest.fixture(scope="module")
+def assessed(server: ListeningServer) -> str:
+    """A table with a verdict."""
+    with Caller(server) as caller:
+        table = _decided(caller)
+        caller.done(caller.ask(table, "assess"))
+        return table
+
+
+def test_a_refused_role_is_taken_back(visit: Visit, decided: str) -> None:
+    page = visit()
+    page.goto(_address(page, f"/t/{decided}/columns"))
+    refused = '{"error": "A job is running on this table; wait for it or cancel it first."}'
+    page.route(
+        "**/roles",
+        lambda route: route.fulfill(status=409, body=refused, content_type="application/json"),
+    )
+    field = page.locator("fieldset[data-column=visits]")
+    field.locator("input[value=excluded]").check(force=True)
+    page.wait_for_selector("#trouble:has-text('A job is running')")
+    assert field.locator("input[value=insensitive]").is_checked()
+    # A bar for each of the values 1 to 5, and the ends are those of the column.
+    ends = page.locator("li[data-name=visits] .ends span")
+    assert ends.all_inner_texts() == ["1", "5"]
+    # Fields can be seen: their borders have a contrast of at least 3 to 1.
+    assert page.evaluate(_CONTRAST) >= 3
+
+
+_CONTRAST = """() => {
+  const part = (c) => (c / 255 <= 0.03928 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4);
+  const light = (text) => {
+    const [r, g, b] = text.match(/[0-9.]+/g).map(Number);
+    return 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b);
+  };
+  const style = getComputedStyle(document.getElementById("find"));
+  const [one, two] = [style.borderTopColor, style.backgroundColor].map(light).sort();
+  return (two + 0.05) / (one + 0.05);
+}"""
+
+
+_SIZES = """all => all.filter((one) => one.textContent && one.getBBox().height).map((one) => {
+  const { a, b } = one.getScreenCTM();
+  return parseFloat(getComputedStyle(one).fontSize) * Math.hypot(a, b);
+})"""
+
+
+def test_all_tabs_are_printed(visit: Visit, assessed: str) -> None:
+    page = visit(390)
+    page.goto(_address(page, f"/t/{assessed}/verdict"))
+    page.wait_for_selector("figure.chart:visible svg.marks")
+    sizes = page.eval_on_selector_all("figure.chart svg.marks text", _SIZES)
+    assert min(sizes) >= 11  # also on a telephone
+    page.emulate_media(media="print")
+    assert page.locator("[role=tabpanel]:visible").count() == 4
+    assert "e+0" not in page.inner_text("main")
+    assert not re.search(r"\b1 (people|records)\b|--[a-z]|\w+=\[", page.inner_text("main"))
+
+
+def test_files_that_cannot_be_opened_do_not_fill_the_list(
+    visit: Visit, caller: Caller, tmp_path: Path
+) -> None:
+    for _ in range(3):
+        bad = caller.post(
+            "/api/v1/tables/upload", params={"name": "bad.csv"}, content=b"a,b\n1\n1,2,3\n"
+        )
+        caller.ended(bad)
+    page = visit()
+    path = tmp_path / "good.csv"
+    path.write_bytes(PEOPLE)
+    upload(page, path)
+    page.wait_for_selector(".columns")
+    page.goto(_address(page, "/"))
+    assert page.locator("li:has-text('bad.csv')").count() <= 1
+
+
+def test_a_server_that_is_gone_is_called_so(visit: Visit, decided: str) -> None:
+    page = visit()
+    page.goto(_address(page, f"/t/{decided}/columns"))
+    page.route("**/assess", lambda route: route.abort("connectionrefused"))
+    page.click("[data-assess-now]")
+    page.wait_for_selector("#trouble:has-text('The server does not answer')")
+
+
+def test_a_job_of_another_page_changes_nothing_here(
+    visit: Visit, caller: Caller, decided: str
+) -> None:
+    begun = caller.ask(decided, "assess")
+    page = visit()
+    page.goto(_address(page, f"/t/{decided}/columns"))
+    page.fill("#find", "zip")
+    page.wait_for_selector(".notice.ok:has-text('done')", state="attached")
+    assert page.input_value("#find") == "zip"  # no reload
+    assert caller.ended(begun)["state"] == "done"
+
+
+def test_a_role_does_not_discard_a_verdict_unasked(
+    visit: Visit, caller: Caller, assessed: str
+) -> None:
+    page = visit()
+    page.goto(_address(page, f"/t/{assessed}/columns"))
+    field = page.locator("fieldset[data-column=visits]")
+    field.locator("input[value=excluded]").check(force=True)
+    assert "This discards the verdict" in page.inner_text("dialog")
+    checked(page)
+    page.click("dialog button:has-text('Cancel')")
+    page.wait_for_selector("dialog", state="detached")
+    assert field.locator("input[value=insensitive]").is_checked()
+    assert caller.get(f"/api/v1/tables/{assessed}").json()["assessed"]
+    field.locator("input[value=excluded]").check(force=True)
+    page.click("dialog button:has-text('Discard')")
+    page.wait_for_selector("li[data-name=visits][data-role=excluded]")
+    state = caller.get(f"/api/v1/tables/{assessed}").json()
+    assert (state["assessed"], state["downloads"]) == (False, [])
+
+
+def test_the_records_are_shown_as_one_scrolls(visit: Visit, caller: Caller) -> None:
+    many = b"age,town\n" + b"".join(b"%d,T%d\n" % (i % 90, i) for i in range(3_000))
+    table = caller.table("many.csv", many)
+    page = visit(390)
+    page.goto(_address(page, f"/t/{table}/data"))
+    page.wait_for_selector("#grid td:text-is('T0')")
+    checked(page)
+    assert page.locator("#grid tbody tr").count() < 100
+    page.eval_on_selector("#grid", "box => { box.scrollTop = box.scrollHeight; }")
+    page.wait_for_selector("#grid td:text-is('T2999')")
+    page.select_option("#grid-order", "risk")
+    page.wait_for_selector("#grid td:text-is('T0')")

@@ -1,0 +1,175 @@
+"""The command line: streams, missing extras, options given twice, help that reads well."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import crypsis as cr
+from crypsis.cli import run
+from crypsis.cli.app import app
+from crypsis.extras import MODULES
+
+ROLES = "--id Nr --qi Geburt --qi Geschlecht --insensitive Größe".split()
+
+
+@pytest.fixture
+def patients(tmp_path: Path) -> Path:
+    rows = "".join(
+        f"{i};{150 + i % 2},5;{1 + i % 3:02d}.03.1953;{'männlich' if i % 2 else 'weiblich'}\n"
+        for i in range(60)
+    )
+    path = tmp_path / "patients.csv"
+    path.write_bytes(f"Nr;Größe;Geburt;Geschlecht\n{rows}".encode("cp1252"))
+    return path
+
+
+def test_from_standard_input_to_standard_output(patients: Path, tmp_path: Path) -> None:
+    words = ["anonymize", "-", "-o", "-", "--k", "5", "--key", str(tmp_path / "k.json"), *ROLES]
+    done = subprocess.run(
+        [sys.executable, "-m", "crypsis", *words],
+        input=patients.read_bytes(), capture_output=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.decode("cp1252").splitlines()
+    assert lines[0] == "Größe;Geburt;Geschlecht"
+    assert len(lines) == 61
+    assert b"Re-identification risk" in done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["k.json", "patients.csv"]
+
+
+def test_the_output_without_a_suffix(patients: Path, tmp_path: Path) -> None:
+    target = tmp_path / "release"
+    key = str(tmp_path / "k.json")
+    assert (
+        run(["anonymize", str(patients), "-o", str(target), "--k", "5", "--key", key, *ROLES]) == 0
+    )
+    assert target.read_bytes().decode("cp1252").startswith("Größe;Geburt;Geschlecht")
+
+
+def test_to_another_machine(patients: Path, tmp_path: Path) -> None:
+    import fsspec
+
+    words = ["anonymize", str(patients), "-o", "memory://box/safe.csv", "--k", "5", *ROLES]
+    assert run([*words, "--key", str(tmp_path / "k.json")]) == 0
+    sent = fsspec.filesystem("memory").cat("memory://box/safe.csv")
+    assert sent.decode("cp1252").startswith("Größe;Geburt")
+    assert run([*words, "--key", str(tmp_path / "k2.json")]) == 2  # it exists already
+    assert not (tmp_path / "k2.json").exists()
+    assert run([*words, "--key", str(tmp_path / "k2.json"), "--force"]) == 0
+
+
+def test_an_option_given_twice(patients: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["anonymize", str(patients), "-o", "a.csv", "--output", "b.csv", *ROLES]) == 2
+    assert "given 2 times" in capsys.readouterr().err
+    assert run(["scan", str(patients), "--json", "--json"]) == 0  # a flag says the same again
+
+
+@pytest.mark.parametrize("module", [*MODULES])
+def test_a_missing_extra_is_named(
+    module: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Wherever it is imported, the message names the extra, with status 2."""
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise ModuleNotFoundError(f"No module named {module!r}", name=f"{module}.inner")
+
+    monkeypatch.setattr(type(app), "__call__", fail)
+    assert run(["policy", "list"]) == 2
+    assert f"crypsis[{MODULES[module]}]" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "module"),
+    [
+        (["serve"], "fastapi"),
+        (["serve"], "uvicorn"),
+        (["scan", "t.xlsx"], "python_calamine"),
+        (["scan", "t.dta"], "pyreadstat"),
+        (["scan", "memory://t.csv"], "fsspec"),
+        (["scan", "delta"], "deltalake"),
+        (["scan", "iceberg"], "pyiceberg"),
+        (["scan", "postgresql://nowhere/x"], "adbc_driver_postgresql.dbapi"),
+        (["scan", "t.csv", "--engine", "spark"], "pyspark"),
+    ],
+)
+def test_each_extra(
+    words: list[str],
+    module: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name in ("t.xlsx", "t.dta", "t.csv"):
+        (tmp_path / name).write_text("a,b\n1,2\n")
+    (tmp_path / "delta" / "_delta_log").mkdir(parents=True)
+    (tmp_path / "iceberg" / "metadata").mkdir(parents=True)
+    (tmp_path / "iceberg" / "metadata" / "v1.metadata.json").write_text("{}")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, module, None)
+    assert run(words) == 2
+    error = capsys.readouterr().err
+    extra = MODULES[module.split(".")[0]]
+    assert f"crypsis[{extra}]" in error
+    assert "internal fault" not in error
+
+
+def test_help_without_the_names_of_types(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["--help"], ["anonymize", "--help"], ["attack", "--help"], ["scan", "-h"]):
+        assert run(words) == 0
+        text = capsys.readouterr().out
+        assert not re.search(r"<(bool|str|path|int|float)>", text)
+
+
+def test_completion() -> None:
+    start = "import sys; sys.argv = ['crypsis']; from crypsis.cli import main; main()"
+    asked = {"_CRYPSIS_COMPLETE": "complete_bash", "COMP_WORDS": "crypsis anon", "COMP_CWORD": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", start],
+        env={**os.environ, **asked}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.stdout.split() == ["anonymize"]
+
+
+@pytest.mark.parametrize("given", ["-5", "0", "1.5"])
+def test_a_population_that_is_none(
+    patients: Path, given: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["assess", str(patients), "--population", given, *ROLES]) == 2
+    assert "whole number above 0" in capsys.readouterr().err
+
+
+def test_names_are_for_one_file(tmp_path: Path) -> None:
+    first, second, third = (tmp_path / name for name in ("a.csv", "b.csv", "c.csv"))
+    first.write_text("1,x\n2,y\n" * 20)
+    second.write_text("n,s\n" + "1,x\n2,y\n" * 20)
+    third.write_text("1,x\n2,y\n" * 20)
+    words = ["--names", "n,s", "--qi", "n", "--insensitive", "s", "--json"]
+    for other in (second, third):
+        status = run(["assess", str(first), "--original", str(other), *words])
+        assert status in (0, 1, 4)
+
+
+def test_standard_input_at_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setattr(sys, "stdin", Terminal())
+    assert run(["scan", "-"]) == 2
+    assert "terminal" in capsys.readouterr().err
+
+
+def test_a_frame_of_labels_has_roles_by_their_texts() -> None:
+    data = cr.Dataset.from_frame(pa.table({"0": [1, 1]}), quasi_identifiers=0)  # type: ignore[arg-type]
+    assert data.quasi_identifiers == ("0",)

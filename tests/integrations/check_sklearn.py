@@ -1,0 +1,100 @@
+"""The transformer in scikit-learn, on pandas and on Polars."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+from sklearn.compose import make_column_transformer
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+from crypsis.errors import CrypsisError
+from crypsis.integrations.sklearn import Anonymizer
+
+
+def people(kind: Any, rows: int = 200, seed: int = 1) -> Any:
+    draw = np.random.default_rng(seed)
+    return kind(
+        {
+            "name": [f"person {i}" for i in range(rows)],
+            "age": draw.integers(18, 80, rows).tolist(),
+            "city": draw.choice(["a", "b", "c"], rows).tolist(),
+            "visits": draw.integers(0, 9, rows).tolist(),
+        }
+    )
+
+
+def anonymizer(**more: Any) -> Anonymizer:
+    roles = {"identifiers": ["name"], "insensitive": ["visits"]}
+    return Anonymizer(**{"k": 5, "quasi_identifiers": ["age", "city"], **roles, **more})
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame])
+def test_what_it_is_fitted_to_is_k_anonymous(kind: Any) -> None:
+    data = people(kind)
+    made = anonymizer()
+    released = made.fit_transform(data)
+    assert type(released) is type(data)
+    assert list(released.columns) == ["age", "city", "visits"]
+    assert released["visits"].to_list() == data["visits"].to_list()  # rows stay in their order
+    classes: dict[Any, int] = {}
+    for one in zip(released["age"].to_list(), released["city"].to_list(), strict=True):
+        classes[one] = classes.get(one, 0) + 1
+    assert min(classes.values()) >= 5
+    assert min(classes.values()) == made.measured_.k
+
+
+def test_new_data_are_generalized_alike() -> None:
+    data = people(pd.DataFrame)
+    made = anonymizer().fit(data)
+    labels = dict(zip(data["age"], made.transform(data)["age"], strict=True))
+    new = made.transform(people(pd.DataFrame, 50, seed=2))
+    for age, label in zip(people(pd.DataFrame, 50, seed=2)["age"], new["age"], strict=True):
+        assert label == labels.get(age, label)
+        assert label is not None
+    odd = data.head(2).assign(age=[3, 130], city=["a", "z"])
+    assert set(made.transform(odd)["age"]) <= set(labels.values())
+
+
+def test_an_index_is_kept() -> None:
+    data = people(pd.DataFrame).set_index(pd.Index(range(1000, 1200), name="row"))
+    assert anonymizer().fit_transform(data).index.equals(data.index)
+
+
+def test_parameters_and_clones() -> None:
+    made = anonymizer()
+    assert made.get_params()["quasi_identifiers"] == ["age", "city"]
+    other = clone(made).set_params(k=7)
+    assert (made.k, other.k) == (5, 7)
+    with pytest.raises(NotFittedError):
+        other.transform(people(pd.DataFrame))
+    assert other.fit(people(pd.DataFrame)).measured_.k >= 7
+
+
+def test_in_a_pipeline() -> None:
+    data = people(pd.DataFrame)
+    target = (data["age"] > 50).astype(int)
+    encode = make_column_transformer((OneHotEncoder(handle_unknown="ignore"), ["age", "city"]))
+    pipe = make_pipeline(anonymizer(), encode, LogisticRegression())
+    assert pipe.fit(data, target).score(data, target) > 0.7
+    search = GridSearchCV(pipe, {"anonymizer__k": [2, 5]}, cv=2).fit(data, target)
+    assert search.best_params_["anonymizer__k"] in (2, 5)
+    assert list(pipe[0].get_feature_names_out()) == ["age", "city", "visits"]
+
+
+def test_mistakes_are_errors() -> None:
+    with pytest.raises(CrypsisError, match="named columns"):
+        anonymizer().fit(np.zeros((10, 4)))
+    with pytest.raises(CrypsisError, match="undecided"):
+        anonymizer(insensitive=[]).fit(people(pd.DataFrame))
+    made = anonymizer().fit(people(pd.DataFrame))
+    with pytest.raises(CrypsisError, match="'city' does not exist"):
+        made.transform(people(pd.DataFrame).drop(columns="city"))

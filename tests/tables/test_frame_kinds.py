@@ -1,0 +1,158 @@
+"""Frames come back in the kind they came in: index, labels, categories and types."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import crypsis as cr
+from crypsis.errors import ColumnError, RoleError
+
+N = 60
+AGE = [20 + i % 3 for i in range(N)]
+SEX = ["m", "f"] * (N // 2)
+
+
+def columns() -> dict[str, Any]:
+    """Released as they are, each of another type."""
+    return {
+        "duration": pd.to_timedelta([2**53 + 1, None] * (N // 2), unit="ns"),
+        "amount": [decimal.Decimal("1.50"), decimal.Decimal("-20.25")] * (N // 2),
+        "seen": pd.to_datetime(["2020-01-01 12:30", None] * (N // 2)).tz_localize("Europe/Berlin"),
+        "count": pd.array([2**53 + 1, None] * (N // 2), dtype="Int64"),
+        "small": np.array([1, 2] * (N // 2), dtype="float32"),
+        "day": [datetime.date(2020, 1, 1), None] * (N // 2),
+        "hour": [datetime.time(1, 2), datetime.time(23, 59)] * (N // 2),
+        "flag": pd.array([True, None] * (N // 2), dtype="boolean"),
+        "grade": pd.Categorical(["b", "a"] * (N // 2), categories=["c", "b", "a"], ordered=True),
+        "shelf": pd.Categorical([3, 1] * (N // 2), categories=[1, 2, 3]),
+    }
+
+
+def released(frame: Any, **roles: Any) -> Any:
+    return cr.anonymize(frame, k=5, shuffle=False, **roles).frame
+
+
+def test_pandas_types_come_back_with_their_values() -> None:
+    given = pd.DataFrame({"age": AGE, "sex": SEX, **columns()})
+    made = released(given, quasi_identifiers=["age", "sex"], insensitive=list(columns()))
+    for name in columns():
+        before, after = given[name], made[name]
+        if not isinstance(before.dtype, pd.CategoricalDtype):
+            assert after.dtype == before.dtype, name
+        assert after.astype(object).where(after.notna(), None).tolist() == (
+            before.astype(object).where(before.notna(), None).tolist()
+        ), name
+    assert made["grade"].dtype == pd.CategoricalDtype(["b", "a"], ordered=True)
+    assert made["shelf"].cat.categories.tolist() == [1, 3]  # nothing that no record has
+
+
+def test_an_integer_column_that_loses_values_stays_integer() -> None:
+    given = pd.DataFrame({"age": [1] * 9 + [2], "sex": ["m"] * 10, "big": [2**60 + 1] * 10})
+    made = released(given, quasi_identifiers=["age", "sex"], insensitive=["big"])
+    assert made["big"].tolist() == [2**60 + 1] * len(made)
+
+
+def test_a_named_index_is_a_column_with_a_role() -> None:
+    given = pd.DataFrame({"age": AGE, "sex": SEX}, index=pd.Index(range(N), name="patient"))
+    with pytest.raises(RoleError, match="patient"):
+        released(given, quasi_identifiers=["age", "sex"])
+    made = released(given, identifiers="patient", quasi_identifiers=["age", "sex"])
+    assert made.index.equals(pd.RangeIndex(len(made)))
+    assert list(made.columns) == ["age", "sex"]
+    kept = released(given, insensitive="patient", quasi_identifiers=["age", "sex"])
+    assert kept.index.name == "patient"
+    assert kept.index.tolist() == list(range(N))
+
+
+def test_several_levels_of_an_index() -> None:
+    levels = pd.MultiIndex.from_arrays([["x", "y"] * (N // 2), range(N)], names=["ward", None])
+    given = pd.DataFrame({"age": AGE, "sex": SEX}, index=levels)
+    roles = {"quasi_identifiers": ["age", "sex", "ward"], "excluded": ["level_1"]}
+    made = released(given, **roles)
+    assert made.index.names == ["ward"]
+    both = released(given, quasi_identifiers=["age", "sex", "ward"], insensitive=["level_1"])
+    assert both.index.names == ["ward", None]
+    assert both.index.get_level_values(1).tolist() == list(range(N))
+
+
+def test_an_index_of_texts_is_never_released_unasked() -> None:
+    given = pd.DataFrame({"age": AGE}, index=[f"person {i}" for i in range(N)])
+    with pytest.raises(RoleError, match="index"):
+        released(given, quasi_identifiers=["age"])
+
+
+def test_numbers_of_rows_are_not_released() -> None:
+    given = pd.DataFrame({"age": AGE})[::-1]
+    assert released(given, quasi_identifiers=["age"]).index.equals(pd.RangeIndex(N))
+
+
+def test_index_and_column_of_one_name() -> None:
+    given = pd.DataFrame({"age": AGE}, index=pd.Index(range(N), name="age"))
+    with pytest.raises(ColumnError, match="same name"):
+        released(given, quasi_identifiers=["age"])
+
+
+def test_labels_that_are_no_texts() -> None:
+    given = pd.DataFrame({0: AGE, 1: SEX, 2: range(N)})
+    made = released(given, identifiers=2, quasi_identifiers=[0, 1])
+    assert made.columns.tolist() == [0, 1]
+    nested = pd.DataFrame({("who", "age"): AGE, ("who", "sex"): SEX})
+    made = released(nested, quasi_identifiers=list(nested.columns))
+    assert made.columns.equals(nested.columns)
+    assert cr.singling_out.k_anonymity(given, quasi_identifiers=[0, 1]) == 10
+
+
+def test_polars_frames_and_lazy_frames() -> None:
+    table = columns()
+    for name in ("grade", "shelf", "hour"):
+        del table[name]
+    given = pl.from_pandas(pd.DataFrame({"age": AGE, "sex": SEX, **table})).with_columns(
+        grade=pl.Series(["b", "a"] * (N // 2), dtype=pl.Enum(["c", "b", "a"])),
+        kind=pl.Series(["b", "a"] * (N // 2), dtype=pl.Categorical),
+        hour=pl.Series([datetime.time(1, 2)] * N),
+    )
+    roles = {"quasi_identifiers": ["age", "sex"]}
+    names = [name for name in given.columns if name not in ("age", "sex")]
+    made = released(given, insensitive=names, **roles)
+    lazy = released(given.lazy(), insensitive=names, **roles)
+    assert isinstance(lazy, pl.LazyFrame)
+    for frame in (made, lazy.collect()):
+        assert frame.schema["grade"] == pl.Enum(["b", "a"])
+        for name in names:
+            if name != "grade":
+                assert frame.schema[name] == given.schema[name], name
+            assert frame[name].to_list() == given[name].to_list(), name
+
+
+def test_arrow_tables() -> None:
+    given = pa.table(
+        {
+            "age": AGE,
+            "sex": pa.array(SEX).dictionary_encode(),
+            "wait": pa.array([5, None] * (N // 2), pa.duration("ms")),
+            "seen": pa.array([0, 1] * (N // 2), pa.timestamp("ns", "Asia/Tokyo")),
+        }
+    )
+    made = released(given, quasi_identifiers=["age", "sex"], insensitive=["wait", "seen"])
+    assert pa.types.is_dictionary(made.schema.field("sex").type)
+    for name in ("wait", "seen"):
+        assert made[name].type == given[name].type
+        assert made[name].to_pylist() == given[name].to_pylist()
+
+
+def test_categories_of_a_generalized_column() -> None:
+    kind = pd.CategoricalDtype(["low", "high", "highest"], ordered=True)
+    values = ["low"] * 8 + ["high"] * 8 + ["highest"]
+    given = pd.DataFrame({"grade": pd.Series(values, dtype=kind)})
+    made = released(given, quasi_identifiers=["grade"])
+    labels = made["grade"].cat.categories.tolist()
+    assert set(labels) == set(made["grade"].dropna())
+    assert "highest" not in labels

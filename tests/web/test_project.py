@@ -1,0 +1,125 @@
+"""What is chosen on the page: tried by the real search, compared, saved and opened again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import crypsis as cr
+from crypsis.web import ListeningServer
+from tests.web.conftest import Caller
+
+ROWS = [
+    (20 + 7 * i % 31, f"{10100 + 3 * i % 7:05d}", "fm"[i % 2], "abc"[i % 3]) for i in range(120)
+]
+CSV = "age,zip,sex,ward\n" + "".join(f"{a},{z},{s},{w}\n" for a, z, s, w in ROWS)
+ROLES = {**dict.fromkeys(("age", "zip", "sex"), "quasi-identifier"), "ward": "insensitive"}
+
+
+@pytest.fixture(scope="module")
+def table(server: ListeningServer) -> str:
+    with Caller(server) as caller:
+        found = caller.table("p.csv", CSV.encode())
+        caller.put(f"/api/v1/tables/{found}/roles", json={"roles": ROLES})
+        return found
+
+
+def _same(**options: Any) -> Any:
+    names = ("age", "zip", "sex", "ward")
+    data = pa.table({name: [row[i] for row in ROWS] for i, name in enumerate(names)})
+    roles = {"quasi_identifiers": ["age", "zip", "sex"], "insensitive": ["ward"], **options}
+    return cr.anonymize(data, **roles)
+
+
+def test_a_trial_is_the_release(caller: Caller, table: str) -> None:
+    options = {"k": 4, "keep": {"sex": 0}, "weights": {"zip": 0}, "average_risk": 0.2}
+    caller.done(caller.post(f"/api/v1/tables/{table}/try", json={"options": options}))
+    tried = caller.get(f"/api/v1/tables/{table}/tried").json()
+    same = _same(**options)
+    assert tried["released"][0]["words"] in same.released_values.values()
+    assert tried["loss"] == pytest.approx(same.loss.ncp)
+    assert (tried["sampled"], tried["rows"]) == (False, 120)
+    assert "examples" not in tried["released"][0]
+    page = caller.get(f"/t/{table}/tried").text
+    assert "sex as it is" in page
+    excluded = {"k": 4, "exclude": ["age"]}
+    caller.done(caller.post(f"/api/v1/tables/{table}/try", json={"options": excluded}))
+    words = [one["words"] for one in caller.get(f"/api/v1/tables/{table}/tried").json()["released"]]
+    assert "age is not released" in words
+    impossible = {"k": 200}
+    caller.done(caller.post(f"/api/v1/tables/{table}/try", json={"options": impossible}))
+    assert caller.get(f"/api/v1/tables/{table}/tried").json()["failure"]
+
+
+def test_other_work_cancels_a_trial(caller: Caller, table: str) -> None:
+    begun = caller.post(f"/api/v1/tables/{table}/try", json={"options": {"k": 3}})
+    again = caller.post(f"/api/v1/tables/{table}/try", json={"options": {"k": 5}})
+    assert (begun.status_code, again.status_code) == (202, 202)
+    assert caller.get(f"/api/v1/tables/{table}").json()["job"] is None
+    assert caller.ended(begun)["state"] in ("cancelled", "done")
+    caller.done(again)
+    assert caller.get(f"/api/v1/tables/{table}/tried").json()["smallest"] >= 5
+
+
+def test_groups_of_values(caller: Caller, table: str) -> None:
+    shown = caller.ask(table, "values", column="zip", reveal=True).json()
+    counted = Counter(row[1] for row in ROWS)
+    assert {one["value"]: one["count"] for one in shown["values"]} == counted
+    first = sorted(counted)[:3]
+    asked = {"column": "zip", "build": "groups", "groups": {"south": first}, "reveal": True}
+    built = caller.ask(table, "hierarchy", **asked).json()
+    assert built["counts"] == [7, 5, 1]
+    assert [line for line in built["first"] if line[1] == "south"] == [
+        [value, "south", "*"] for value in first
+    ]
+    wrong = {**asked, "groups": {"south": ["99999"]}}
+    assert caller.ask(table, "hierarchy", **wrong).status_code == 400
+    caller.ask(table, "hierarchy", column="zip", build="none")
+
+
+def test_a_project_is_saved_and_opened(caller: Caller, table: str) -> None:
+    address = f"/api/v1/tables/{table}/choices"
+    caller.put(address, json={"choices": {"k": "5"}})
+    caller.put(address, json={"choices": {"k": "5", "more": "1"}})  # a field that came later
+    assert caller.put(address, json={"choices": {"k": "9", "more": "1"}}).json()["steps"] == 1
+    asked = {"column": "zip", "build": "groups", "groups": {"s": ["10100"]}}
+    caller.ask(table, "hierarchy", **asked)
+    bare = caller.get(f"/api/v1/tables/{table}/project")
+    assert "10100" not in bare.text
+    project = caller.get(f"/api/v1/tables/{table}/project", params={"hierarchies": True})
+    other = caller.table("p.csv", CSV.encode())
+    upload = f"/api/v1/tables/{other}/files/project/upload"
+    caller.post(upload, params={"name": "x.json"}, content=project.content)
+    caller.done(caller.put(f"/api/v1/tables/{other}/project", json={}))
+    state = caller.get(f"/api/v1/tables/{other}").json()
+    assert {one["column"]: one["role"] for one in state["columns"]} == ROLES
+    assert (state["guesses"], state["hierarchies"]) == (0, ["zip"])
+    assert caller.get(f"/api/v1/tables/{other}/choices").json()["choices"]["k"] == "9"
+    caller.post(upload, params={"name": "x.json"}, content=b'{"format": "other"}')
+    assert caller.put(f"/api/v1/tables/{other}/project", json={}).status_code == 400
+    assert caller.post(f"/api/v1/tables/{table}/undo").json()["choices"]["k"] == "5"
+
+
+def test_roles_as_a_file(caller: Caller, table: str) -> None:
+    notes = {"ward": {"sign_off": "Known to the hospital alone."}}
+    body = {"notes": notes, "units": {"household": "zip"}}
+    caller.put(f"/api/v1/tables/{table}/roles", json=body)
+    file = caller.get(f"/api/v1/tables/{table}/roles.toml")
+    other = caller.table("p.csv", CSV.encode())
+    upload = f"/api/v1/tables/{other}/files/roles/upload"
+    caller.post(upload, params={"name": "roles.toml"}, content=file.content)
+    state = caller.put(f"/api/v1/tables/{other}/roles", json={"file": True}).json()
+    assert {one["column"]: one["role"] for one in state["columns"]} == ROLES
+    assert {one["column"]: one["note"] for one in state["columns"]}["ward"] == notes["ward"]
+    assert state["units"] == {"household": "zip"}
+    caller.put(f"/api/v1/tables/{table}/roles", json={"units": {"household": ""}})
+
+
+def test_alternatives(caller: Caller, table: str) -> None:
+    caller.done(caller.post(f"/api/v1/tables/{table}/explore", json={"options": {"k": 4}}))
+    page = caller.get(f"/t/{table}/explored").text
+    assert page.count("<circle") >= 5
+    assert 'data-recoding="full-domain"' in page
