@@ -116,7 +116,7 @@ def test_an_original_and_an_attack(
     [
         (["--policy", "gdpr"], "neither a preset nor a .toml file"),
         (["--json", "--md"], "one format"),
-        (["-o", "x.pdf"], ".html or .md or .json"),
+        (["-o", "x.txt"], ".html or .pdf or .docx or .zip or .md or .json"),
         (["--population", "none.csv"], "does not exist"),
         (["--population", "0"], "at least 1"),
         (["--person", "nobody"], "does not exist"),

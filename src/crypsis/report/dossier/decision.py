@@ -27,11 +27,18 @@ def remedies(dossier: Dossier) -> Section | None:
     found, phrasing = dossier.assessment, dossier.phrasing
     if found.verdict is Verdict.SAFE:
         return None
+    effects: dict[str, list[str]] = {}
+    for one in found.exceeded:
+        if one.remedy is not None:
+            after = effects.setdefault(one.remedy.description, [])
+            if one.remedy.value_after is not None:
+                value = wording.number(one.remedy.value_after, one.unit)
+                after.append(f"{wording.measure_title(one.measure, one.k)} {value}")
+    described = [
+        f"{text} Tried: {', '.join(dict.fromkeys(after))}." if after else text
+        for text, after in effects.items()
+    ]
     tried = [one.remedy for one in found.exceeded if one.remedy is not None]
-    described = dict.fromkeys(
-        f"{one.description} {one.outcome.removesuffix(one.loss) if one.tried else ''}".strip()
-        for one in tried
-    )
     losses = dict.fromkeys(f"The release that was tried: {one.loss}" for one in tried if one.loss)
     reasons = [
         phrasing.reason(one) for one in found.reasons
