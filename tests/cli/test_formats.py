@@ -144,7 +144,7 @@ def test_a_population_that_is_none(
     patients: Path, given: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["assess", str(patients), "--population", given, *ROLES]) == 2
-    assert "whole number above 0" in capsys.readouterr().err
+    assert "whole number, at least 1" in capsys.readouterr().err
 
 
 def test_names_are_for_one_file(tmp_path: Path) -> None:

@@ -186,7 +186,7 @@ def _number(given: str) -> int | None:
         return None
     if number < 1 or not number.is_integer():
         raise ParameterError(
-            "The number of people in the population must be a whole number above 0.",
+            "The number of people in the population must be a whole number, at least 1.",
             parameter="population",
         )
     return int(number)
