@@ -154,13 +154,15 @@ def test_the_release_meets_its_requirements(caller: Caller, people: pa.Table, ma
 
 
 def test_what_goes_with_the_release(caller: Caller, made: Any, server: ListeningServer) -> None:
-    table, _ = made
+    table, shown = made
     statement = _download(caller, table, "release.csv.statement.md")
     assert "How this release was made" in statement
     found = json.loads(_download(caller, table, "release.csv.statement.json"))
     assert found["requirements"]["k"] == 20
     assert "[[columns]]" in _download(caller, table, "plan.toml")
-    assert "to release" in _download(caller, table, "report-after.html")
+    report = json.loads(_download(caller, table, "report-after.json"))["result"]
+    assert report["verdict"] == shown["after"]["verdict"]
+    assert "</html>" in _download(caller, table, "report-after.html")
     for name in caller.get(f"/api/v1/tables/{table}").json()["downloads"]:
         assert "Zebedee" not in _download(caller, table, name), name
         assert "seed" not in name
