@@ -27,6 +27,7 @@ SAMPLE_KEYWORDS = ("person", "household", "weight", "stratum", "cluster")
 DESIGN = ("stratum", "cluster")
 """How a sample was drawn, besides its weights."""
 SAMPLE = ("weight", *DESIGN)
+"""How a sample was drawn, and whom its records represent."""
 """The keywords that describe how the records were sampled."""
 _WITHOUT = {
     "weight": "it describes the records that are released, not the people they represent.",

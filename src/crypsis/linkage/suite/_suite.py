@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Unpack
 
 import numpy as np
@@ -276,22 +275,17 @@ def _attacks(files: Files, missing: list[str], step: Any) -> tuple[list[LinkAtta
     step.advance()
     scores = {"learned matcher": odds, "agreement likelihoods": total,
               "values scaled by the masking": score, "Gower's dissimilarity": gower}  # fmt: skip
-    partner = one_to_one(files, pairs, _best(found, scores))
-    if partner is not None:
-        found.append(linked("one to one", files, partner))
-    else:
+    assigned = [
+        linked(f"one to one, {name}", files, partner)
+        for name, known in scores.items()
+        if known is not None and (partner := one_to_one(files, pairs, known)) is not None
+    ]
+    if not assigned:
         missing.append(
             "One-to-one assignment: there are too many records, or masked records are equal."
         )
     step.advance()
-    return found, pairs
-
-
-def _best(found: list[LinkAttack], scores: Mapping[str, Floats | None]) -> Floats:
-    """The score whose nearest links are correct most often, the first of equal ones."""
-    right = {one.method: float(one.correct_share or 0.0) for one in found}
-    known = {name: score for name, score in scores.items() if score is not None}
-    return known[max(known, key=lambda name: right[name])]
+    return [*found, *assigned], pairs
 
 
 def _by_numbers(files: Files, pairs: Candidates, rows: Ints) -> list[LinkAttack]:
