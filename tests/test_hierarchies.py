@@ -11,6 +11,7 @@ import pytest
 
 from crypsis.errors import OutputError, ParameterError, SourceError
 from crypsis.hierarchies import Hierarchy, HierarchyGapError
+from crypsis.hierarchies.cover import covered
 
 
 def test_arx_and_anjana_files(data_folder: Path) -> None:
@@ -106,3 +107,9 @@ def test_broken_hierarchies(tmp_path: Path) -> None:
         Hierarchy.read(tmp_path / "empty.csv")
     with pytest.raises(ParameterError, match="width"):
         Hierarchy.intervals([1], widths=[5, 7])
+
+
+def test_other_may_be_any_value_after_local_recoding() -> None:
+    labels, values = ["Bonn", "other"], ["Bonn", "Ulm"]
+    assert covered(labels, values).tolist() == [[True, False], [False, True]]
+    assert covered(labels, values, any_other=True).tolist() == [[True, False], [True, True]]

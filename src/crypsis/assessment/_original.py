@@ -90,7 +90,9 @@ def _comparable(original: Dataset, data: Dataset) -> list[_Column]:
         few = len(labels.dictionary) <= _LABELS and len(values.dictionary) <= _VALUES
         if not few or not len(values.dictionary):
             continue
-        covers = covered(labels.dictionary.to_pylist(), values.dictionary.to_pylist())
+        covers = covered(
+            labels.dictionary.to_pylist(), values.dictionary.to_pylist(), any_other=True
+        )
         covers = np.vstack([covers, np.ones(covers.shape[1], bool)])  # a missing label covers all
         covers = np.hstack([covers, np.ones((covers.shape[0], 1), bool)])
         one = _Column(name, _codes(labels), _codes(values), covers)

@@ -23,14 +23,19 @@ Mask = NDArray[np.bool_]
 
 
 def covered(
-    labels: Sequence[Any], values: Sequence[Any], hierarchy: Hierarchy | None = None
+    labels: Sequence[Any],
+    values: Sequence[Any],
+    hierarchy: Hierarchy | None = None,
+    *,
+    any_other: bool = False,
 ) -> Mask:
     """For each label of a release which of the values it covers.
 
     A missing label covers every value: it was suppressed, or was missing. A label covers the values
     that are equal to it, below it in the hierarchy, in its interval, with its prefix or in its
     month, quarter, half-year, year or decade. "other" covers the values that no other label is equal
-    to, "all" covers all. A label that is none of these, such as a number that nobody has, covers no
+    to; with `any_other` all, because after local recoding a value may stand beside the label that
+    covers it in other records. "all" covers all. A label that is none of these, such as a number that nobody has, covers no
     value, so that no class of the population is counted larger than it is.
 
     >>> covered(["<=29", "30-39", "021**", "other", None], [25, 33, "02138"]).astype(int).tolist()
@@ -56,7 +61,7 @@ def covered(
         if inside is not None:
             mine |= inside
         elif group is None and not mine.any() and _OTHER.match(text):
-            mine = there & np.array([one not in named for one in texts], bool)
+            mine = there & np.array([any_other or one not in named for one in texts], bool)
         elif group is None and not mine.any() and text == _ALL:
             mine = there
         found[i] = mine

@@ -186,11 +186,28 @@ def anonymize(workspace: In, table: str, form: f.AnonymizeForm) -> f.JobState:
     def keep(result: dict[str, Any]) -> None:
         found.made = result
         other = "parquet" if form.form == "csv" else "csv"
-        (found.folder / f"release.{other}").unlink(missing_ok=True)
+        statements = (f"release.{other}.statement.{kind}" for kind in ("md", "json"))
+        for name in (f"release.{other}", *statements, "dossier.html", "release.zip"):
+            (found.folder / name).unlink(missing_ok=True)  # of an earlier release
 
     page = f"/t/{found.id}/release"
     return job_state(
         workspace.jobs.start(found, "Making the release", "anonymize", given, keep, page)
+    )
+
+
+@router.post("/tables/{table}/package", tags=["protect"], status_code=202)
+def package(workspace: In, table: str, form: f.DossierForm) -> f.JobState:
+    """Write the dossier of the release, and the package of release, statement and dossier."""
+    found = workspace.tables.get(table)
+    made = there(found.made, "No release was made yet.")
+
+    def keep(result: dict[str, Any]) -> None:
+        made["dossier"] = result
+
+    given, page = form.model_dump(), f"/t/{found.id}/release"
+    return job_state(
+        workspace.jobs.start(found, "Writing the dossier", "package", given, keep, page)
     )
 
 

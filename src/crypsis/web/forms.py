@@ -244,6 +244,17 @@ class MaskForm(Form):
     amount: float | None = None
 
 
+class DossierForm(Form):
+    """What the first page of the dossier says; what is empty is a line to be filled in."""
+
+    title: Annotated[str, Field(max_length=200)] = ""
+    purpose: Reason = ""
+    recipient: Reason = ""
+    author: Reason = ""
+    date: Annotated[str, Field(max_length=40)] = ""
+    conditions: Annotated[list[Reason], Field(max_length=20)] = []
+
+
 class AnonymizeForm(Form):
     """The release to be made."""
 

@@ -39,7 +39,8 @@ class OpenTable:
         "release.csv", "release.parquet", "release.csv.statement.md", "release.csv.statement.json",
         "release.parquet.statement.md", "release.parquet.statement.json",
         "plan.toml", "report.html", "report.md", "report.json", "report-after.html",
-        "report-after.md", "report-after.json", "reidentification.key.json",
+        "report-after.md", "report-after.json", "reidentification.key.json", "dossier.html",
+        "release.zip",
     )  # fmt: skip
     """The files that are made of the table and its roles."""
 

@@ -19,7 +19,7 @@ from crypsis.web.open_tables import OpenTable
 from crypsis.web.options import PEOPLE, advanced
 from crypsis.web.security import route_of
 from crypsis.web.settings import size_text
-from crypsis.web.workspace import DOWNLOADS, KEY, Workspace, workspace_of
+from crypsis.web.workspace import DOWNLOADS, HANDED_OVER, KEY, Workspace, workspace_of
 
 router = APIRouter(include_in_schema=False)
 POLICIES = {
@@ -209,7 +209,7 @@ def release(request: Request, workspace: In, table: str) -> Response:
         return _redirect(request, f"/t/{found.id}/protect")
     return _step(
         request, workspace, found, "release", pairs=_pairs(found), files=workspace.downloads(found),
-        has_key=(found.folder / KEY).is_file(),
+        has_key=(found.folder / KEY).is_file(), handed_over=HANDED_OVER,
     )  # fmt: skip
 
 

@@ -15,6 +15,8 @@ from crypsis.web.settings import Settings
 from crypsis.web.uploads import format_of
 
 DOWNLOADS = {
+    "release.zip": ("application/zip", "the package: release, statement and dossier, with digests"),
+    "dossier.html": ("text/html", "the dossier: one document to hand in"),
     "release.csv": ("text/csv", "the release"),
     "release.parquet": ("application/octet-stream", "the release"),
     **{
@@ -36,6 +38,8 @@ DOWNLOADS = {
     "comparison.json": ("application/json", "the same for programs"),
     "attack.json": ("application/json", "the attack for programs"),
 }
+HANDED_OVER = ("release.zip", "dossier.html", "release.csv", "release.parquet")
+"""What people take away first; the rest is for programs."""
 KEY = "reidentification.key.json"
 
 

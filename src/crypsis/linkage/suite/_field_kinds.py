@@ -167,8 +167,7 @@ def _category_field(name: str, first: _Coded, second: _Coded, hierarchy: Hierarc
             for j in unknown:
                 table[starts.get(second.texts[j], []), j] = 0.0
         elif wide * len(unknown) <= _COVER_WORK:
-            # Labels that occur are named too, for "other" covers only what is not named.
-            some = covered(second.values, first.values)
+            some = covered(second.values, first.values, any_other=True)
             table[:wide, :many][some.T] = 0.0
     if hierarchy is not None:
         _by_hierarchy(table, first, second, hierarchy)
@@ -177,7 +176,7 @@ def _category_field(name: str, first: _Coded, second: _Coded, hierarchy: Hierarc
 
 def _by_hierarchy(table: Floats, first: _Coded, second: _Coded, hierarchy: Hierarchy) -> None:
     """How far up the tree two categories meet; a label covers what is below it."""
-    some = covered(second.values, first.values, hierarchy)
+    some = covered(second.values, first.values, hierarchy, any_other=True)
     table[: len(first.texts), : len(second.texts)][some.T] = 0.0
     paths = {text: _path(hierarchy, text) for text in {*first.texts, *second.texts}}
     for i, one in enumerate(first.texts):

@@ -16,6 +16,7 @@ _MODULES = {
     "plan": "_plan",
     "hierarchy": "_plan",
     "anonymize": "_anonymize",
+    "package": "_package",
     "compare": "_compare",
     "verify": "_compare",
     "attack": "_attack",

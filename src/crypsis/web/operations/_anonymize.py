@@ -72,6 +72,7 @@ def anonymize(
         known = made.original if rows is None or rows else None  # the largest releases have no map
         after = ask(made.data, known, policy=policy, row_map=rows or None, name=name, seed=seed)
         write_report(session, after, "report-after")
+        session.made = made, after, name
         step.advance()
     drawn = [figure(before_and_after(lost))] if _has_bits(lost) else []
     measured = None if made.measured is None else made.measured.to_dict()

@@ -112,6 +112,8 @@ def assessment_view(found: Assessment) -> dict[str, Any]:
     return {
         "verdict": plain["verdict"],
         "head": wording.head(found),
+        "explanation": found.explanation,
+        "causes": list(found.causes),
         "complete": plain["complete"],
         "reasons": [_PHRASING.reason(reason) for reason in found.reasons],
         "requirements": _requirements(found),

@@ -14,7 +14,8 @@ from crypsis.errors import InputError, SourceError, TooLargeError
 from crypsis.options import Role
 
 if TYPE_CHECKING:
-    from crypsis.protection import Preview
+    from crypsis.assessment import Assessment
+    from crypsis.protection import Anonymized, Preview
 
 
 class TableSession:
@@ -27,6 +28,8 @@ class TableSession:
         self.preview: Preview | None = None
         self.records: tuple[Any, Any] | None = None
         """The records that are shown, with what they were read for."""
+        self.made: tuple[Anonymized, Assessment, str] | None = None
+        """The release that was made last, its assessment and the name of its file."""
         self.engine = threading.Lock()
         """One question at a time goes to the rows; what is counted may be asked meanwhile."""
         self._open: dict[tuple[Any, ...], Dataset] = {}

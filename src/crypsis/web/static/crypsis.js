@@ -56,6 +56,14 @@ function forms() {
       }, event.submitter);
     };
   }
+  for (const form of document.querySelectorAll("form[data-package]")) {
+    form.onsubmit = (event) => {
+      event.preventDefault();
+      const body = Object.fromEntries(new FormData(form));
+      body.conditions = body.conditions.split("\n").map((line) => line.trim()).filter(Boolean);
+      attempt(async () => start(await api("POST", `/tables/${form.dataset.package}/package`, body)), event.submitter);
+    };
+  }
   for (const button of document.querySelectorAll("[data-close]")) {
     button.onclick = () => attempt(async () => {
       const made = button.hasAttribute("data-made");
