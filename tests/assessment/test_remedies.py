@@ -106,6 +106,7 @@ def test_the_command_runs_as_printed_and_makes_it_safe(
     assert "Safe to release" in capsys.readouterr().out
 
 
+@pytest.mark.heavy
 def test_adult_with_its_roles_and_its_remedy_is_safe(adult: Any) -> None:
     """The verdict is "not safe" before and "safe" after the proposed remedy."""
     from crypsis import protection

@@ -204,6 +204,7 @@ def test_policies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "did you mean" in capsys.readouterr().err
 
 
+@pytest.mark.heavy
 def test_adult_from_the_command_line(data_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = data_folder / "adult" / "adult.data"
     assert run(["assess", str(path), "--names", ",".join(ADULT_COLUMNS)]) == 1

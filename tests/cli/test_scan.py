@@ -175,6 +175,7 @@ def test_adult_from_the_command_line(data_folder: Path, capsys: pytest.CaptureFi
     assert (age["distinct"], age["unique_rows"]) == (73, 2)
 
 
+@pytest.mark.heavy
 def test_demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "demo"
     assert run(["demo", "-o", str(folder), "--rows", "2000"]) == 0

@@ -249,7 +249,7 @@ PLACES_AND_DATES = [
     Case("created_at", TIMES, QI, "date"),
     Case("admission_date", days("%Y-%m-%d"), QI, "date"),
     Case("diagnosis_date", DATES, QI, "date"),
-    Case("z15", [dt.timedelta(minutes=m) for m in whole(0, 900)], QI, None),
+    Case("z15", [dt.timedelta(minutes=m) for m in whole(0, 900)], NONE, None),
     Case("update_flag", YES_NO, NONE, None),
 ]
 PEOPLE = [

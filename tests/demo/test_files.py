@@ -59,6 +59,6 @@ def test_demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["demo", "-o", str(folder), "--rows", "2000"]) == 0
     shown = capsys.readouterr().out
     assert "Not safe to release" in shown
-    assert f"Open {folder / 'report.html'}" in shown.replace("\n", "")
-    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert f"Open {folder / 'dossier.html'}" in shown.replace("\n", "")
+    page = (folder / "dossier.html").read_text(encoding="utf-8")
     assert "Can pseudonyms be resolved?" in page

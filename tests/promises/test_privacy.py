@@ -208,7 +208,7 @@ def test_formulas_are_neutralized_on_request(tmp_path: Path) -> None:
         "",
     ]
     assert safe["n"].tolist() == list(range(-5, 6)), "numbers stay numbers"
-    with pytest.raises(cr.CrypsisError, match="Parquet"):
+    with pytest.raises(cr.CrypsisError, match="CSV only"):
         cr.Dataset.from_frame(frame).write(tmp_path / "x.parquet", neutralize_formulas=True)
 
 

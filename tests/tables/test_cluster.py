@@ -302,7 +302,7 @@ def test_a_release_is_written_where_spark_can_and_this_machine_need_not(
     assert cr.read(tmp_path / "there.parquet").count == ROWS
     with pytest.raises(OutputError, match="does not exist"):
         release.write((tmp_path / "no" / "there.parquet").as_uri())
-    with pytest.raises(OutputError, match="Only Spark"):
+    with pytest.raises(OutputError, match="exists already"):
         on("duckdb", file).write(target)
 
 

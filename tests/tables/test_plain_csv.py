@@ -74,6 +74,7 @@ def _file(rng: random.Random) -> bytes:
     return (b"\xef\xbb\xbf" if rng.random() < 0.05 else b"") + text.encode()
 
 
+@pytest.mark.heavy
 def test_random_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(20)
     path = tmp_path / "table.csv"

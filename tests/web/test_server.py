@@ -90,6 +90,7 @@ def test_wrong_options(
     assert words in capsys.readouterr().err
 
 
+@pytest.mark.heavy
 def test_a_gigabyte_is_opened_and_not_loaded(tmp_path: Path) -> None:
     path = tmp_path / "large.csv"
     line = "{},{},{}," + "n" * 1_000 + "\n"

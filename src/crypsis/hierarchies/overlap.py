@@ -115,6 +115,8 @@ def _day(label: Any) -> tuple[float, float] | None:
             return day, day
         if not _DATE.match(text):
             return None
+        if not int(text[: len(text) - 1] if text.endswith("s") else text.partition("-")[0]):
+            return None  # there is no year 0
         first = first_day(text)
     except ValueError:
         return None

@@ -37,7 +37,7 @@ PLANTED = ("Zebedee", "quinsy", "scrofula")
 REVEALING = ("/downloads/release.", "/downloads/plan.toml", "/key", "/columns")
 """What holds values on purpose: the release, the owner's key, and histograms for the owner."""
 _KINDS = ("release", "comparison", "subject", "attack")
-_STATE = ("title", "files", "hierarchies", "roles", "reasons", "profile", "assessed", "preview", "made", "found")  # fmt: skip
+_STATE = ("title", "files", "hierarchies", "roles", "notes", "profile", "assessed", "preview", "made", "found")  # fmt: skip
 
 
 class Here:

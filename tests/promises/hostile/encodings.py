@@ -56,17 +56,21 @@ def _to_utf16(folder: Path) -> Sequence[str]:
 
 
 CASES: tuple[Case, ...] = (
-    *(refused(f"not UTF-8: {name}", b"a,b\n1,x" + byte + b"\n2,y\n", "utf-8")
+    # What is not UTF-8 is read as windows-1252 or latin-1, unless an encoding is named.
+    *(answered(f"not UTF-8: {name}", b"a,b\n1,x" + byte + b"\n2,y\n")
       for name, byte in _BROKEN.items()),
-    *(refused(f"not UTF-8, far down: {name}", _late(byte), "utf-8")
+    *(refused(f"not the UTF-8 that is named: {name}", b"a,b\n1,x" + byte + b"\n2,y\n", "utf-8",
+              "--encoding", "utf-8")
+      for name, byte in _BROKEN.items()),
+    *(answered(f"not UTF-8, far down: {name}", _late(byte))
       for name, byte in list(_BROKEN.items())[:3]),
-    *(refused(f"a header that is not UTF-8: {name}", b"a" + byte + b",b\n1,2\n", "utf-8")
+    *(answered(f"a header that is not UTF-8: {name}", b"a" + byte + b",b\n1,2\n")
       for name, byte in list(_BROKEN.items())[:2]),
     answered("UTF-8 with its mark", b"\xef\xbb\xbf" + GOOD.encode()),
     answered("UTF-16 that is named", GOOD.encode("utf-16"), "--encoding", "utf-16"),
     answered("UTF-32 that is named", GOOD.encode("utf-32"), "--encoding", "utf-32"),
-    refused("UTF-16 that is not named", GOOD.encode("utf-16"), "encoding"),
-    refused("UTF-16 without its mark", GOOD.encode("utf-16-le"), "data.csv"),
+    answered("UTF-16 that is not named", GOOD.encode("utf-16")),
+    answered("UTF-16 without its mark", GOOD.encode("utf-16-le")),
     refused("UTF-16 cut in a character", GOOD.encode("utf-16")[:-1], "utf-16",
             "--encoding", "utf-16"),
     answered("Latin-1 that is named", _LATIN.encode("latin-1"), "--encoding", "latin-1"),
@@ -96,8 +100,11 @@ CASES: tuple[Case, ...] = (
     refused("an empty gzip", gzip.compress(b""), "empty", suffix="csv.gz"),
     refused("zstd that is none", b"\x28\xb5\x2f\xfd" + bytes(20), "data.csv.zst",
             suffix="csv.zst"),
-    refused("xz", lzma.compress(GOOD.encode()), "data.csv.xz", suffix="csv.xz"),
-    refused("bzip2", bz2.compress(GOOD.encode()), "data.csv.bz2", suffix="csv.bz2"),
+    answered("xz", lzma.compress(GOOD.encode()), suffix="csv.xz"),
+    answered("bzip2", bz2.compress(GOOD.encode()), suffix="csv.bz2"),
+    refused("xz cut short", lzma.compress(GOOD.encode() * 500)[:-20], "data.csv.xz", suffix="csv.xz"),
+    refused("bzip2 cut short", bz2.compress(GOOD.encode() * 500)[:-20], "data.csv.bz2",
+            suffix="csv.bz2"),
     refused("zip", _zip(**{"data.csv": GOOD.encode()}), "Unpack it", suffix="zip"),
     refused("zip called CSV", _zip(**{"data.csv": GOOD.encode()}), "data.csv"),
     refused("PDF called CSV", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<<>>\n", "data.csv"),

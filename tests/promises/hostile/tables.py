@@ -83,7 +83,7 @@ CASES: tuple[Case, ...] = (
     *(answered(f"values: {name}", _column(*values, *values)) for name, values in _VALUES.items()),
     refused("empty file", b"", "is empty"),
     refused("only blanks", b"   \n \n\n", "is empty"),
-    refused("only a byte order mark", b"\xef\xbb\xbf", "empty"),
+    refused("only a byte order mark", b"\xef\xbb\xbf", "has no text"),
     refused("a header and no rows", "a,b,c\n", "no rows"),
     refused("a header without line end", "a,b,c", "no rows"),
     answered("a last line without end", GOOD.rstrip("\n")),

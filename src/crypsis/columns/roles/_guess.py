@@ -154,5 +154,6 @@ def contradictions(data: Dataset, *, seed: int = 0) -> dict[str, str]:
         for name, role in data.roles.items()
         if role in RELEASED and not data.notes.get(name, ColumnNote()).override
     ]
-    found = guess(data, columns=decided, seed=seed) if decided else ()
+    rows = Dataset(data.rows)  # by what the columns look like, not by what was said of them
+    found = guess(rows, columns=decided, seed=seed) if decided else ()
     return {one.column: one.reason for one in found if one.identifies and not one.free_text}

@@ -205,6 +205,8 @@ def _long_numbers(evidence: Evidence) -> Guess | None:
         return None
     if evidence.share_like(r"^\d{8,20}$") < 0.9:
         return None
+    if evidence.share_like(r"^\d+000$") >= 0.9:  # thousands of a unit, such as a duration
+        return None
     phones = max(evidence.share_like(regex) for regex in _CALLED)
     if phones >= 0.98:
         reason = "The values look like telephone numbers without separators."

@@ -57,7 +57,7 @@ def _guess(path: str) -> str:
                 characters += sum(not character.isascii() for character in set(text))
                 wrong += text.count("\ufffd")
                 undefined = undefined or any(byte in chunk for byte in _UNDEFINED)
-    except lzma.LZMAError:
+    except (lzma.LZMAError, EOFError):
         raise _damaged(path) from None
     except OSError as error:
         if error.strerror is None and path.lower().endswith(PACKED):
