@@ -109,7 +109,8 @@ def form_for(path: str | Path, like: FileForm | None = None) -> FileForm:
     packed = next((suffix for suffix in _PACKED if name.endswith(suffix)), "")
     suffix = Path(name.removesuffix(packed)).suffix if packed else Path(name).suffix
     form = _SUFFIXES.get(suffix)
-    if form is None and like is not None and not packed and like.format in _SUFFIXES.values():
+    unnamed = not (suffix or packed)
+    if unnamed and like is not None and like.format in _SUFFIXES.values():
         form = like.format
     if form is None or (packed and form not in ("csv", "json")):
         raise OutputError(
