@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import stat
+import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -337,3 +338,27 @@ def test_a_source_of_the_command_line_is_read_where_it_is(tmp_path: Path, people
         assert next(one for one in shown["columns"] if one["column"] == "sex")["missing"] > 0
     assert people_csv.stat().st_mtime_ns == before.st_mtime_ns
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_release_that_was_written_and_not_measured_is_not_there(
+    caller: Caller, people: pa.Table, server: ListeningServer
+) -> None:
+    """As after a job that was cancelled between writing the file and assessing it."""
+    table = caller.table("people.csv", _bytes(people))
+    caller.put(f"/api/v1/tables/{table}/roles", json={"accept": True})
+    options = {"k": 20}
+    caller.done(caller.post(f"/api/v1/tables/{table}/anonymize", json={"options": options}))
+    address = f"/api/v1/tables/{table}"
+    assert "release.csv" in caller.get(address).json()["downloads"]
+    # Requirements that cannot be met leave the release that is there.
+    refused = caller.post(f"{address}/anonymize", json={"options": {"k": 100_000}})
+    while (job := caller.get(f"/api/v1/jobs/{refused.json()['id']}").json())["state"] == "running":
+        time.sleep(0.05)
+    assert "release.csv" in caller.get(address).json()["downloads"], job
+    file = server.app.state.workspace.tables.get(table).folder / "release.csv"
+    file.write_bytes(file.read_bytes() + b"another,row\n")
+    assert caller.get(f"{address}/release").status_code == 409
+    assert not {"release.csv", "plan.toml"} & {*caller.get(address).json()["downloads"]}
+    assert caller.get(f"{address}/downloads/release.csv").status_code == 404
+    assert caller.post(f"{address}/key", json={"confirm": True}).status_code == 409
+    assert caller.post(f"{address}/package", json={}).status_code == 409

@@ -36,7 +36,7 @@ def download(workspace: In, table: str, name: str) -> FileResponse:
 def download_key(workspace: In, table: str, form: f.KeyForm) -> FileResponse:
     """The re-identification key; only with an explicit confirmation."""
     found = workspace.tables.get(table)
-    if not (found.folder / KEY).is_file():
+    if found.made is None or not (found.folder / KEY).is_file():
         raise RequestError("No release was made yet, so no key exists.", 409)
     name = f"{_plain(found.title)}.{KEY}"
     return FileResponse(found.folder / KEY, media_type="application/json", filename=name)

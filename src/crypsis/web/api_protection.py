@@ -185,10 +185,6 @@ def anonymize(workspace: In, table: str, form: f.AnonymizeForm) -> f.JobState:
 
     def keep(result: dict[str, Any]) -> None:
         found.made = result
-        other = "parquet" if form.form == "csv" else "csv"
-        statements = (f"release.{other}.statement.{kind}" for kind in ("md", "json"))
-        for name in (f"release.{other}", *statements, "dossier.html", "release.zip"):
-            (found.folder / name).unlink(missing_ok=True)  # of an earlier release
 
     page = f"/t/{found.id}/release"
     return job_state(
@@ -215,7 +211,7 @@ def package(workspace: In, table: str, form: f.DossierForm) -> f.JobState:
 def show_made(workspace: In, table: str) -> dict[str, Any]:
     """What was released: its requirements, measures and information loss."""
     made = there(workspace.tables.get(table).made, "No release was made yet.")
-    return {name: value for name, value in made.items() if name != "histograms"}
+    return {name: value for name, value in made.items() if name not in ("histograms", "stamp")}
 
 
 def _options(options: f.PlanOptionsForm) -> dict[str, Any]:

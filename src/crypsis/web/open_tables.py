@@ -14,6 +14,7 @@ from typing import Any
 from crypsis.files import PrivateFolder
 from crypsis.web.errors import RequestError
 from crypsis.web.limits import watched
+from crypsis.web.results import RELEASED, REPORTS, remove, stamp
 from crypsis.web.settings import Settings
 from crypsis.web.worker_process import WorkerPool, WorkerProcess
 
@@ -34,15 +35,6 @@ class TableFile:
 
 class OpenTable:
     """One piece of work: a table on its way to release, or files to be compared or attacked."""
-
-    RESULTS = (
-        "release.csv", "release.parquet", "release.csv.statement.md", "release.csv.statement.json",
-        "release.parquet.statement.md", "release.parquet.statement.json",
-        "plan.toml", "report.html", "report.md", "report.json", "report-after.html",
-        "report-after.md", "report-after.json", "reidentification.key.json", "dossier.html",
-        "release.zip",
-    )  # fmt: skip
-    """The files that are made of the table and its roles."""
 
     def __init__(
         self, kind: str, title: str, folder: Path, settings: Settings, pool: WorkerPool
@@ -66,7 +58,7 @@ class OpenTable:
         self.explored: dict[str, Any] | None = None
         self.assessed: dict[str, Any] | None = None
         self.preview: dict[str, Any] | None = None
-        self.made: dict[str, Any] | None = None
+        self._made: dict[str, Any] | None = None
         self.found: dict[str, Any] | None = None
         """The result of a comparison, a verification or an attack."""
         self.used = time.monotonic()
@@ -139,6 +131,19 @@ class OpenTable:
                 self.roles.setdefault(one["column"], one["role"])
 
     @property
+    def made(self) -> dict[str, Any] | None:
+        """The release; None once its file was written again and not measured to the end."""
+        made = self._made
+        if made is None or made["stamp"] != stamp(self.folder / f"release.{made['form']}"):
+            return None
+        return made
+
+    @made.setter
+    def made(self, result: dict[str, Any] | None) -> None:
+        file = None if result is None else self.folder / f"release.{result['form']}"
+        self._made = None if result is None or file is None else {**result, "stamp": stamp(file)}
+
+    @property
     def results(self) -> str:
         """What would be lost with other roles, in words; empty if there is nothing."""
         if self.made is not None:
@@ -148,8 +153,7 @@ class OpenTable:
     def forget(self) -> None:
         """Roles have changed: results with other roles are no longer valid, nor are their files."""
         self.assessed = self.preview = self.made = self.tried = self.explored = None
-        for name in self.RESULTS:
-            (self.folder / name).unlink(missing_ok=True)
+        remove(self.folder, (*REPORTS, *RELEASED))
 
     def close(self) -> None:
         """End the process and remove every file of ours."""

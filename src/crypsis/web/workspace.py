@@ -10,6 +10,7 @@ from crypsis.files import PrivateFolder
 from crypsis.web.errors import RequestError
 from crypsis.web.jobs import Job, Jobs
 from crypsis.web.open_tables import OpenTable, OpenTables, TableFile
+from crypsis.web.results import RELEASED
 from crypsis.web.security import Gate
 from crypsis.web.settings import Settings
 from crypsis.web.uploads import format_of
@@ -116,8 +117,11 @@ class Workspace:
         return {**found, "notes": dict(table.notes), "units": dict(table.units)}
 
     def downloads(self, table: OpenTable) -> list[str]:
-        """What can be downloaded of a table, the key apart."""
-        return [name for name in DOWNLOADS if (table.folder / name).is_file()]
+        """What can be downloaded of a table, the key apart; a release only if it was measured."""
+        hidden = () if table.made is not None else RELEASED
+        return [
+            name for name in DOWNLOADS if name not in hidden and (table.folder / name).is_file()
+        ]
 
     def state(self, table: OpenTable) -> dict[str, Any]:
         """A table as the API returns it."""

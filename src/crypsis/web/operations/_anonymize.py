@@ -21,6 +21,7 @@ from crypsis.web.operations._plan import (
 )
 from crypsis.web.operations._scan import bars_view
 from crypsis.web.operations._session import TableSession
+from crypsis.web.results import RELEASED, remove
 
 
 def anonymize(
@@ -56,6 +57,8 @@ def anonymize(
         )
         step.advance()
         name = f"release.{form}"
+        session.made = None  # the earlier release, whose files are not of this one
+        remove(session.folder, RELEASED)
         made = made.write(
             session.folder / name, overwrite=True,
             neutralize_formulas=neutralize_formulas and form == "csv",

@@ -1,0 +1,29 @@
+"""The files that are made of a table and its roles."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+REPORTS = ("report.html", "report.md", "report.json")
+"""About the table as it was opened."""
+RELEASED = (
+    "release.csv", "release.parquet", "release.csv.statement.md", "release.csv.statement.json",
+    "release.parquet.statement.md", "release.parquet.statement.json", "plan.toml",
+    "report-after.html", "report-after.md", "report-after.json", "reidentification.key.json",
+    "dossier.html", "release.zip",
+)  # fmt: skip
+"""The release and what goes with it."""
+
+
+def stamp(path: Path) -> tuple[int, int] | None:
+    """What changes whenever a file is written; None if it does not exist."""
+    if not path.is_file():
+        return None
+    found = path.stat()
+    return found.st_size, found.st_mtime_ns
+
+
+def remove(folder: Path, names: tuple[str, ...]) -> None:
+    """Remove those of the files that exist."""
+    for name in names:
+        (folder / name).unlink(missing_ok=True)
