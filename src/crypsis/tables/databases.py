@@ -53,7 +53,7 @@ _POSTGRESQL_SETTINGS = (
     # Of the transaction that the driver has begun; it cannot be undone after a query.
     "SET TRANSACTION READ ONLY",
     "SET default_transaction_read_only = on",
-    # Built-in functions and operators before those that somebody put into another schema.
+    # Built-in functions and operators before those that were put into another schema.
     "SELECT pg_catalog.set_config('search_path', pg_catalog.concat('pg_catalog, ', "
     "pg_catalog.current_setting('search_path')), false)",
 )

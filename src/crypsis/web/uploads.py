@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 from crypsis.web.errors import RequestError
 from crypsis.web.settings import Settings, size_text
 
-# A DuckDB file may contain views that read other files of this machine, so it is no upload.
+# A DuckDB file may contain views that read other files of this machine, so it cannot be uploaded.
 _FORMATS = {
     ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".data": "csv",
     ".parquet": "parquet", ".pq": "parquet",
