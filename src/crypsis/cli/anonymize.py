@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, make_dataclass
+from dataclasses import field, make_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
@@ -13,9 +13,9 @@ from crypsis.cli import options as o
 from crypsis.cli.dossier import DossierOptions
 from crypsis.cli.package import pack
 from crypsis.cli.pairs import hierarchies, numbers, recursive_pair, texts
+from crypsis.cli.release_files import ReleaseFiles
 from crypsis.cli.wording import cli_option
 from crypsis.errors import ParameterError
-from crypsis.files import release_stem
 from crypsis.options import PlanOptions, Roles, descriptions
 
 if TYPE_CHECKING:
@@ -80,8 +80,9 @@ def anonymize(
             "-o",
             metavar="FILE",
             help="The release to write: .csv (also .gz, .bz2, .xz, .zst), .parquet, .jsonl, .xlsx, "
-            ".arrow, .dta, .sav, .duckdb, .sqlite or an address such as s3://...; without a suffix in "
-            "the format of DATA; - for standard output.",
+            ".arrow, .dta, .sav, .duckdb, .sqlite, .delta, an address such as s3://..., or a table: "
+            "postgresql://host/database#table; without a suffix in the format of DATA; - for standard "
+            "output.",
         ),
     ] = None,
     package: Annotated[
@@ -251,11 +252,13 @@ def anonymize(
     if output is None:
         raise typer.BadParameter("It is required, unless --explore is set.", param_hint="--output")
     about.check(package)
-    files = _Files(output, save_plan, key, package)
+    files = ReleaseFiles(output, save_plan, key, package)
     if package is not None and not files.local:
         raise ParameterError("A package has one released file: a file of this machine.")
     for path, suffixes in files.written():
         may_write(path, suffixes, force=force)
+    if files.table is not None and not force:
+        files.table.check_free()
     with shown_progress():
         dataset = options.dataset(data)
         form_for("" if output == "-" else output, dataset.rows.form or FileForm("csv"))
@@ -294,7 +297,7 @@ def anonymize(
             judged = pack(
                 package, Path(output), made, dataset, policy or "default", about, force=force
             )
-    written = [] if output == "-" else [output]
+    written = [] if output == "-" else [files.shown]
     more = [one for one in (save_plan, package) if one is not None]
     _show(made, lost, [*written, *files.notes(), *more], key_path, as_json, apart=output == "-")
     if judged is not None:
@@ -369,41 +372,6 @@ def _of_key(path: Path) -> Any:
     from crypsis.protection import Key
 
     return Key(pseudonyms=Key.load(path).pseudonyms)
-
-
-@dataclass(frozen=True)
-class _Files:
-    """The files that are written."""
-
-    output: str
-    plan: Path | None
-    key: Path | None
-    package: Path | None
-
-    @property
-    def local(self) -> bool:
-        """Whether the release is a file of this machine, with its statement next to it."""
-        return self.output != "-" and "://" not in self.output
-
-    @property
-    def stem(self) -> str:
-        return "release" if self.output == "-" else release_stem(self.output)
-
-    @property
-    def comparison(self) -> Path:
-        return Path(self.output).with_name(Path(self.output).name + ".before-after.md")
-
-    def notes(self) -> tuple[Path, ...]:
-        from crypsis.protection import Statement
-
-        return (*Statement.paths(self.output), self.comparison) if self.local else ()
-
-    def written(self) -> list[tuple[Path | None, tuple[str, ...]]]:
-        given: list[tuple[Path | None, tuple[str, ...]]] = [(self.plan, (".json", ".toml"))]
-        if self.local:
-            given.append((Path(self.output), (Path(self.output).suffix.lower(),)))
-        notes = [(note, (note.suffix,)) for note in self.notes()]
-        return [*given, (self.key, (".json",)), (self.package, (".zip",)), *notes]
 
 
 def _limit_ages(

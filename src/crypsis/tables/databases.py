@@ -198,7 +198,7 @@ class AdbcSource:
                 if not failed:
                     raise
             if failed:
-                raise _database_error(failed[0]) from None
+                raise database_error(failed[0]) from None
 
     @contextmanager
     def _cursor(self) -> Iterator[Any]:
@@ -208,7 +208,7 @@ class AdbcSource:
             with self._connect() as database, database.cursor() as cursor:
                 yield cursor
         except Error as error:
-            raise _database_error(error) from None
+            raise database_error(error) from None
 
     def _connect(self) -> Any:
         if self.driver == "sqlite":
@@ -228,7 +228,7 @@ class AdbcSource:
         return database
 
 
-def _database_error(error: Exception) -> SourceError:
+def database_error(error: Exception) -> SourceError:
     """The error of a database, without the connection string and without values."""
     text = str(error)
     if "connect" in text.lower() or "authentication" in text.lower():
