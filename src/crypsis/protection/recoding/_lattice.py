@@ -24,11 +24,11 @@ def vectors_by_loss(
     cells: CellLevels, exhaustive: Callable[[], bool]
 ) -> Iterator[tuple[float, tuple[int, ...]]]:
     """Level vectors with their average loss, by increasing loss; then a single path upward."""
-    losses = cells.losses()
+    losses: list[list[float]] = [own.tolist() for own in cells.losses()]
     tops = cells.limits.tolist()
 
     def price(vector: tuple[int, ...]) -> float:
-        return sum(float(losses[c][level]) for c, level in enumerate(vector)) / len(vector)
+        return sum(map(list.__getitem__, losses, vector)) / len(vector)
 
     vector = (0,) * len(tops)
     heap = [(price(vector), vector, 0)]
@@ -88,11 +88,11 @@ def _in_place(order: Sequence[int], levels: tuple[int, ...]) -> tuple[int, ...]:
 
 def _upward(cells: CellLevels, vector: tuple[int, ...]) -> Iterator[tuple[float, tuple[int, ...]]]:
     """From a vector to the top, each time by the level with the least loss."""
-    losses = cells.losses()
+    losses: list[list[float]] = [own.tolist() for own in cells.losses()]
     tops = cells.limits.tolist()
 
     def price(vector: tuple[int, ...]) -> float:
-        return sum(float(losses[c][level]) for c, level in enumerate(vector)) / len(vector)
+        return sum(map(list.__getitem__, losses, vector)) / len(vector)
 
     while list(vector) != tops:
         rising = [c for c in range(len(tops)) if vector[c] < tops[c]]
