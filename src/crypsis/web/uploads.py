@@ -21,7 +21,7 @@ from crypsis.web.errors import RequestError
 from crypsis.web.settings import Settings, size_text
 
 _NOT_TAKEN = ("duckdb",)
-"""A DuckDB file may contain views that read other files of this machine, so it is no upload."""
+"""A DuckDB file may contain views that read other files of this machine, so it cannot be uploaded."""
 _FORMATS = {
     suffix: form for form, ends in SUFFIXES.items() if form not in _NOT_TAKEN for suffix in ends
 } | {".toml": "toml"}

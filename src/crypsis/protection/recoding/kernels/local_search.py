@@ -33,6 +33,9 @@ _TRIES = 4
 """How many classes are tried for a cell before the requirements keep it where it is."""
 _MOST = 256
 """How many cells a class may give away at once."""
+_PARTS, _WORTH = 10, 3e-4
+"""Of so many parts of the work each must save this part of the loss, or the search ends; not if sizes
+alone are required, where much is saved at last, by single cells."""
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -284,6 +287,8 @@ def improve(
 ) -> NDArray[np.int64]:
     """One round of moves: the classes in their order, dissolved or by column, then the cells.
 
+    It ends early, with no work left, where too little is saved for the work (see `_WORTH`).
+
     `owner` is changed; the levels of the classes are returned. A suppressed cell (-1) joins a
     class where that loses less than its suppression; others in no class (-2) are not moved.
     """
@@ -308,7 +313,15 @@ def improve(
             widest = max(widest, codes[cell, line])
     rows_of = np.zeros(widest + 1, np.int64)
     ways = columns + 1
+    part, worth, saved = work[0] // _PARTS, 0.0, 0.0
+    if sensitive is not None:
+        worth = _WORTH * lost.sum()
+    check = work[0] - part
     for turn in range(groups * ways + size):
+        if work[0] <= check:
+            if saved < worth:
+                work[0] = 0
+            check, saved = check - part, 0.0
         if work[0] <= 0:
             break
         cell = turn - groups * ways
@@ -339,5 +352,5 @@ def improve(
             keep, give = _main_part(members, count, line, codes, counts, rows_of, kept, given)
         else:
             continue
-        _give(g, kept, keep, given, give, classes, cells, asked, before, joined)
+        saved += _give(g, kept, keep, given, give, classes, cells, asked, before, joined)
     return levels
