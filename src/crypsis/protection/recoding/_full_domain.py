@@ -19,7 +19,7 @@ from crypsis.protection.recoding._levels import (
     CellLevels,
     Recoding,
 )
-from crypsis.protection.recoding.kernels import requirements as kernel
+from crypsis.protection.recoding.kernels.full_domain import sound_within
 
 Ints = NDArray[np.int64]
 MAX_COUNTS = 20_000
@@ -33,14 +33,14 @@ def full_domain_recoding(
 
     Level vectors are visited by increasing loss until no later one can be better, so the result is
     the optimum, unless that takes more than 20,000 counts of the cells; then the search continues
-    with one column at a time, the one with the least loss. If only sizes are required, a vector is
-    not counted if a few of its columns alone suppress too many rows already (the subset property of
-    LeFevre et al. 2005).
+    with one column at a time, the one with the least loss. A vector is not counted if the classes of
+    a few of its columns are too small for too many rows already (the subset property of LeFevre et
+    al. 2005), and sensitive values are counted only until too many rows are in classes that fail.
     """
     found = best_levels(cells, requirements, budget_rows)
     if found is None and cells.limited:
         search = _Lattice(cells, requirements, budget_rows)
-        raise not_kept(cells, search.kept(cells.limits)[1])
+        raise not_kept(cells, search.kept(cells.limits, search.rows)[1])
     if found is None:
         raise RequirementsNotMetError(
             "No generalization levels meet the requirements within the suppression budget.",
@@ -68,7 +68,7 @@ def best_levels(
             step.advance()
             if search.hopeless(vector):
                 continue
-            kept, suppressed = search.kept(np.array(vector))
+            kept, suppressed = search.kept(np.array(vector), budget_rows)
             if suppressed > budget_rows or suppressed == rows:  # no row would be released
                 continue
             lines = cells.loss[cells.lines + np.array(vector)][:, kept] * cells.counts[kept]
@@ -92,22 +92,25 @@ class _Lattice:
         self.risk = None if requirements.people else requirements.requirements.average_risk
         self._own = 0
         widest = sorted(range(cells.tops.size), key=lambda c: -len(cells.columns[c].labels[0]))
-        some = range(2, len(widest)) if requirements.sizes_only else ()
-        self.parts = [_Subset(cells, sorted(widest[:n])) for n in some]
+        self.parts = [_Subset(cells, sorted(widest[:n])) for n in range(2, len(widest))]
 
     @property
     def counted(self) -> int:
         """How often cells were counted so far."""
         return self._own + sum(len(part.known) for part in self.parts)
 
-    def kept(self, vector: Ints) -> tuple[NDArray[np.bool_], int]:
-        """Which cells are in a sufficient class on these levels, and how many rows are not."""
+    def kept(self, vector: Ints, budget: int) -> tuple[NDArray[np.bool_], int]:
+        """Which cells are in a sufficient class on these levels, and how many rows are not.
+
+        If these are more than the budget, no more than that is certain.
+        """
         self._own += 1
         inside, totals = self.cells.classes(vector.tolist(), self.every)
-        good = kernel.which_sound(self.every, inside, totals, self.k, self.sensitive)
-        if self.risk is not None:
+        good, lost = sound_within(self.every, inside, totals, self.k, self.sensitive, budget)
+        if lost <= budget and self.risk is not None:
             good &= ~_risky(totals, good, self.risk)
-        return good[inside[: self.size]], int(self.rows - totals[good].sum())
+            lost = self.rows - totals[good].sum()
+        return good[inside[: self.size]], int(lost)
 
     def hopeless(self, vector: tuple[int, ...]) -> bool:
         """Whether some of the columns alone suppress too many rows."""
