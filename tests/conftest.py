@@ -30,13 +30,28 @@ ADULT_COLUMNS = (
 ).split()
 
 
+SHARED = ("spark", "cluster", "postgres", "browser")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests run on two processes; those that share a server or a session share a process."""
+    """Tests run on two processes; those that share what is slow to make share a process."""
     for item in items:
-        for shared in ("spark", "postgres", "browser"):
-            if shared in getattr(item, "fixturenames", ()) or shared in item.nodeid:
-                item.add_marker(pytest.mark.xdist_group(shared))
-                break
+        if isinstance(item, pytest.Function) and not item.get_closest_marker("xdist_group"):
+            given = getattr(item, "callspec", None)
+            values = given.params.values() if given else ()
+            names = {
+                *item.fixturenames,
+                *item.path.parts,
+                *(v for v in values if isinstance(v, str)),
+            }
+            group = next((shared for shared in SHARED if shared in names), None)
+            if group or any(found[-1].scope == "module" for found in _fixtures(item)):
+                item.add_marker(pytest.mark.xdist_group(group or item.nodeid.split("::")[0]))
+
+
+def _fixtures(item: pytest.Function) -> list[Any]:
+    """Where each of the fixtures of a test was defined, the nearest last."""
+    return list(item._fixtureinfo.name2fixturedefs.values())
 
 
 @pytest.hookimpl(hookwrapper=True)

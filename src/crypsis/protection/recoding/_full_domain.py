@@ -12,13 +12,8 @@ from crypsis import progress
 from crypsis.counting.grouping import group
 from crypsis.errors import RequirementsNotMetError
 from crypsis.protection.recoding._class_requirements import ClassRequirements
-from crypsis.protection.recoding._lattice import (
-    vectors_by_loss,
-)
-from crypsis.protection.recoding._levels import (
-    CellLevels,
-    Recoding,
-)
+from crypsis.protection.recoding._lattice import promising_vectors
+from crypsis.protection.recoding._levels import CellLevels, Recoding
 from crypsis.protection.recoding.kernels.full_domain import sound_within
 
 Ints = NDArray[np.int64]
@@ -33,9 +28,9 @@ def full_domain_recoding(
 
     Level vectors are visited by increasing loss until no later one can be better, so the result is
     the optimum, unless that takes more than 20,000 counts of the cells; then the search continues
-    with one column at a time, the one with the least loss. A vector is not counted if the classes of
-    a few of its columns are too small for too many rows already (the subset property of LeFevre et
-    al. 2005), and sensitive values are counted only until too many rows are in classes that fail.
+    with one column at a time, the one with the least loss. A vector is not visited if a few of its
+    columns alone suppress too many rows already (the subset property of LeFevre et al. 2005).
+    Sensitive values are counted only until too many rows are in classes that fail.
     """
     found = best_levels(cells, requirements, budget_rows)
     if found is None and cells.limited:
@@ -62,12 +57,12 @@ def best_levels(
     search = _Lattice(cells, requirements, budget_rows)
     best: tuple[Ints, NDArray[np.bool_]] | None = None
     with progress.step("searching levels") as step:
-        for floor, vector in vectors_by_loss(cells, lambda: search.counted < counts):
+        for floor, vector in promising_vectors(
+            cells, search.order, search.hopeless, lambda: search.counted < counts
+        ):
             if floor >= below or (search.counted >= counts and below < np.inf):
                 break
             step.advance()
-            if search.hopeless(vector):
-                continue
             kept, suppressed = search.kept(np.array(vector), budget_rows)
             if suppressed > budget_rows or suppressed == rows:  # no row would be released
                 continue
@@ -91,13 +86,13 @@ class _Lattice:
         self.every = np.arange(self.cells.counts.size)
         self.risk = None if requirements.people else requirements.requirements.average_risk
         self._own = 0
-        widest = sorted(range(cells.tops.size), key=lambda c: -len(cells.columns[c].labels[0]))
-        self.parts = [_Subset(cells, sorted(widest[:n])) for n in range(2, len(widest))]
+        self.order = sorted(range(cells.tops.size), key=lambda c: -len(cells.columns[c].labels[0]))
+        self.parts = [_Subset(cells, self.order[:n]) for n in range(1, len(self.order))]
 
     @property
     def counted(self) -> int:
         """How often cells were counted so far."""
-        return self._own + sum(len(part.known) for part in self.parts)
+        return self._own + sum(part.counted for part in self.parts)
 
     def kept(self, vector: Ints, budget: int) -> tuple[NDArray[np.bool_], int]:
         """Which cells are in a sufficient class on these levels, and how many rows are not.
@@ -112,9 +107,11 @@ class _Lattice:
             lost = self.rows - totals[good].sum()
         return good[inside[: self.size]], int(lost)
 
-    def hopeless(self, vector: tuple[int, ...]) -> bool:
-        """Whether some of the columns alone suppress too many rows."""
-        return any(part.rows_below(vector, self.k) > self.budget for part in self.parts)
+    def hopeless(self, levels: tuple[int, ...]) -> bool:
+        """Whether the first columns of the order alone, on these levels, suppress too many rows."""
+        if len(levels) > len(self.parts):
+            return False  # all columns: `kept` counts them
+        return self.parts[len(levels) - 1].rows_below(levels, self.k) > self.budget
 
 
 def _risky(totals: Ints, good: NDArray[np.bool_], limit: float) -> NDArray[np.bool_]:
@@ -137,18 +134,15 @@ class _Subset:
         first, inverse = group(places, domains)
         counts = np.bincount(inverse, cells.counts).astype(np.int64)
         own = tuple(cells.columns[c] for c in columns)
-        self.columns = columns
         self.cells = CellLevels(own, tuple(place[first] for place in places), counts)
         self.every = np.arange(counts.size)
-        self.known: dict[tuple[int, ...], int] = {}
+        self.counted = 0
 
-    def rows_below(self, vector: tuple[int, ...], k: int) -> int:
+    def rows_below(self, levels: tuple[int, ...], k: int) -> int:
         """The rows in classes smaller than k."""
-        levels = tuple(vector[c] for c in self.columns)
-        if levels not in self.known:
-            _, totals = self.cells.classes(levels, self.every)
-            self.known[levels] = int(totals[totals < k].sum())
-        return self.known[levels]
+        self.counted += 1
+        _, totals = self.cells.classes(levels, self.every)
+        return int(totals[totals < k].sum())
 
 
 def not_kept(cells: CellLevels, suppressed: int) -> RequirementsNotMetError:
