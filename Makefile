@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+unexport PYTHONDONTWRITEBYTECODE  # tests start hundreds of processes, which would compile every module again
 
 .SECONDARY:
 .PHONY: help demo test test-heavy nightly check format docs picture bench bench-quick test-gpu test-integrations test-oldest coverage wheel dist sbom licences audit clean

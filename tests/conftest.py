@@ -15,6 +15,7 @@ import pytest
 from hypothesis import settings
 
 from tests.cluster import QUICK_JAVA, Cluster
+from tests.invented import write_census
 
 # The first call of a kernel compiles it, so no example has a time of its own to keep.
 settings.register_profile("crypsis", deadline=None, print_blob=True)
@@ -30,13 +31,28 @@ ADULT_COLUMNS = (
 ).split()
 
 
+SHARED = ("spark", "cluster", "postgres", "browser")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests run on two processes; those that share a server or a session share a process."""
+    """Tests run on two processes; those that share what is slow to make share a process."""
     for item in items:
-        for shared in ("spark", "postgres", "browser"):
-            if shared in getattr(item, "fixturenames", ()) or shared in item.nodeid:
-                item.add_marker(pytest.mark.xdist_group(shared))
-                break
+        if isinstance(item, pytest.Function) and not item.get_closest_marker("xdist_group"):
+            given = getattr(item, "callspec", None)
+            values = given.params.values() if given else ()
+            names = {
+                *item.fixturenames,
+                *item.path.parts,
+                *(v for v in values if isinstance(v, str)),
+            }
+            group = next((shared for shared in SHARED if shared in names), None)
+            if group or any(found[-1].scope == "module" for found in _fixtures(item)):
+                item.add_marker(pytest.mark.xdist_group(group or item.nodeid.split("::")[0]))
+
+
+def _fixtures(item: pytest.Function) -> list[Any]:
+    """Where each of the fixtures of a test was defined, the nearest last."""
+    return list(item._fixtureinfo.name2fixturedefs.values())
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -62,6 +78,19 @@ def adult(data_folder: Path) -> Any:
     import crypsis as cr
 
     return cr.read(data_folder / "adult" / "adult.data", names=ADULT_COLUMNS)
+
+
+@pytest.fixture(scope="session")
+def census_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Invented people in the form of the Adult table; for tests that need no number of it."""
+    return write_census(tmp_path_factory.mktemp("census") / "census.data")
+
+
+@pytest.fixture(scope="session")
+def census(census_file: Path) -> Any:
+    import crypsis as cr
+
+    return cr.read(census_file, names=ADULT_COLUMNS)
 
 
 @pytest.fixture(scope="session")

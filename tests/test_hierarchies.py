@@ -52,8 +52,23 @@ def test_built_hierarchies() -> None:
     assert Hierarchy.redaction(["ab", "c"]).rows == (("ab", "a*", "*"), ("c", "c*", "*"))
     days = [datetime.date(1987, 8, 9)]
     assert Hierarchy.dates(days).rows[0] == (
-        "1987-08-09", "1987-08", "1987-Q3", "1987-H2", "1987", "1980s", "*",
+        "1987-08-09", "1987-08", "1987-Q3", "1987-H2", "1987", "1980s",
+        "1980-1999", "1960-1999", "1920-1999", "*",
     )  # fmt: skip
+
+
+def test_periods_of_years_nest_and_cover_their_dates() -> None:
+    days = [datetime.date(year, 7, 1) for year in range(1, 2101)]
+    tree = Hierarchy.dates(days)  # refuses levels that do not nest
+    for row, day in zip(tree.rows, days, strict=True):
+        for label, years in zip(row[6:9], (20, 40, 80), strict=True):
+            low, high = map(int, label.split("-"))
+            assert high - low + 1 == years
+            assert low <= day.year <= high
+    labels = ["1980-1999", "1960-1999", "1920-1999", "1980s", "1985", "1981-2000"]
+    expected = [[low <= day.year <= high for day in days] for low, high in (
+        (1980, 1999), (1960, 1999), (1920, 1999), (1980, 1989), (1985, 1985), (9, 0))]  # fmt: skip
+    assert covered(labels, [*days, None])[:, :-1].tolist() == expected
 
 
 def test_gaps_are_counted_in_the_message_and_named_in_the_error() -> None:

@@ -1,14 +1,20 @@
-"""What a requirement costs: releases of Adult by crypsis, ARX, a plain greedy try, anonypy and anonypyx.
+"""What a requirement costs: releases by crypsis, ARX, a plain greedy try, anonypy and anonypyx.
 
-python -m benchmarks.studies.least_loss [ROW ...]
+python -m benchmarks.studies.least_loss [ROW or CONTENDER ...]
 
 Every contender is a command of its own that reads the same file and writes a release. The loss (NCP:
 leaves under the value over all leaves, a record that is not released counts in full), k, l and t are
 counted from the releases by the code below, which shares nothing with the package; so is the area
-under the curve of a model trained on each. ARX is that of `CRYPSIS_PEERS` (by default ../shared/peers:
-arx.jar with its libraries and ArxBench.java, which needs a JDK; elsewhere it is built from its source);
-what cannot be run is named and left out. Writes benchmarks/results/least_loss_study.json and the
-table of `docs/anonymize.md`.
+under the curve of a model trained on each. What cannot be run is named and left out. Writes
+benchmarks/results/least_loss_study.json and the table of `docs/anonymize.md`; if some rows or contenders
+are named, those alone are run and what was recorded of the others stays.
+
+ARX is that of `CRYPSIS_PEERS` (by default ../shared/peers), which has a folder `arx` with arx.jar, the
+libraries it needs in `lib`, and ArxBench.java, and needs a JDK. Elsewhere: build the library of
+https://github.com/arx-deidentifier/arx (`ant jars`, or its published jar), and write an ArxBench that
+takes `data hier qi sensitive k l t suppress mode omin out` as name=value, calls
+`ARXAnonymizer.anonymize` with the loss metric (arithmetic mean, `gs` 0.5 for mode=global and 0 for
+mode=local), for mode=local then `ARXResult.optimizeIterativeFast(output, omin)`, and saves the output.
 """
 
 from __future__ import annotations
@@ -21,26 +27,34 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from benchmarks import data, environments, measure
+from benchmarks import environments, measure
+from benchmarks.studies.least_loss_tables import (
+    EIGHT,
+    SALARY,
+    TEN,
+    WORK,
+    Source,
+    adult,
+    diabetes,
+    million,
+    rows_of,
+)
 from benchmarks.tables import fill
 
 if TYPE_CHECKING:
     from crypsis.protection._recode_classes import RecodingKind
 
 PEERS = Path(os.environ.get("CRYPSIS_PEERS", measure.ROOT.parent / "shared" / "peers"))
-TREES = data.FOLDER / "hierarchies" / "arx_adult"
-WORK = data.WORK / "least_loss"
 PAGE = measure.ROOT / "docs" / "anonymize.md"
-EIGHT = "sex age race marital-status education native-country workclass occupation".split()
-WITHOUT = [*(name for name in EIGHT if name != "occupation"), "salary-class"]
-SALARY, OCCUPATION = "salary-class", "occupation"
+WITHOUT = [*(name for name in EIGHT if name != "occupation"), SALARY]
+OCCUPATION = "occupation"
 ROWS: dict[str, dict[str, Any]] = {
     "k = 5": {"columns": EIGHT, "k": 5},
     "k = 10": {"columns": EIGHT, "k": 10},
@@ -51,65 +65,78 @@ ROWS: dict[str, dict[str, Any]] = {
     "k = 5, t = 0.2 (salary)": {"columns": EIGHT, "k": 5, "t": 0.2, "sensitive": SALARY},
     "k = 5, t = 0.5 (occupation)": {"columns": WITHOUT, "k": 5, "t": 0.5, "sensitive": OCCUPATION},
     "k = 5, t = 0.2 (occupation)": {"columns": WITHOUT, "k": 5, "t": 0.2, "sensitive": OCCUPATION},
+    "diabetes130, k = 5": {"table": "diabetes", "columns": TEN, "k": 5},
+    "diabetes130, k = 100": {"table": "diabetes", "columns": TEN, "k": 100},
+    "10^6 rows, k = 5, 2 %": {"table": "million", "columns": EIGHT, "k": 5, "limit": 0.02},
+    "10^6 rows, k = 100, 2 %": {"table": "million", "columns": EIGHT, "k": 100, "limit": 0.02},
 }
+TABLES: dict[str, Callable[[], Source]] = {
+    "adult": adult, "diabetes": diabetes, "million": million,
+}  # fmt: skip
 CONTENDERS = (
-    "crypsis, local", "crypsis, subtree", "crypsis, full-domain", "ARX, local", "ARX, full-domain",
-    "greedy", "anonypy", "anonypyx",
+    "crypsis, local", "crypsis, subtree", "crypsis, full-domain", "ARX, local", "ARX, local, finer",
+    "ARX, full-domain", "greedy", "anonypy", "anonypyx",
 )  # fmt: skip
 PATIENCE = 900.0
 
 
 def main(wanted: Sequence[str]) -> int:
-    WORK.mkdir(parents=True, exist_ok=True)
-    source, found = _source(), []
-    for name, asked in ROWS.items():
-        if wanted and not any(one in name for one in wanted):
-            continue
-        for contender in CONTENDERS:
+    found = _recorded()
+    unknown = [name for name in wanted if name not in (*ROWS, *CONTENDERS)]
+    if unknown:
+        print(f"Neither a row nor a contender: {', '.join(unknown)}", file=sys.stderr)
+        return 2
+    contenders = [name for name in CONTENDERS if name in wanted] or CONTENDERS
+    for name in [name for name in ROWS if name in wanted] or ROWS:
+        asked = ROWS[name]
+        source = _source(asked)
+        for contender in contenders:
             out = WORK / f"{name}, {contender}.csv".replace(" ", "_").replace("/", "-")
             command = _command(contender, name, asked, source, out)
             if command is None:
                 continue
             one = _measured(name, contender, command, source, out, asked)
+            found.pop((name, contender), None)
             if one is not None:
-                found.append(one)
+                found[name, contender] = one
                 print(json.dumps(one), flush=True)
-    if not wanted:
-        measure.write("least_loss_study", {"releases": found})
-        fill(PAGE, {"least loss": _table(found)})
+            every = [found[key] for key in product(ROWS, CONTENDERS) if key in found]
+            measure.write("least_loss_study", {"releases": every})
+            fill(PAGE, {"least loss": _table(every)})
     return 0
 
 
-def _source() -> Path:
-    """Adult without rows that have a `?`, with the names that the hierarchies have."""
-    path = WORK / "adult.csv"
+def _recorded() -> dict[tuple[str, str], dict[str, Any]]:
+    """What was measured before, by row and contender."""
+    path = measure.RESULTS / "least_loss_study.json"
     if not path.exists():
-        with open(data.adult_complete(), encoding="utf-8", newline="") as file:  # noqa: PTH123
-            rows = list(csv.DictReader(file))
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, delimiter=";")
-            writer.writerow([*EIGHT, SALARY])
-            writer.writerows([*(row[n] for n in EIGHT), row["income"]] for row in rows)
-    return path
+        return {}
+    every = json.loads(path.read_text(encoding="utf-8"))["releases"]
+    return {(one["row"], one["contender"]): one for one in every}
+
+
+def _source(asked: dict[str, Any]) -> Source:
+    return TABLES[asked.get("table", "adult")]()
 
 
 def _command(
-    contender: str, name: str, asked: dict[str, Any], source: Path, out: Path
+    contender: str, name: str, asked: dict[str, Any], source: Source, out: Path
 ) -> list[str] | None:
     """The command that makes the release; None where the contender knows no such requirement."""
     maker, _, kind = contender.partition(", ")
     own = [sys.executable, "-m", __spec__.name if __spec__ else __name__, "--make", contender, name]
     if maker == "crypsis":
-        return [*own, str(source), str(out)]
+        return [*own, str(out)]
+    others = "l" in asked or "t" in asked or asked["columns"] != EIGHT or "table" in asked
     if maker == "ARX":
-        return _arx(kind, asked, source, out)
-    if "l" in asked or "t" in asked or SALARY in asked["columns"]:
+        return None if others and kind == "local, finer" else _arx(kind, asked, source, out)
+    if others:
         return None
     if maker == "greedy":
-        return [*own, str(source), str(out)]
+        return [*own, str(out)]
     script = "benchmarks.peers." + maker + "_peer"
     call = f"from {script} import release; release(*__import__('json').loads(__import__('sys').argv[1]))"
-    given = json.dumps([str(source), EIGHT, SALARY, asked["k"], str(out)])
+    given = json.dumps([str(source.path), EIGHT, SALARY, asked["k"], str(out)])
     try:
         return [str(environments.python(maker)), "-c", call, given]
     except environments.Unavailable as error:
@@ -117,7 +144,7 @@ def _command(
         return None
 
 
-def _arx(kind: str, asked: dict[str, Any], source: Path, out: Path) -> list[str] | None:
+def _arx(kind: str, asked: dict[str, Any], source: Source, out: Path) -> list[str] | None:
     folder, classes = PEERS / "arx", WORK / "classes"
     paths = f"{folder / 'arx.jar'}:{folder / 'lib'}/*"
     if not (folder / "arx.jar").exists() or shutil.which("javac") is None:
@@ -126,10 +153,10 @@ def _arx(kind: str, asked: dict[str, Any], source: Path, out: Path) -> list[str]
     if not (classes / "ArxBench.class").exists():
         build = ["javac", "-cp", paths, "-d", str(classes), str(folder / "ArxBench.java")]
         subprocess.run(build, check=True)
-    mode = {"local": "local", "full-domain": "global"}[kind]
     options: dict[str, Any] = {
-        "data": source, "hier": f"{TREES}/adult_hierarchy_", "qi": ",".join(asked["columns"]),
-        "mode": mode, "suppress": 0.05, "out": out,
+        "data": source.path, "hier": source.trees, "qi": ",".join(asked["columns"]),
+        "mode": "global" if kind == "full-domain" else "local", "suppress": asked.get("limit", 0.05),
+        "omin": 0.001 if kind == "local, finer" else 0.01, "out": out,
         **{name: asked[name] for name in ("sensitive", "k", "l", "t") if name in asked},
     }  # fmt: skip
     command = ["java", "-Xmx8g", "-cp", f"{classes}:{paths}", "ArxBench"]
@@ -137,7 +164,7 @@ def _arx(kind: str, asked: dict[str, Any], source: Path, out: Path) -> list[str]
 
 
 def _measured(
-    name: str, contender: str, command: list[str], source: Path, out: Path, asked: dict[str, Any]
+    name: str, contender: str, command: list[str], source: Source, out: Path, asked: dict[str, Any]
 ) -> dict[str, Any] | None:
     out.unlink(missing_ok=True)
     before, start = _used(), time.perf_counter()
@@ -169,9 +196,9 @@ def _used() -> float:
 # What follows judges a release: labels in, numbers out.
 
 
-def leaves(column: str) -> tuple[dict[str, int], int]:
+def leaves(tree: Path) -> tuple[dict[str, int], int]:
     """How many values each label of a hierarchy stands for, and how many there are."""
-    rows = _rows(TREES / f"adult_hierarchy_{column}.csv")
+    rows = rows_of(tree)
     below: dict[str, set[str]] = {}
     for row in rows:
         for label in row:
@@ -179,12 +206,7 @@ def leaves(column: str) -> tuple[dict[str, int], int]:
     return {label: len(values) for label, values in below.items()}, len({row[0] for row in rows})
 
 
-def _rows(path: Path) -> list[list[str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return [row for row in csv.reader(file, delimiter=";") if row]
-
-
-def loss_of(column: str, label: str, labels: dict[str, int], total: int) -> float:
+def loss_of(label: str, labels: dict[str, int], total: int) -> float:
     """The part of its column that a label stands for; nothing is lost by a value itself."""
     if label in ("", "*"):
         return 1.0
@@ -197,9 +219,9 @@ def loss_of(column: str, label: str, labels: dict[str, int], total: int) -> floa
     return 0.0 if stands == 1 else stands / total
 
 
-def judge(source: Path, out: Path, asked: dict[str, Any]) -> dict[str, Any]:
+def judge(source: Source, out: Path, asked: dict[str, Any]) -> dict[str, Any]:
     """NCP, records left out, k, l and t of a release, and the model that is trained on it."""
-    original, released = _rows(source), _rows(out)
+    original, released = rows_of(source.path), rows_of(out)
     columns = asked["columns"]
     names = released[0]
     places = [names.index(name) for name in columns]
@@ -207,19 +229,20 @@ def judge(source: Path, out: Path, asked: dict[str, Any]) -> dict[str, Any]:
     before = len(original) - 1
     lost = float((before - len(body)) * len(columns))
     for name, place in zip(columns, places, strict=True):
-        labels, total = leaves(name)
+        labels, total = leaves(source.tree(name))
         values, counts = np.unique([row[place] for row in body], return_counts=True)
-        each = [loss_of(name, str(value), labels, total) for value in values]
+        each = [loss_of(str(value), labels, total) for value in values]
         lost += float(np.dot(each, counts))
     classes: dict[tuple[str, ...], list[str]] = {}
-    secret = names.index(asked.get("sensitive", SALARY))
+    secret = names.index(asked.get("sensitive", source.columns[-1]))
     for row in body:
         classes.setdefault(tuple(row[p] for p in places), []).append(row[secret])
     return {
         "ncp": lost / (before * len(columns)), "suppressed": before - len(body),
         "k": min(map(len, classes.values())), "l": min(len(set(one)) for one in classes.values()),
         "t": _distance(list(classes.values())),
-        "auc": _auc(original, names, body, places) if columns == EIGHT else None,
+        "auc": _auc(original, names, body, places)
+        if columns == EIGHT and "table" not in asked else None,
         "meets": _meets(classes, asked),
     }  # fmt: skip
 
@@ -273,26 +296,27 @@ def _auc(
 # What follows makes releases.
 
 
-def make(contender: str, row: str, source: str, out: str) -> None:
+def make(contender: str, row: str, out: str) -> None:
     """A release of crypsis or of the greedy try, written to a file."""
     maker, _, recoding = contender.partition(", ")
+    asked = ROWS[row]
+    source = _source(asked)
     if maker == "greedy":
-        greedy(source, ROWS[row]["columns"], ROWS[row]["k"], out)
+        greedy(source, asked["columns"], asked["k"], out)
         return
     import crypsis as cr
     from crypsis.hierarchies import Hierarchy
 
-    asked = ROWS[row]
-    trees = {
-        name: Hierarchy.read(TREES / f"adult_hierarchy_{name}.csv") for name in asked["columns"]
-    }
+    trees = {name: Hierarchy.read(source.tree(name)) for name in asked["columns"]}
     options: dict[str, Any] = {"k": asked["k"]}
+    options |= {"suppression": asked["limit"]} if "limit" in asked else {}
     options |= {"diversity": asked["l"]} if "l" in asked else {}
     options |= {"closeness": asked["t"]} if "t" in asked else {}
-    kept = [name for name in (*EIGHT, SALARY) if name not in asked["columns"]]
+    kept = [name for name in source.columns if name not in asked["columns"]]
     secret = [asked["sensitive"]] if "sensitive" in asked else []
     roles = cr.read(
-        source, quasi_identifiers=asked["columns"], sensitive=secret, types={"age": "text"},
+        source.path, quasi_identifiers=asked["columns"], sensitive=secret,
+        types=dict.fromkeys(asked["columns"], "text"),
         insensitive=[name for name in kept if name not in secret],
     )  # fmt: skip
     made = cr.protection.plan(roles, hierarchies=trees, **options).apply(
@@ -306,21 +330,19 @@ def make(contender: str, row: str, source: str, out: str) -> None:
         writer.writerows(zip(*columns, strict=True))
 
 
-def greedy(source: str, columns: list[str], k: int, out: str) -> None:
+def greedy(source: Source, columns: list[str], k: int, out: str) -> None:
     """Visit the lattice from the least loss to the most; release what has k members by then."""
-    rows = _rows(Path(source))
+    rows = rows_of(source.path)
     names = rows[0]
     table = [[row[names.index(name)] for name in columns] for row in rows[1:]]
     levels, losses = [], []
     for place, name in enumerate(columns):
-        tree = {row[0]: row for row in _rows(TREES / f"adult_hierarchy_{name}.csv")}
+        tree = {row[0]: row for row in rows_of(source.tree(name))}
         height = len(next(iter(tree.values())))
-        labels, total = leaves(name)
+        labels, total = leaves(source.tree(name))
         each = [[tree[row[place]][level] for row in table] for level in range(height)]
         levels.append(each)
-        losses.append(
-            [float(np.mean([loss_of(name, v, labels, total) for v in one])) for one in each]
-        )
+        losses.append([float(np.mean([loss_of(v, labels, total) for v in one])) for one in each])
     codes = [[np.unique(one, return_inverse=True)[1] for one in own] for own in levels]
     left = np.arange(len(table))
     released: list[list[str] | None] = [None] * len(table)

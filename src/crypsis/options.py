@@ -159,7 +159,7 @@ class PlanOptions(Roles, total=False):
     keep: Annotated[
         Mapping[str, int | str] | None,
         "The coarsest level that is allowed of a column: 0 as it is, 1 one level up; of dates also "
-        "month, quarter, half-year, year or decade.",
+        "month, quarter, half-year, year, decade, 20 years, 40 years or 80 years.",
     ]
     may_change: Annotated[
         Columns,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from crypsis.web import ListeningServer
 from tests.browser.conftest import checked
@@ -55,8 +56,17 @@ def test_choices_stay_and_are_undone(visit: Visit, table: str, tmp_path: Path) -
     saved = json.loads((tmp_path / "project.json").read_text())
     assert (saved["choices"]["k"], saved["roles"]) == ("7", ROLES)
     page.click("[data-undo]")
-    page.wait_for_function("document.getElementById('k').value === '20'")
+    expect(page.locator("[name=k]")).to_have_value("20")
     assert page.input_value("[name='aim:sex']") == "exclude"
+    page.click("[data-redo]:enabled")
+    expect(page.locator("[name=k]")).to_have_value("7")
+    assert page.is_disabled("[data-redo]")
+    page.click(".history summary")
+    steps = page.locator(".history li button")
+    assert steps.all_inner_texts() == ["sex: exclude: not released", "Smallest class size (k): 7"]
+    steps.first.click()
+    page.wait_for_selector(".history .undone")
+    expect(page.locator("[name=k]")).to_have_value("20")
     assert page.is_hidden("#trouble")
     checked(page)
 

@@ -36,7 +36,9 @@ def _hospital(path: Path) -> Path:
 
 def test_from_a_german_file_to_the_package(visit: Callable[..., Any], tmp_path: Path) -> None:
     page = visit()
-    upload(page, _hospital(tmp_path / "Entlassungen.csv"))
+    base = page.url
+    original = _hospital(tmp_path / "Entlassungen.csv")
+    upload(page, original)
     page.wait_for_selector(".columns")
     decided = {"Patientennummer": "identifier", "Geburtsdatum": "quasi-identifier",
                "Geschlecht": "quasi-identifier", "Ort": "quasi-identifier",
@@ -48,11 +50,26 @@ def test_from_a_german_file_to_the_package(visit: Callable[..., Any], tmp_path: 
     page.wait_for_selector(".verdict")
     assert "Not safe" in page.inner_text(".verdict")
     assert "can be singled out" in page.inner_text(".verdict")
+    # The worst record is an example on request only.
+    assert "Grippe" not in page.inner_text("main")
+    page.click("[data-example] button")
+    page.wait_for_selector("[data-example] dl")
+    assert "No other record is alike" in page.inner_text("[data-example]")
+    assert page.locator("[data-example] dt").all_inner_texts() == [
+        "Geburtsdatum", "Geschlecht", "Ort", "Befund",
+    ]  # fmt: skip
+    checked(page)
     page.click("a.button.main")
     page.wait_for_selector("[data-choice]")
     page.click("#protect button:text-is('Anonymize')")
     page.wait_for_selector(".pairs")
     assert page.inner_text(".verdict").startswith("Safe to release under this policy")
+    measures = page.locator(".pairs tbody td:first-child").all_inner_texts()
+    assert "Records in classes smaller than 5" in measures
+    page.check("#key-confirm")
+    with page.expect_download() as coming:
+        page.click("[data-key]:not([disabled])")
+    coming.value.save_as(tmp_path / "key.json")
     page.fill("[name=purpose]", "Dauer der Behandlung nach Alter")
     page.fill("[name=recipient]", "Ethikkommission")
     page.fill("[name=conditions]", "Keine Weitergabe\nLöschen nach fünf Jahren")
@@ -74,3 +91,22 @@ def test_from_a_german_file_to_the_package(visit: Callable[..., Any], tmp_path: 
     assert b"P00" not in released
     for words in ("Ethikkommission", "Löschen nach fünf Jahren", "Dauer der Behandlung"):
         assert words in dossier.decode()
+    # The page takes its own release, with intervals, dates by years and missing values.
+    (tmp_path / "release.csv").write_bytes(released)
+    page.goto(base + "compare")
+    for slot, name in (("original", original.name), ("masked", "release.csv"), ("key", "key.json")):
+        upload(page, tmp_path / name, f"#file-{slot}")
+        page.wait_for_selector(f".drop.done[data-slot={slot}]")
+    page.click("[type=submit]:not([disabled])")
+    page.wait_for_selector(".verdict")
+    assert page.inner_text(".verdict > strong") == "Safe"
+    checked(page)
+    page.goto(base + "verify")
+    upload(page, tmp_path / "release.csv", "#file-released")
+    page.fill("[data-value=Geburtsdatum]", "01.02.1970")
+    page.fill("[data-value=Geschlecht]", "w")
+    page.click("[type=submit]:not([disabled])")
+    page.wait_for_selector(".verdict")
+    fits = page.locator(".verdict ~ .wide td").all_inner_texts()
+    assert all(int(one.replace(",", "")) > 0 for one in fits)
+    checked(page)

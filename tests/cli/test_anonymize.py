@@ -169,10 +169,12 @@ def _with_limit(size: int, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 @pytest.mark.parametrize(
-    ("size", "more", "named"),
-    [(4_096, [], "keys/x-"), (12_288, ["--keep-order"], "writ.*x[.]|x[.].*writ")],
+    ("suffix", "size", "more", "named"),
+    [
+        (".csv", 4_096, [], "keys/x-"),
+        (".parquet", 12_288, ["--keep-order"], "writ.*x[.]|x[.].*writ"),
+    ],
 )
 def test_a_full_disk_leaves_nothing(
     patients: Path, tmp_path: Path, suffix: str, size: int, more: list[str], named: str

@@ -173,3 +173,27 @@ def test_standard_input_at_a_terminal(
 def test_a_frame_of_labels_has_roles_by_their_texts() -> None:
     data = cr.Dataset.from_frame(pa.table({"0": [1, 1]}), quasi_identifiers=0)  # type: ignore[arg-type]
     assert data.quasi_identifiers == ("0",)
+
+
+def test_a_release_as_a_table_of_a_server(
+    postgres: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The password of the address is nowhere in what is printed; a table that exists is kept."""
+    monkeypatch.chdir(tmp_path)
+    rows = "\n".join(f"{20 + i % 4},1010{i % 3}" for i in range(60))
+    Path("people.csv").write_text(f"age,zip\n{rows}\n")
+    place = postgres.replace("tester@", "tester:hunter2@") + "#from_command"
+    command = ["anonymize", "people.csv", "--qi", "age", "--qi", "zip", "--k", "5", "-o", place]
+    assert run(command) == 0
+    shown = capsys.readouterr()
+    assert "#from_command" in shown.out
+    assert "hunter2" not in shown.out + shown.err
+    assert not [file for file in tmp_path.iterdir() if "hunter2" in file.name]
+    assert run([*command, "--key", "other.json"]) == 2
+    assert "Table 'from_command' exists already." in capsys.readouterr().err
+    assert run([*command, "--key", "other.json", "--force"]) == 0
+    assert run([*command[:-1], postgres, "--key", "third.json"]) == 2
+    assert "names no table" in " ".join(capsys.readouterr().err.split())

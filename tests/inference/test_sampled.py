@@ -134,7 +134,7 @@ def test_intervals_cover_on_random_tables() -> None:
     assert (hit[-1 - len(WORST_CASES) :] == draws).all(), "bounds by what was counted always cover"
 
 
-@pytest.mark.parametrize("engine", ["duckdb", "spark"])
+@pytest.mark.parametrize("engine", ["duckdb", pytest.param("spark", marks=pytest.mark.heavy)])
 def test_a_large_class_is_always_counted(
     engine: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:

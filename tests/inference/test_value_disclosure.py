@@ -198,3 +198,23 @@ def test_presence() -> None:
     assert of({"q": q, "s": ["HIV"] * 40}, common).presence == 0
     public = ColumnNote(public_presence="The register is public.")
     assert of({"q": q, "s": ["HIV"] * 40}, public).presence_stated_public
+
+
+def test_a_baseline_that_is_asked_again_is_the_same_and_another_is_computed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from crypsis.inference import _baseline
+
+    fitted: list[int] = []
+    plain = _baseline._modelled
+    monkeypatch.setattr(_baseline, "_REMEMBERED", {})
+    monkeypatch.setattr(_baseline, "_modelled", lambda *given: fitted.append(1) or plain(*given))
+    draw = np.random.default_rng(8)
+    table = pa.table({"a": draw.integers(0, 20, 400), "s": draw.choice(["x", "y", "z"], 400)})
+    roles: Any = {"quasi_identifiers": ["a"], "sensitive": ["s"]}
+    first = value_disclosure(table, **roles)
+    again = value_disclosure(table, **roles)
+    assert len(fitted) == 1
+    assert str(first) == str(again)
+    value_disclosure(table.slice(0, 399), **roles)
+    assert len(fitted) == 2

@@ -122,11 +122,16 @@ def test_numbers_intervals_and_dates() -> None:
         (["1987", "1990"], 0),
         (["1987-Q3", "1990-Q1"], 0),
         (["1980s", "1990s"], 0),
+        (["1987", "1990s"], 0),
     ):
         field = field_of("born", born, pa.array(labels))
         assert isinstance(field, NumberField)
         assert field.level(np.array([0, 1]), np.array([0, 1])).tolist() == [level, level]
         assert field.apart(np.array([0]), np.array([1]))[0] > 0
+    born = pa.array([datetime.date(1979, 8, 9), datetime.date(1990, 1, 1)])
+    field = field_of("born", born, pa.array(["1960-1979", "1980-1999"]))
+    assert isinstance(field, NumberField)
+    assert field.apart(np.array([0, 1, 0]), np.array([0, 1, 1])).tolist() == [0, 0, 1]
 
 
 def test_categories_cover_and_meet_in_a_hierarchy() -> None:

@@ -267,7 +267,7 @@ def test_a_plan_with_links_is_applied_again(made: cr.Anonymized, tmp_path: Path)
     [
         ({"unicity": 0.05, "links": "decade"}, "'links' is 'decade'"),
         ({"unicity": 0.05, "links": "month"}, "No column has the time"),
-        ({"unicity": 0.05, "links": "month", "order": "ward"}, "'ward' is no date"),
+        ({"unicity": 0.05, "links": "month", "order": "ward"}, "'ward' is not a date"),
         ({"links": "month"}, "records are not linked"),
         ({"inferred": 0.1}, "records are not linked"),
         ({"max_records": 0}, "at least 1"),

@@ -95,6 +95,18 @@ def test_levels_of_dates_are_named() -> None:
         cr.anonymize(table, keep={"week": 1}, **asked)
 
 
+def test_births_of_few_people_are_released_by_periods_of_years() -> None:
+    draw = np.random.default_rng(4)
+    days = np.datetime64("1925-01-01") + draw.integers(0, 95 * 365, 300)
+    table = pa.table({"born": pa.array(days), "sex": draw.choice(["f", "m"], 300)})
+    asked = {"quasi_identifiers": ["born", "sex"], "recoding": "full-domain"}
+    made = cr.anonymize(table, k=25, **asked).frame["born"]
+    assert made.null_count == 0
+    assert set(made.to_pylist()) <= {"1920-1959", "1960-1999", "2000-2039"}
+    finer = cr.anonymize(table, k=15, keep={"born": "20 years"}, **asked).frame["born"]
+    assert {int(label[5:]) - int(label[:4]) for label in finer.to_pylist()} == {19}
+
+
 def test_a_column_of_weight_zero_may_be_dropped_and_another_keeps_its_detail() -> None:
     table = people()
     equal = released(table, k=5)

@@ -40,7 +40,8 @@ def fits(label: Any, value: Any) -> bool:
         half, quarter = (value.month + 5) // 6, (value.month + 2) // 3
         names = {value.isoformat(), f"{value:%Y-%m}", f"{value.year}-Q{quarter}",
                  f"{value.year}-H{half}", str(value.year), f"{value.year // 10 * 10}s"}  # fmt: skip
-        return text in names
+        years = re.fullmatch(r"(\d{4})-(\d{4})", text)
+        return text in names or (years is not None and int(years[1]) <= value.year <= int(years[2]))
     if isinstance(value, int):
         if found := re.fullmatch(r"(\d+)-(\d+)", text):
             return int(found[1]) <= value <= int(found[2])

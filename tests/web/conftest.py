@@ -56,7 +56,7 @@ class Caller(httpx.Client):
 @contextmanager
 def running(**limits: Any) -> Iterator[ListeningServer]:
     """A server with these limits, until the end of the block."""
-    server = listen(Settings(**limits))
+    server = listen(Settings(**{"prepare": False, **limits}))
     thread = threading.Thread(target=server.run)
     thread.start()
     try:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import stat
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -22,6 +23,8 @@ from crypsis.assessment import check_package
 from crypsis.demo import write_demo
 from crypsis.policies.findings import Verdict
 from crypsis.web import GivenSource, ListeningServer
+from crypsis.web.operations import operation
+from crypsis.web.operations._session import TableSession
 from tests.web.conftest import Caller, running
 
 QI = ["age", "zip", "sex"]
@@ -362,3 +365,10 @@ def test_a_release_that_was_written_and_not_measured_is_not_there(
     assert caller.get(f"{address}/downloads/release.csv").status_code == 404
     assert caller.post(f"{address}/key", json={"confirm": True}).status_code == 409
     assert caller.post(f"{address}/package", json={}).status_code == 409
+
+
+def test_what_is_asked_next_is_loaded_before() -> None:
+    session = TableSession()
+    assert operation("prepare")(session) == {}
+    assert (session.preview, session.made) == (None, None)
+    assert {"crypsis.web.operations._assess", "sklearn.ensemble"} <= set(sys.modules)

@@ -100,7 +100,34 @@ def test_a_project_is_saved_and_opened(caller: Caller, table: str) -> None:
     assert caller.get(f"/api/v1/tables/{other}/choices").json()["choices"]["k"] == "9"
     caller.post(upload, params={"name": "x.json"}, content=b'{"format": "other"}')
     assert caller.put(f"/api/v1/tables/{other}/project", json={}).status_code == 400
-    assert caller.post(f"/api/v1/tables/{table}/undo").json()["choices"]["k"] == "5"
+    back = caller.post(f"/api/v1/tables/{table}/undo").json()
+    assert (back["choices"]["k"], back["steps"], back["undone"]) == ("5", 0, 1)
+    assert back["history"] == [{"k": "9"}]
+    again = caller.post(f"/api/v1/tables/{table}/redo", params={"steps": 7}).json()
+    assert (again["choices"]["k"], again["steps"], again["undone"]) == ("9", 1, 0)
+    caller.post(f"/api/v1/tables/{table}/undo")
+    assert caller.put(address, json={"choices": {"k": "6", "more": "1"}}).json()["undone"] == 0
+
+
+def test_requirements_of_the_command_line_are_those_of_the_page(caller: Caller, table: str) -> None:
+    """(c,l)-diversity, what must be preserved, sensitive attributes that may change, k-map."""
+    options = {"k": 3, "recursive_diversity": [3, 2], "preserve": [["sex"], ["sex", "zip"]],
+               "may_change": ["ward"], "suppression": 0.5}  # fmt: skip
+    roles = f"/api/v1/tables/{table}/roles"
+    caller.put(roles, json={"roles": {"ward": "sensitive"}, "discard": True})
+    caller.done(caller.ask(table, "anonymize", options=options))
+    made = caller.get(f"/api/v1/tables/{table}/release").json()
+    assert made["requirements"]["recursive_diversity"] == [3, 2]
+    asked = {"options": {"k": 2, "k_map": 4, "suppression": 0.5}}
+    assert "upload it" in caller.ended(caller.ask(table, "anonymize", **asked))["error"]
+    upload = f"/api/v1/tables/{table}/files/population/upload"
+    rows = CSV.splitlines()
+    everyone = "\n".join([rows[0], *rows[1:], *rows[1:]])
+    caller.post(upload, params={"name": "all.csv"}, content=everyone.encode())
+    caller.done(caller.ask(table, "anonymize", **asked))
+    made = caller.get(f"/api/v1/tables/{table}/release").json()
+    assert made["requirements"]["k_map"] == 4 <= made["measured"]["k_map"]
+    caller.put(roles, json={"roles": ROLES, "discard": True})
 
 
 def test_roles_as_a_file(caller: Caller, table: str) -> None:

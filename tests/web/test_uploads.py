@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import gzip
 import io
+import lzma
 import stat
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
+from crypsis.dataset import Dataset
+from crypsis.policies import PRESETS
+from crypsis.tables.paths import SUFFIXES
 from crypsis.web import ListeningServer
+from crypsis.web.forms import PolicyName
+from crypsis.web.pages import POLICIES
+from crypsis.web.uploads import ACCEPTED
 from tests.web.conftest import Caller, running
 
 UPLOAD = "/api/v1/tables/upload"
@@ -89,6 +97,44 @@ def test_too_large_and_not_said_so(asking: Caller, tight: ListeningServer) -> No
     pieces = (b"1,2,3\n" * 1_000 for _ in range(100))
     answer = asking.post(UPLOAD, params={"name": "x.csv"}, content=pieces)
     assert answer.status_code == 413
+    assert _files(tight) == []
+
+
+def test_every_format_that_is_read_is_taken(asking: Caller, tmp_path: Path) -> None:
+    table = pa.table({"a": [1, 2, 3], "b": ["x", "y", "z"]})
+    data = Dataset.from_frame(table)
+    contents = {}
+    for name in ("x.feather", "x.dta", "x.sav"):
+        data.write(tmp_path / name)
+        contents[name] = (tmp_path / name).read_bytes()
+    with pa.output_stream(str(tmp_path / "x"), compression="zstd") as file:
+        file.write(b"a,b\n1,x\n2,y\n3,z\n")
+    contents["x.csv.zst"] = (tmp_path / "x").read_bytes()
+    for name, content in contents.items():
+        job = asking.ended(asking.post(UPLOAD, params={"name": name}, content=content))
+        assert job["state"] == "done", (name, job["error"])
+        assert asking.get(f"/api/v1/tables/{job['table']}").json()["rows"] == 3
+        asking.delete(f"/api/v1/tables/{job['table']}")
+    assert {form for form in SUFFIXES if SUFFIXES[form][0] not in ACCEPTED} == {"duckdb"}
+    assert set(get_args(PolicyName)) == set(PRESETS) == set(POLICIES)
+
+
+@pytest.mark.parametrize("end", ["zst", "xz", "bz2", "lz4"])
+def test_other_bombs(asking: Caller, tight: ListeningServer, tmp_path: Path, end: str) -> None:
+    text = b"a,b\n" + b"1,2\n" * 2_000_000
+    if end == "xz":
+        bomb = lzma.compress(text)
+    else:
+        codec = {"zst": "zstd"}.get(end, end)
+        with pa.output_stream(str(tmp_path / "x"), compression=codec) as file:
+            file.write(text)
+        bomb = (tmp_path / "x").read_bytes()
+    answer = asking.post(UPLOAD, params={"name": f"x.csv.{end}"}, content=bomb)
+    assert answer.status_code == 413
+    assert "Unpacked" in answer.json()["error"]
+    assert asking.post(
+        UPLOAD, params={"name": f"x.csv.{end}"}, content=bomb[: len(bomb) // 2]
+    ).status_code in (400, 413)
     assert _files(tight) == []
 
 

@@ -3,63 +3,45 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-import numpy as np
-
-from crypsis import __version__, progress, singling_out
+from crypsis import __version__
 from crypsis.assessment import _questions as questions
 from crypsis.assessment._checklist import answered_checklist, unanswered
 from crypsis.assessment._columns import (
-    DECIDE,
-    against_evidence,
     describe_columns,
-    measure_columns,
     milder_roles,
-    undecided,
     with_roles,
 )
 from crypsis.assessment._container import (
-    as_written,
     content_reasons,
-    measure_contents,
-    open_contents,
-    written_text,
 )
 from crypsis.assessment._earlier import about_earlier, open_earlier, with_ledger
+from crypsis.assessment._evaluation import Evaluation
 from crypsis.assessment._original import about_original
 from crypsis.assessment._questions import QuestionOutcome
+from crypsis.assessment._reasons import milder_role_reasons, reasons_against
 from crypsis.assessment._remedies import with_remedies
 from crypsis.assessment._request import Request
 from crypsis.assessment._unmeasured import columns_not_compared, unmeasured
-from crypsis.assessment.result import Answer, Assessment, Change, ColumnRole
+from crypsis.assessment.result import Answer, Assessment, ColumnRole
 from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
-from crypsis.errors import CancelledError, InputError, ParameterError, TooLargeError
-from crypsis.options import Role, Roles
-from crypsis.policies import QUESTIONS, Measurement, Policy, evaluate, load_policy, verdict
-from crypsis.policies.findings import EXCEEDED, Finding, Reason, Status
+from crypsis.errors import CancelledError, ParameterError
+from crypsis.options import Roles
+from crypsis.policies import QUESTIONS, Policy, evaluate, load_policy, verdict
+from crypsis.policies.findings import Finding, Status
 from crypsis.report.wording import (
-    listed,
-    plural,
-    sentence_title,
-    undecided_text,
     verdict_text,
 )
-from crypsis.tables import Content
 
 if TYPE_CHECKING:
     from crypsis.pseudonyms import Belief
     from crypsis.releases import LedgerCheck
 
-_TRIED_CLASSES = 200_000
-_BY_VALUES = ("linkage", "pseudonyms", "releases", "synthetic")
-"""The questions that compare with values of another table; the others see the texts of the file."""
-_WITH_REASONS = ("columns.undecided", "columns.container_contents")
 _DEPENDENCIES = ("duckdb", "narwhals", "numba", "numpy", "pyarrow", "scipy")
 
 
@@ -183,7 +165,7 @@ def assess(
     )  # fmt: skip
     questions.check_earlier(request)
     questions.check_synthetic(request)
-    evaluation = _Evaluation(request)
+    evaluation = Evaluation(request)
     evaluation.run()
     findings = evaluate(rules, evaluation.measured)
     tried = evaluation.few_classes if try_remedies is None else try_remedies
@@ -195,14 +177,14 @@ def assess(
     except (KeyboardInterrupt, CancelledError):
         complete, findings = False, with_remedies(findings, request, tried=False)
     checklist = answered_checklist(request, answers or {})
-    reasons = _reasons(columns, findings, accept_guesses, complete) + unanswered(checklist)
+    reasons = reasons_against(columns, findings, accept_guesses, complete) + unanswered(checklist)
     answered = evaluation.outcomes.get("singling_out")
     reasons += content_reasons(evaluation.contents)
     reasons += questions.together_reasons(request, answered) + about_earlier(request)
     if synthetic:
         reasons += columns_not_compared(request)
     else:
-        reasons += _milder(milder_roles(columns, rules)) + about_original(request)
+        reasons += milder_role_reasons(milder_roles(columns, rules)) + about_original(request)
         reasons += unmeasured(request, {} if answered is None else answered.results)
     decided = verdict(findings, reasons)
     return Assessment(
@@ -259,194 +241,10 @@ def assess(
     )
 
 
-class _Evaluation:
-    """The questions, asked one after the other; what is known if the work is interrupted."""
-
-    def __init__(self, request: Request) -> None:
-        self.request = self.judged = request
-        self.written: tuple[str, ...] = ()
-        self.contents: list[Content] = []
-        self.measured: list[Measurement] = []
-        self.outcomes: dict[str, QuestionOutcome] = {}
-        self.changes: tuple[Change, ...] = ()
-        self.complete = True
-
-    def run(self) -> None:
-        """Ask all questions, or as many as there is time for."""
-        asks: dict[str, Callable[[Request], QuestionOutcome]] = {
-            "singling_out": questions.ask_singling_out,
-            "inference": questions.ask_inference,
-            "linkage": questions.ask_linkage,
-            "pseudonyms": questions.ask_pseudonyms,
-        }
-        if self.request.earlier:
-            asks["releases"] = questions.ask_releases
-        if self.request.synthetic:
-            asks = {"synthetic": questions.ask_synthetic}
-            self.measured += questions.not_of_synthetic(self.request.policy)
-        try:
-            with progress.step("assessing", total=len(asks)) as step:
-                self._count_cells()
-                for name, ask in asks.items():
-                    self._ask(name, ask)
-                    step.advance()
-                self.changes = _changes(self.request)
-        except (KeyboardInterrupt, CancelledError):
-            self.complete = False
-
-    def _ask(self, name: str, ask: Callable[[Request], QuestionOutcome]) -> None:
-        given = self.request if name in _BY_VALUES else self.judged
-        try:
-            outcome = ask(given)
-        except (InputError, TooLargeError) as error:
-            outcome = questions.not_evaluated(
-                name, self.request.policy, error.message, hint=error.hint, requested=True
-            )
-        self.outcomes[name] = outcome
-        if self.written and given is self.judged:
-            outcome.notes.insert(0, written_text(self.written))
-        self.measured += self._dropped_alone(name, outcome)
-        if outcome.stopped:  # a search that is interrupted returns what it has
-            raise CancelledError
-
-    def _dropped_alone(self, name: str, outcome: QuestionOutcome) -> list[Measurement]:
-        """Of records that are dropped nothing is measured, so a threshold cannot be met."""
-        if name != "inference":
-            return outcome.measured
-        first = self.outcomes["singling_out"].results.get("equivalence_classes")
-        if not getattr(first, "dropped", 0):
-            return outcome.measured
-        outcome.notes.append("Records with missing values are not part of the inference.")
-        return [replace(one, lower_bound=True) for one in outcome.measured]
-
-    def _count_cells(self) -> None:
-        """One scan for the cells that singling out and inference share."""
-        self.contents = open_contents(self.request.data)
-        self.measured += measure_columns(self.request)
-        self.measured.append(measure_contents(self.request.data, self.contents))
-        data, self.written = as_written(self.request.data)
-        self.judged = replace(self.request, data=data)
-        names = (*data.quasi_identifiers, *data.sensitive)
-        if names:
-            try:
-                data.cells(names)
-            except (InputError, TooLargeError):
-                return  # each question then counts what it needs, and reports if it cannot
-
-    @property
-    def few_classes(self) -> bool:
-        """Whether a remedy takes seconds: the time depends on the number of classes."""
-        outcome = self.outcomes.get("singling_out")
-        found: Any = None if outcome is None else outcome.results.get("equivalence_classes")
-        return found is not None and found.classes <= _TRIED_CLASSES
-
-
 def _people(dataset: Dataset, columns: Sequence[ColumnRole]) -> int | None:
     """The number of people, where the column that identifies them is known."""
     own = next((one for one in columns if one.column == dataset.person), None)
     return None if own is None else round(own.distinct)
-
-
-def _changes(request: Request) -> tuple[Change, ...]:
-    """Equivalence classes of the original and of the release, in their common columns."""
-    original, data = request.original, request.data
-    if original is None or request.synthetic:
-        return ()
-    names = [name for name in data.quasi_identifiers if name in original.names]
-    if not names:
-        return ()
-    try:
-        before, after = (singling_out.equivalence_classes(one, names) for one in (original, data))
-    except (InputError, TooLargeError):
-        return ()
-    pairs: tuple[tuple[str, Callable[[Any], float], str], ...] = (
-        ("k-anonymity", lambda one: one.k, "records"),
-        ("records at a risk above 0.2", lambda one: one.risk.prosecutor.share_above, "fraction"),
-        ("average risk (prosecutor)", lambda one: one.risk.prosecutor.average, "fraction"),
-        ("equivalence classes", lambda one: one.classes, "classes"),
-        ("entropy of the quasi-identifiers", _entropy_bits, "bits"),
-    )
-    return (
-        *(Change(name, value(before), value(after), unit) for name, value, unit in pairs),
-        Change("records", original.count, data.count, "records"),
-    )
-
-
-def _entropy_bits(classes: Any) -> float:
-    """The entropy of the quasi-identifiers together, from the class sizes."""
-    sizes, counts = np.array(classes.class_sizes, float), np.array(classes.class_counts, float)
-    shares = sizes / (sizes * counts).sum()
-    return float(-(counts * shares * np.log2(shares)).sum())
-
-
-def _reasons(
-    columns: Sequence[ColumnRole], findings: Sequence[Finding], accepted: bool, complete: bool
-) -> tuple[Reason, ...]:
-    """What keeps the release from being called safe."""
-    reasons = []
-    if not complete:
-        text = "The assessment was interrupted; what is not listed was not measured."
-        reasons.append(Reason("interrupted", text))
-    exceeded = sum(one.status is Status.EXCEEDED for one in findings)
-    if exceeded:
-        text = f"{plural(exceeded, 'threshold')} {'is' if exceeded == 1 else 'are'} exceeded."
-        reasons.append(Reason(EXCEEDED, text))
-    left = undecided(columns, accepted=accepted)
-    if left:
-        reasons.append(Reason("undecided-columns", undecided_text(left), DECIDE))
-    reasons += [
-        Reason(
-            "role-against-evidence",
-            f"Column {one.column!r} is {one.role} against the evidence: {one.evidence}",
-            "Set {identifiers} or {excluded}, or write the reason in the roles file: override.",
-        )
-        for one in against_evidence(columns)
-    ]
-    present = [one.column for one in columns if one.role == Role.EXCLUDED.value]
-    if present:
-        verb = "is" if len(present) == 1 else "are"
-        counted = plural(len(present), "excluded column")
-        text = f"{counted} {verb} in the data: {listed(present)}."
-        hint = (
-            f"Remove {'it' if len(present) == 1 else 'them'} before the release; anonymizing does."
-        )
-        reasons.append(Reason("excluded-columns", text, hint))
-    free = [one.column for one in columns if one.free_text]
-    if free:
-        reasons.append(Reason("free-text", f"Free text is never called safe: {listed(free)}."))
-    reasons += [
-        Reason(
-            "not-evaluated",
-            f"{sentence_title(one.measure, one.k)}: not evaluated. {one.statement}",
-            one.hint,
-        )
-        for one in findings
-        if one.status is Status.NOT_EVALUATED and one.measure not in _WITH_REASONS
-    ]
-    return tuple(dict.fromkeys(reasons))
-
-
-def _milder(columns: Sequence[ColumnRole]) -> tuple[Reason, ...]:
-    """Roles that are milder than strong evidence: what they hide was not asked."""
-    not_asked = {
-        Role.SENSITIVE.value: "That is a sensitive attribute; whether it can be inferred was not "
-        "asked.",
-        Role.QUASI_IDENTIFIER.value: "That is a quasi-identifier, known of everybody, and in no "
-        "equivalence class.",
-    }
-    return tuple(
-        Reason(
-            "role-against-evidence",
-            f"Column {one.column!r} is {one.role} against the evidence: {one.stricter_reason} "
-            f"{not_asked[one.stricter_role or '']}",
-            f"Set {{{_OPTIONS[one.stricter_role or '']}}}, or write the reason in the roles file: "
-            "override.",
-        )
-        for one in columns
-    )
-
-
-_OPTIONS = {Role.SENSITIVE.value: "sensitive", Role.QUASI_IDENTIFIER.value: "quasi_identifiers"}
 
 
 def _answer(

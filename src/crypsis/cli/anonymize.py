@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, make_dataclass
+from dataclasses import field, make_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
@@ -13,14 +13,19 @@ from crypsis.cli import options as o
 from crypsis.cli.dossier import DossierOptions
 from crypsis.cli.package import pack
 from crypsis.cli.pairs import hierarchies, numbers, recursive_pair, texts
+from crypsis.cli.release_files import ReleaseFiles
+from crypsis.cli.release_summary import (
+    exit_with,
+    show_alternatives,
+    show_release,
+    write_comparison,
+)
 from crypsis.cli.wording import cli_option
 from crypsis.errors import ParameterError
-from crypsis.files import release_stem
 from crypsis.options import PlanOptions, Roles, descriptions
 
 if TYPE_CHECKING:
-    from crypsis.assessment import Assessment
-    from crypsis.protection import Anonymized, Exploration
+    from crypsis.protection import Anonymized
 
 _PAIR = "COLUMN=..."
 _REQUIREMENTS = "Requirements"
@@ -80,8 +85,9 @@ def anonymize(
             "-o",
             metavar="FILE",
             help="The release to write: .csv (also .gz, .bz2, .xz, .zst), .parquet, .jsonl, .xlsx, "
-            ".arrow, .dta, .sav, .duckdb, .sqlite or an address such as s3://...; without a suffix in "
-            "the format of DATA; - for standard output.",
+            ".arrow, .dta, .sav, .duckdb, .sqlite, .delta, an address such as s3://..., or a table: "
+            "postgresql://host/database#table; without a suffix in the format of DATA; - for standard "
+            "output.",
         ),
     ] = None,
     package: Annotated[
@@ -246,16 +252,18 @@ def anonymize(
                 top_code=limits,
                 **_as_given(asked),
             )
-        _show_alternatives(found, as_json)
+        show_alternatives(found, as_json)
         return
     if output is None:
         raise typer.BadParameter("It is required, unless --explore is set.", param_hint="--output")
     about.check(package)
-    files = _Files(output, save_plan, key, package)
+    files = ReleaseFiles(output, save_plan, key, package)
     if package is not None and not files.local:
         raise ParameterError("A package has one released file: a file of this machine.")
     for path, suffixes in files.written():
         may_write(path, suffixes, force=force)
+    if files.table is not None and not force:
+        files.table.check_free()
     with shown_progress():
         dataset = options.dataset(data)
         form_for("" if output == "-" else output, dataset.rows.form or FileForm("csv"))
@@ -287,18 +295,20 @@ def anonymize(
     if save_plan is not None and made.plan is not None:
         made.plan.save(save_plan, overwrite=force)
     if files.local:
-        _write_comparison(files.comparison, lost)
+        write_comparison(files.comparison, lost)
     judged = None
     if package is not None:
         with shown_progress():
             judged = pack(
                 package, Path(output), made, dataset, policy or "default", about, force=force
             )
-    written = [] if output == "-" else [output]
+    written = [] if output == "-" else [files.shown]
     more = [one for one in (save_plan, package) if one is not None]
-    _show(made, lost, [*written, *files.notes(), *more], key_path, as_json, apart=output == "-")
+    show_release(
+        made, lost, [*written, *files.notes(), *more], key_path, as_json, apart=output == "-"
+    )
     if judged is not None:
-        _exit_with(judged, as_json)
+        exit_with(judged, as_json)
 
 
 def _to_output(made: Anonymized, neutralize_formulas: bool) -> Anonymized:
@@ -321,17 +331,6 @@ def _to_output(made: Anonymized, neutralize_formulas: bool) -> Anonymized:
     return made
 
 
-def _exit_with(found: Assessment, as_json: bool) -> None:
-    """The verdict on the release, and the exit status that it has."""
-    from crypsis.cli.console import console
-    from crypsis.report.json import exit_status
-
-    if not as_json:
-        console().print(found.explanation, markup=False)
-    if exit_status(found):
-        raise typer.Exit(exit_status(found))
-
-
 def _check_explored(*given: Any) -> None:
     """Refuse options that write or choose something: alternatives are only shown."""
     names = (
@@ -345,65 +344,11 @@ def _check_explored(*given: Any) -> None:
         )
 
 
-def _show_alternatives(found: Exploration, as_json: bool) -> None:
-    from crypsis.cli.console import console
-    from crypsis.report.json import to_json
-
-    if as_json:
-        typer.echo(to_json("explore", found))
-        return
-    screen = console()
-    screen.print(str(found), markup=False)
-    for one in found.alternatives:
-        if one.failure:
-            screen.print(f"{one.recoding}, k = {one.k:,}: {one.failure}", markup=False)
-    screen.print(
-        "Each line is a release that was made and measured; nothing was written. To write one, set "
-        "--k, --recoding and --output instead of --explore.",
-        markup=False,
-    )
-
-
 def _of_key(path: Path) -> Any:
     """The pseudonym keys that another file of the same people was made with; not its order."""
     from crypsis.protection import Key
 
     return Key(pseudonyms=Key.load(path).pseudonyms)
-
-
-@dataclass(frozen=True)
-class _Files:
-    """The files that are written."""
-
-    output: str
-    plan: Path | None
-    key: Path | None
-    package: Path | None
-
-    @property
-    def local(self) -> bool:
-        """Whether the release is a file of this machine, with its statement next to it."""
-        return self.output != "-" and "://" not in self.output
-
-    @property
-    def stem(self) -> str:
-        return "release" if self.output == "-" else release_stem(self.output)
-
-    @property
-    def comparison(self) -> Path:
-        return Path(self.output).with_name(Path(self.output).name + ".before-after.md")
-
-    def notes(self) -> tuple[Path, ...]:
-        from crypsis.protection import Statement
-
-        return (*Statement.paths(self.output), self.comparison) if self.local else ()
-
-    def written(self) -> list[tuple[Path | None, tuple[str, ...]]]:
-        given: list[tuple[Path | None, tuple[str, ...]]] = [(self.plan, (".json", ".toml"))]
-        if self.local:
-            given.append((Path(self.output), (Path(self.output).suffix.lower(),)))
-        notes = [(note, (note.suffix,)) for note in self.notes()]
-        return [*given, (self.key, (".json",)), (self.package, (".zip",)), *notes]
 
 
 def _limit_ages(
@@ -417,72 +362,3 @@ def _limit_ages(
         known = name in dataset.quasi_identifiers
         if known or (name not in dataset.identifiers and name not in methods):
             limits[name] = min(limit, limits.get(name, limit))
-
-
-def _show(
-    made: Anonymized,
-    lost: Any,
-    written: Sequence[Path | str],
-    key: Path,
-    as_json: bool,
-    *,
-    apart: bool = False,
-) -> None:
-    """What was done; on standard error if the release is on standard output."""
-    from crypsis.cli.console import console
-    from crypsis.report.json import to_json
-
-    if as_json:
-        typer.echo(to_json("anonymize", made), err=apart)
-        return
-    from rich.table import Table
-
-    screen = console(apart=apart)
-    compared = Table(
-        "column", "distinct values", "missing", "entropy (bits)",
-        title="Before and after", title_justify="left",
-    )  # fmt: skip
-    for one in lost.columns:
-        compared.add_row(
-            one.column,
-            f"{one.values_before:,} to {one.values_after:,}",
-            f"{one.missing_before:,} to {one.missing_after:,}",
-            f"{_bits(one.entropy_before_bits)} to {_bits(one.entropy_after_bits)}",
-        )
-    screen.print(compared)
-    for words in made.released_values.values():
-        screen.print(f"{words}.", markup=False)
-    screen.print(str(made), markup=False)
-    for path in written:
-        screen.print(f"Wrote {path}", markup=False)
-    screen.print(
-        f"Wrote {key} (re-identification key: keep it apart from the release)", markup=False
-    )
-
-
-def _write_comparison(path: Path, lost: Any) -> None:
-    from crypsis.cli.console import write_text
-
-    lines = ["# Before and after", "", f"{lost.rows_after:,} of {lost.rows_before:,} records.", ""]
-    lines += ["| column | values before | after | missing before | after | bits before | after |"]
-    lines += ["| --- | --- | --- | --- | --- | --- | --- |"]
-    for one in lost.columns:
-        bits = f"{_bits(one.entropy_before_bits)} | {_bits(one.entropy_after_bits)}"
-        name = one.column.replace("|", "\\|")
-        lines.append(
-            f"| {name} | {one.values_before} | {one.values_after} | {one.missing_before} "
-            f"| {one.missing_after} | {bits} |"
-        )
-    lines += [f"| {name} | removed | | | | | |" for name in lost.removed]
-    weighted = [one for one in lost.columns if one.weighted_distance is not None]
-    if weighted:
-        lines += [
-            "",
-            "Change of the distribution in the population, by the weights (total variation):",
-        ]
-        lines += [""] + [f"- {one.column}: {100 * one.weighted_distance:.2f} %" for one in weighted]
-    write_text(path, "\n".join(lines) + "\n")
-
-
-def _bits(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}"

@@ -286,7 +286,7 @@ class _Search:
 
 
 def _scaled(numbers: Floats) -> Floats:
-    """Numbers over the largest of them, so that squares are finite; infinity is no number."""
+    """Numbers over the largest of them, so that squares are finite; infinity is not a number."""
     finite = np.where(np.isfinite(numbers), numbers, np.nan)
     largest = np.nanmax(np.abs(finite), initial=0.0)
     return finite / largest if largest > 0 else finite
@@ -329,7 +329,7 @@ def _correct(guess: Floats, target: Ints, rows: NDArray[np.bool_] | None = None)
 def _best_guess(classes: Ints, target: Ints, rows: NDArray[np.bool_] | None = None) -> float:
     """The share of records that have the most frequent value of their class.
 
-    The record itself is not left out: in a class of two values equally often that would always
+    The record itself is included: in a class of two values equally often that would always
     give the wrong one.
     """
     width = int(target.max()) + 1

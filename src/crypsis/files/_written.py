@@ -14,7 +14,8 @@ from crypsis.files._sources import is_read
 
 _PREFIX = ".crypsis-writing-"
 _OTHERS_WRITE = 0o022
-_COMPLETE = "_SUCCESS"  # Spark writes folders, and this file into those that are complete
+_COMPLETE = ("_SUCCESS", "_delta_log")
+"""What is in the folders that are a table: Spark writes the first when they are complete."""
 
 
 @contextmanager
@@ -76,7 +77,7 @@ def _check_place(target: Path, overwrite: bool) -> None:
             code="no-folder",
             hint="Create it first.",
         )
-    if folder and not (target / _COMPLETE).is_file():
+    if folder and not any((target / mark).exists() for mark in _COMPLETE):
         raise OutputError(f"{str(target)!r} is a folder, not a file.")
     if there and is_read(target):
         raise OutputError(f"{str(target)!r} is being read.", hint="Write to another file.")

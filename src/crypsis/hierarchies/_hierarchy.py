@@ -344,7 +344,7 @@ class Hierarchy:
 
     @classmethod
     def dates(cls, values: Iterable[Any], *, units: Sequence[str] = UNITS) -> Hierarchy:
-        """Dates by month, quarter, half-year, year and decade, or by the units given.
+        """Dates by month, quarter, half-year, year, decade and 20, 40 and 80 years, or by the units given.
 
         >>> import datetime
         >>> Hierarchy.dates([datetime.date(1987, 8, 9)], units=["month", "year"]).rows[0]

@@ -33,8 +33,8 @@ def covered(
 
     A missing label covers every value: it was suppressed, or was missing. A label covers the values
     that are equal to it, below it in the hierarchy, in its interval, with its prefix or in its
-    month, quarter, half-year, year or decade. "other" covers the values that no other label is equal
-    to; with `any_other` all, because after local recoding a value may stand beside the label that
+    month, quarter, half-year, year, decade or period of years. "other" covers the values that no
+    other label is equal to; with `any_other` all, because after local recoding a value may stand beside the label that
     covers it in other records. "all" covers all. A label that is none of these, such as a number that nobody has, covers no
     value, so that no class of the population is counted larger than it is.
 
@@ -45,7 +45,7 @@ def covered(
     """
     texts = [None if value is None else as_text(value) for value in values]
     there = np.array([text is not None for text in texts], bool)
-    below = _below(hierarchy)
+    below, dated = _below(hierarchy), _by_date(values)
     named = {as_text(label) for label in labels if label is not None}
     found = np.zeros((len(labels), len(values)), bool)
     for i, label in enumerate(labels):
@@ -57,9 +57,11 @@ def covered(
         group = below.get(text)
         if group is not None:
             mine |= np.array([one in group for one in texts], bool)
-        inside = _inside(text, values, texts)
+        inside = None if dated else _inside(text, values, texts)
         if inside is not None:
             mine |= inside
+        elif text in dated:
+            mine[dated[text]] = True
         elif group is None and not mine.any() and _OTHER.match(text):
             mine = there & np.array([any_other or one not in named for one in texts], bool)
         elif group is None and not mine.any() and text == _ALL:
@@ -92,7 +94,7 @@ def _below(hierarchy: Hierarchy | None) -> dict[str, set[str]]:
 
 
 def _inside(label: str, values: Sequence[Any], texts: Sequence[str | None]) -> Mask | None:
-    """The values in an interval, with a prefix or in a date; None if the label is none of these."""
+    """The values in an interval or with a prefix; None if the label is neither."""
     interval = interval_of(label)
     if interval is not None:
         low, high, open_low, open_high = interval
@@ -107,12 +109,17 @@ def _inside(label: str, values: Sequence[Any], texts: Sequence[str | None]) -> M
             for value, text in zip(values, texts, strict=True)
         ]
         return np.array([text is not None and text.startswith(head) for text in padded], bool)
-    if any(hasattr(value, "year") for value in values):
-        return np.array(
-            [hasattr(v, "year") and any(date_label(v, u) == label for u in UNITS) for v in values],
-            bool,
-        )
     return None
+
+
+def _by_date(values: Sequence[Any]) -> dict[str, list[int]]:
+    """For each label of a unit of time the places of its dates; nothing if the values are none."""
+    places: dict[str, list[int]] = {}
+    for place, value in enumerate(values):
+        if hasattr(value, "year"):
+            for unit in UNITS:
+                places.setdefault(date_label(value, unit), []).append(place)
+    return places
 
 
 def interval_of(label: str) -> tuple[float, float, bool, bool] | None:

@@ -13,9 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis.hierarchies.cover import interval_of
-from crypsis.hierarchies.labels import TOP, as_text, first_day
+from crypsis.hierarchies.labels import TOP, as_text, first_day, last_year
 
-_DATE = re.compile(r"^\d{1,4}(?:-(?:0[1-9]|1[0-2]|Q[1-4]|H[12]))?$|^\d{1,4}0s$")
+_DATE = re.compile(
+    r"^\d{1,4}(?:-(?:0[1-9]|1[0-2]|Q[1-4]|H[12]))?$|^\d{1,4}0s$|^\d{1,4}-(?:1[3-9]|[2-9]\d|\d{3,4})$"
+)
 _ISO = re.compile(r"^(\d{4}-\d{2}-\d{2})(?:T.*)?$")
 _PREFIX = re.compile(r"^([^*]+)(\*+)$")
 _OTHER = re.compile(r"^\(*other\)*$")
@@ -104,7 +106,7 @@ def _number(label: Any) -> tuple[float, float] | None:
 
 
 def _day(label: Any) -> tuple[float, float] | None:
-    """The first and last day of a date or of its month, quarter, half-year, year or decade."""
+    """The first and last day of a date or of its month, quarter, half-year, year or years."""
     if not isinstance(label, str | datetime.date):
         return None
     text = as_text(label)
@@ -120,10 +122,14 @@ def _day(label: Any) -> tuple[float, float] | None:
         first = first_day(text)
     except ValueError:
         return None
-    head, _, part = text.partition("-")
-    months = _MONTHS.get(part[:1], 1) if part else 120 if head.endswith("s") else 12
-    after = first.year * 12 + first.month - 1 + months
-    if after // 12 > datetime.MAXYEAR:
+    part = text.partition("-")[2]
+    end = last_year(text)
+    if end is not None:
+        after = 12 * (end + 1)
+    else:
+        months = _MONTHS.get(part[:1], 1) if part else 12
+        after = first.year * 12 + first.month - 1 + months
+    if after // 12 > datetime.MAXYEAR or after <= 12 * first.year:
         return None
     last = datetime.date(after // 12, after % 12 + 1, 1).toordinal() - 1
     return float(first.toordinal()), float(last)

@@ -27,12 +27,12 @@ from crypsis.inference._privacy_models import (
 from crypsis.inference._search import ColumnSetLeakage, RiskiestSets, riskiest_sets
 from crypsis.inference._suspects import SuspectReason, SuspectValue
 from crypsis.inference._uniqueness import UniquenessBasis
-from crypsis.inference._value_disclosure import (
+from crypsis.inference._value_disclosure import value_disclosure
+from crypsis.inference._value_results import (
     AttributeValues,
     ValueDisclosure,
     ValueMeasure,
     WorstClass,
-    value_disclosure,
 )
 
 __all__ = [

@@ -56,7 +56,7 @@ class ClassStates:
 def sure_share(counts: Ints, trials: Ints, confidence: float) -> Floats:
     """The share that is not due to the size of the class.
 
-    Where nearly all members share a state it is known of each of them, and that is no estimate.
+    Where nearly all members share a state it is known of each of them, and that is not an estimate.
     Otherwise the lower confidence limit of the share (Clopper and Pearson 1934, one-sided).
     """
     from scipy.special import betaincinv

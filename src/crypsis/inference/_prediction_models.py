@@ -247,7 +247,7 @@ def _classifier(categories: NDArray[np.bool_], target: Ints, values: int, seed: 
 def _with_lookups(features: Features, target: Any, fold: Fold, *, values: bool) -> Floats:
     """The features, and for each column with many values what others with the same value have.
 
-    A record that is learned from is left out of its own lookup; otherwise the model would trust
+    A record that is learned from is not part of its own lookup; otherwise the model would trust
     values that occur once.
     """
     extra = []

@@ -108,7 +108,7 @@ def read_numbers(values: pa.Array) -> ReadNumbers:
 
     Text that contains a number is read as that number: "1,200", "CHF 1'200.-" and "1200.0" are one
     number; a range is its middle; a bound ("<20") is just beside its end; dates and times are days, durations
-    seconds. What all values begin with ("grade 7") is no part of the number.
+    seconds. What all values begin with ("grade 7") is not part of the number.
 
     >>> found = read_numbers(pa.array(["CHF 52'310.-", "52000 bis 52050", "<20", "none", None]))
     >>> found.numbers.tolist(), found.kinds.tolist()

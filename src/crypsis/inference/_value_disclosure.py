@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from crypsis.counting.cells import Cells
 from crypsis.counting.estimates import CONFIDENCE
 from crypsis.dataset import SAMPLE, Data, Dataset, as_dataset, takes_roles
-from crypsis.errors import ParameterError, RoleError, TooLargeError, unknown_columns
+from crypsis.errors import ParameterError, RoleError, TooLargeError
 from crypsis.hierarchies import Hierarchy
 from crypsis.inference._class_states import (
     MODELED,
@@ -38,9 +37,14 @@ from crypsis.inference._states import (
     value_prior,
 )
 from crypsis.inference._text_numbers import read_numbers
+from crypsis.inference._value_results import (
+    AttributeValues,
+    ValueDisclosure,
+    ValueMeasure,
+    WorstClass,
+)
 from crypsis.inference.conditional import Joint, joint
 from crypsis.options import MissingValues, Roles
-from crypsis.results import Group, Result
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -49,104 +53,6 @@ Floats = NDArray[np.float64]
 _ORDINARY = ("not zero", "kind", "known")
 """The levels of states that are ordinary in a whole table: most scores are not zero."""
 _NEIGHBORS, _STANDS_OUT = 5, 3.0
-
-
-class WorstClass(Result):
-    """The class in which a measure is largest, and what is known in it."""
-
-    group: Group
-    share: float
-    """The share of the value, or of the interval, among the members of the class."""
-    prior: float
-    """Its prior."""
-    baseline: float | None
-    """What a model without the members of the class predicts; None where none was asked."""
-    level: str
-    """What is known: a "value", a "group" of the hierarchy, an "interval", "not zero", ..."""
-
-
-class ValueMeasure(Result):
-    """A measure of the values in the classes: the largest, and where."""
-
-    value: float
-    worst: WorstClass | None
-    _by_class: NDArray[np.float64] = field(repr=False, compare=False)
-    """The largest of each class."""
-    _sizes: NDArray[np.int64] = field(repr=False, compare=False)
-
-    def records_above(self, limit: float) -> int:
-        """The records in classes where it is larger."""
-        return int(self._sizes[self._by_class > limit].sum())
-
-
-class AttributeValues(Result):
-    """What classes disclose about one sensitive attribute, value by value."""
-
-    attribute: str
-    records: int
-    classes: int
-    prior_source: str
-    """Where priors are from: "this table", "the population" or "the rates given"."""
-    gain: ValueMeasure
-    """p(x | class) - p(x), of the same value x."""
-    ratio: ValueMeasure
-    """p(x | class) / p(x), by the lower confidence limit in small classes."""
-    excess: ValueMeasure
-    """p(x | class) minus the baseline, by the lower confidence limit in small classes."""
-    excess_ratio: ValueMeasure
-    """p(x | class) over the baseline or, if that is larger, the prior; by the same limit."""
-    interval: ValueMeasure | None
-    """For numbers and dates: the excess of an interval; None for other attributes."""
-    near_certain: int
-    """The records in classes where a rare or declared value or interval is near-certain."""
-    near_certain_classes: int
-    near_certain_class: WorstClass | None
-    """The largest of these classes."""
-    presence: float
-    """The largest share of a value, or group, in all records that presence alone discloses."""
-    presence_prior: float | None
-    """Its prior, where one was given."""
-    not_zero: float
-    """The share of records with a number other than zero, where zero stands out; else 0."""
-    presence_stated_public: bool
-    """Whether the owner states that presence in the table is public."""
-    _classes: Cells = field(repr=False, compare=False)
-    _certain: NDArray[np.bool_] = field(repr=False, compare=False)
-
-    def classes_above(self, excess: float, ratio: float) -> tuple[Cells, NDArray[np.bool_]]:
-        """The equivalence classes, and in which of them a measure of a value is larger.
-
-        That is the excess of a value or interval, its ratio, or that a rare one is near-certain.
-        """
-        above = self._certain | (self.excess._by_class > excess)
-        above |= self.excess_ratio._by_class > ratio
-        if self.interval is not None:
-            above |= self.interval._by_class > excess
-        return self._classes, above
-
-
-class ValueDisclosure(Result):
-    """What classes disclose about each sensitive attribute, value by value."""
-
-    quasi_identifiers: tuple[str, ...]
-    confidence: float
-    attributes: tuple[AttributeValues, ...]
-
-    def __getitem__(self, attribute: str) -> AttributeValues:
-        for one in self.attributes:
-            if one.attribute == attribute:
-                return one
-        raise unknown_columns([attribute], [one.attribute for one in self.attributes])
-
-    def __str__(self) -> str:
-        width = max(len(one.attribute) for one in self.attributes)
-        lines = [
-            f"  {one.attribute:<{width}}  gain {one.gain.value:.3g}, excess over the baseline "
-            f"{one.excess.value:.3g}; near-certain for {one.near_certain:,} of "
-            f"{one.records:,} records"
-            for one in self.attributes
-        ]
-        return "\n".join([f"Disclosure of values from {', '.join(self.quasi_identifiers)}", *lines])
 
 
 @takes_roles(without=SAMPLE)

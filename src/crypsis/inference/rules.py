@@ -167,7 +167,7 @@ def _windows(order: Numbers, numbers: Floats, slot_of: Ints) -> tuple[Ints, ...]
     found = []
     for ends in order.widths():
         end = np.append(slot, last)[ends]
-        by_slot = np.arange(count)  # what is no number begins no interval
+        by_slot = np.arange(count)  # what is not a number begins no interval
         np.maximum.at(by_slot, slot, end)
         found.append(by_slot)
     return tuple(found)

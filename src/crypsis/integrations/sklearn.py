@@ -21,7 +21,7 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     rows stay as many and in their order. New data are generalized to the same levels; a value that
     the level has no label for is missing. What `fit_transform` returns meets the requirements, was
     measured, and may be released; what `transform` returns of other data is for a model, was not
-    measured, and is no release.
+    measured, and is not a release.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         known = self.quasi_identifiers
         if known is None:
             known = [name for name in frame.columns if name not in others]
-        plain = X.reset_index(drop=True) if hasattr(X, "reset_index") else X  # it is no column
+        plain = X.reset_index(drop=True) if hasattr(X, "reset_index") else X  # it is not a column
         made = anonymize(
             plain, k=self.k, recoding="full-domain", suppression=0.0, shuffle=False,
             diversity=self.diversity, closeness=self.closeness, hierarchies=self.hierarchies,

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial import cKDTree
 from scipy.special import expit, ndtri
-from scipy.stats import rankdata
 
 from crypsis.linkage._ranks import Floats, Ints
 from crypsis.results import Result
@@ -102,6 +101,8 @@ def _drawn(everyone: Floats, originals: int, rng: np.random.Generator) -> tuple[
 
 def _normal_scores(values: Floats) -> Floats:
     """Each column by its ranks, as quantiles of a normal distribution."""
+    from scipy.stats import rankdata  # loading it takes half a second
+
     return np.asarray(ndtri((rankdata(values, axis=0) - 0.5) / len(values)))
 
 

@@ -116,7 +116,8 @@ def plan(
         How much the detail of each column matters; 1 by default, 0 if it may be dropped.
     keep : mapping of str to int or str, optional
         The coarsest level that is allowed of a column: 0 as it is, 1 one level up; of dates also
-        month, quarter, half-year, year or decade. Without it a column may be generalized fully.
+        month, quarter, half-year, year, decade, 20 years, 40 years or 80 years. Without it a column
+        may be generalized fully.
     may_change : str or sequence of str
         Sensitive attributes that may be generalized (by their hierarchy, or as a quasi-identifier
         would be) or dropped, where that costs less than generalizing quasi-identifiers.

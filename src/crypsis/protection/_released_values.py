@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from crypsis.hierarchies.labels import unit_name
 from crypsis.protection._statement import Method
 
 _UNCHANGED = ("keep", "top")
@@ -56,7 +57,7 @@ def _words(level: dict[str, object]) -> str:
     if method == "suppress":
         return "suppressed"
     if method == "date":
-        return f"as {level['unit']}"
+        return f"as {unit_name(str(level['unit']))}"
     if method == "intervals":
         return "in 1 interval" if level["groups"] == 1 else f"in {level['groups']} intervals"
     if method == "prefix":

@@ -102,7 +102,12 @@ class PrivacyRequirements(BaseModel):
     @property
     def about_values(self) -> bool:
         """Whether anything is required of the numbers of sensitive values in a class."""
-        return any(getattr(self, name) is not None for name in _OF_VALUES)
+        return bool(self.values_required)
+
+    @property
+    def values_required(self) -> frozenset[str]:
+        """What is required of the numbers of sensitive values in a class."""
+        return frozenset(name for name in _OF_VALUES if getattr(self, name) is not None)
 
     @property
     def about_population(self) -> bool:

@@ -21,7 +21,7 @@ _DAYS = re.compile(r"([1-9]\d{0,4}) days?$")
 
 
 def checked_links(links: str | None) -> None:
-    """An error if this is no way to link records."""
+    """An error if this is not a way to link records."""
     if links is None or links in (ONE_LINK, LINKS_BY_NUMBER, *WINDOWS) or _DAYS.match(links):
         return
     known = ", ".join(map(repr, (ONE_LINK, LINKS_BY_NUMBER, *WINDOWS)))
@@ -40,7 +40,7 @@ def dated(data: Dataset, order: str | None, links: str | None, table: pa.Table) 
         what = (
             "No column has the time of a record"
             if order is None
-            else f"Column {order!r} is no date"
+            else f"Column {order!r} is not a date"
         )
         raise ParameterError(
             f"{what}, so records cannot be linked by the {links}.",

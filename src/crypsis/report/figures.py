@@ -20,11 +20,18 @@ _ATTRIBUTES_DRAWN = 3
 
 @dataclass(frozen=True)
 class Figure:
-    """One chart: the picture as a data URL, its specification, and its description."""
+    """One chart: its specification, compiled for Vega, and its description."""
 
-    picture: str
     specification: str
     description: str
+
+    @property
+    def picture(self) -> str:
+        """The picture as a data URL; it is drawn when it is asked for."""
+        import vl_convert
+
+        drawn = vl_convert.vega_to_svg(json.loads(self.specification))
+        return f"data:image/svg+xml;base64,{base64.b64encode(drawn.encode()).decode()}"
 
 
 def figures(assessment: Assessment) -> dict[str, list[Figure]]:
@@ -98,7 +105,7 @@ _DRAWERS: dict[str, Callable[[Answer], Iterator[Any]]] = {
 
 
 def figure(chart: Any) -> Figure:
-    """A chart as picture, compiled specification and description."""
+    """A chart as compiled specification and description."""
     import vl_convert
 
     # Padding: the font of the reader may be wider than the one the text was measured with.
@@ -106,11 +113,9 @@ def figure(chart: Any) -> Figure:
     spec = _shortened(json.loads(roomy.to_json()))
     description = str(spec.get("description", ""))
     compiled = vl_convert.vegalite_to_vega(json.dumps(spec))
-    picture = vl_convert.vega_to_svg(compiled)
-    coded = base64.b64encode(picture.encode()).decode()
     # "<" could end the element with the text; in JSON it may be written as an escape.
     text = json.dumps(compiled).replace("<", "\\u003c")
-    return Figure(f"data:image/svg+xml;base64,{coded}", text, description)
+    return Figure(text, description)
 
 
 def _shortened(part: Any, key: str = "") -> Any:

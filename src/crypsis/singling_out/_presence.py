@@ -90,7 +90,7 @@ def delta_presence(
     here = cells.class_sizes > 0
     there = others.class_sizes > 0
     share = np.minimum(cells.class_sizes[here] / np.maximum(matches[here], 1), 1.0)
-    if int(matches[here].sum()) < int(others.counts[there].sum()):  # somebody matches no record
+    if int(matches[here].sum()) < int(others.counts[there].sum()):  # a person matches no record
         share = np.append(share, 0.0)
     return DeltaPresence(
         cells.columns,

@@ -1,6 +1,7 @@
 """Where the rows are: DuckDB, Spark or memory. No other package knows which of them answers."""
 
 from crypsis.tables.contents import Content
+from crypsis.tables.formats.postgresql import TableAddress, table_address
 from crypsis.tables.forms import FileForm, form_for
 from crypsis.tables.frames import frame_like, open_frame
 from crypsis.tables.output import (
@@ -20,12 +21,14 @@ __all__ = [
     "FileForm",
     "Kind",
     "Rows",
+    "TableAddress",
     "form_for",
     "frame_like",
     "open_frame",
     "open_source",
     "read_back",
     "replacing",
+    "table_address",
     "without_formulas",
     "write_file",
     "write_rows",

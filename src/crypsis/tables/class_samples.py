@@ -166,7 +166,7 @@ def class_profiles(rows: Rows, names: Sequence[str], target: str) -> ClassProfil
         .agg(
             n.sum().cast(nw.Int64).alias("size"),
             n.max().alias("mode"),
-            nw.col(own).count().cast(nw.Int64).alias("values"),  # missing is no value
+            nw.col(own).count().cast(nw.Int64).alias("values"),  # missing is not a value
             nw.col("nlogn").sum(),
         )
         .with_columns((_n_log_n("size") - nw.col("nlogn")).alias("left"))

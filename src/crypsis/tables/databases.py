@@ -53,7 +53,7 @@ _POSTGRESQL_SETTINGS = (
     # Of the transaction that the driver has begun; it cannot be undone after a query.
     "SET TRANSACTION READ ONLY",
     "SET default_transaction_read_only = on",
-    # Built-in functions and operators before those that somebody put into another schema.
+    # Built-in functions and operators before those that were put into another schema.
     "SELECT pg_catalog.set_config('search_path', pg_catalog.concat('pg_catalog, ', "
     "pg_catalog.current_setting('search_path')), false)",
 )
@@ -198,7 +198,7 @@ class AdbcSource:
                 if not failed:
                     raise
             if failed:
-                raise _database_error(failed[0]) from None
+                raise database_error(failed[0]) from None
 
     @contextmanager
     def _cursor(self) -> Iterator[Any]:
@@ -208,7 +208,7 @@ class AdbcSource:
             with self._connect() as database, database.cursor() as cursor:
                 yield cursor
         except Error as error:
-            raise _database_error(error) from None
+            raise database_error(error) from None
 
     def _connect(self) -> Any:
         if self.driver == "sqlite":
@@ -228,7 +228,7 @@ class AdbcSource:
         return database
 
 
-def _database_error(error: Exception) -> SourceError:
+def database_error(error: Exception) -> SourceError:
     """The error of a database, without the connection string and without values."""
     text = str(error)
     if "connect" in text.lower() or "authentication" in text.lower():

@@ -11,6 +11,7 @@ from crypsis.errors import OutputError
 from crypsis.tables.csv.dialect import Dialect
 from crypsis.tables.csv.files import stream
 from crypsis.tables.csv.types import Notation
+from crypsis.tables.formats.postgresql import SCHEMES
 
 _SUFFIXES = {
     ".csv": "csv",
@@ -31,6 +32,7 @@ _SUFFIXES = {
     ".ddb": "duckdb",
     ".sqlite": "sqlite",
     ".sqlite3": "sqlite",
+    ".delta": "delta",
 }
 _PACKED = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".zst": "zstd"}
 WRITTEN = tuple(_SUFFIXES)
@@ -104,7 +106,12 @@ def csv_form(dialect: Dialect, notations: Mapping[str, Notation]) -> FileForm:
 
 
 def form_for(path: str | Path, like: FileForm | None = None) -> FileForm:
-    """The form that a path asks for; what it leaves open is that of the source."""
+    """The form that a path asks for; what it leaves open is that of the source.
+
+    The rows of a table on a server are written to a file first.
+    """
+    if str(path).startswith(SCHEMES):
+        return FileForm("parquet")
     name = str(path).lower().rsplit("/", 1)[-1]
     packed = next((suffix for suffix in _PACKED if name.endswith(suffix)), "")
     suffix = Path(name.removesuffix(packed)).suffix if packed else Path(name).suffix

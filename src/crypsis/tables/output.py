@@ -20,7 +20,7 @@ from crypsis.errors import OutputError, ParameterError
 from crypsis.files import PrivateFolder
 from crypsis.options import ReadOptions
 from crypsis.tables.duckdb.connection import private_folder, translated
-from crypsis.tables.formats import arrow_ipc, excel, sqlite, statistical
+from crypsis.tables.formats import arrow_ipc, excel, lakes, postgresql, sqlite, statistical
 from crypsis.tables.forms import FileForm, form_for
 from crypsis.tables.paths import remote_system
 from crypsis.tables.rows import Rows
@@ -61,14 +61,37 @@ def replacing(
     rows: Rows, paths: Sequence[str | Path], *, overwrite: bool = False
 ) -> AbstractContextManager[tuple[Path | str, ...]]:
     """Places to write to, which become `paths` together when the block ends without an error."""
+    if str(paths[0]).startswith(postgresql.SCHEMES):
+        if not rows.local:
+            raise OutputError(
+                "Rows on Spark are not written to PostgreSQL.", hint="Write a Parquet file first."
+            )
+        return _into_table(str(paths[0]), overwrite)
     if rows.local and "://" in str(paths[0]):
         return _uploaded([str(path) for path in paths], overwrite)
     return rows.replacing(paths, overwrite=overwrite)
 
 
 @contextmanager
+def _into_table(address: str, overwrite: bool) -> Iterator[tuple[Path | str, ...]]:
+    """A Parquet file of a private folder, whose rows become a table when it is complete."""
+    place = postgresql.TableAddress.of(address)
+    if not overwrite:
+        place.check_free()
+    folder = private_folder("crypsis-upload-")
+    try:
+        file = folder.path / "table.parquet"
+        yield (file,)
+        place.write(file, overwrite=overwrite)
+    finally:
+        PrivateFolder.remove(folder)
+
+
+@contextmanager
 def _uploaded(paths: Sequence[str], overwrite: bool) -> Iterator[tuple[Path | str, ...]]:
     """Files of a private folder, which are sent to their addresses when they are complete."""
+    if Path(paths[0]).suffix.lower() == ".delta":
+        raise OutputError("A Delta table is written to a folder of this machine.")
     system, folder = remote_system(paths[0]), private_folder("crypsis-upload-")
     partials = tuple(folder.path / path.rsplit("/", 1)[-1] for path in paths)
     try:
@@ -118,6 +141,8 @@ def write_file(rows: Rows, path: Path | str, form: FileForm) -> None:
         excel.write_sheet(batches, names, target)
     elif form.format in ("stata", "spss"):
         statistical.write_statistical(batches, names, target, form.format, form.labels)
+    elif form.format == "delta":
+        lakes.write_delta(batches, names, target)
     elif form.format == "sqlite":
         sqlite.write_table(batches, names, target, form.table or _TABLE)
     else:

@@ -11,9 +11,9 @@ import duckdb
 
 from crypsis.errors import MissingDependencyError, SourceError
 from crypsis.extras import import_extra
-from crypsis.tables.csv.files import PACKED, reason
+from crypsis.tables.csv.files import PACKED, READ_BY_ENGINE, reason
 
-_SUFFIXES = {
+SUFFIXES = {
     "csv": (".csv", ".tsv", ".txt", ".data"),
     "parquet": (".parquet", ".pq"),
     "orc": (".orc",),
@@ -26,6 +26,9 @@ _SUFFIXES = {
     "duckdb": (".duckdb", ".ddb"),
     "sqlite": (".sqlite", ".sqlite3"),
 }
+"""The suffixes of the files that are read, by format."""
+COMPRESSED = {"csv": (".gz", ".zst", ".bz2", ".xz", ".lz4"), "json": READ_BY_ENGINE}
+"""The suffixes that may follow those of a format."""
 _MAGIC = (
     ("parquet", 0, b"PAR1"),
     ("sqlite", 0, b"SQLite format 3\0"),
@@ -151,7 +154,7 @@ def format_by_name(path: str) -> str | None:
     name = path.lower().rstrip("/")
     for suffix in PACKED:
         name = name.removesuffix(suffix)
-    return next((form for form, suffixes in _SUFFIXES.items() if name.endswith(suffixes)), None)
+    return next((form for form, suffixes in SUFFIXES.items() if name.endswith(suffixes)), None)
 
 
 def format_of(path: str) -> str:

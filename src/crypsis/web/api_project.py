@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from fastapi import Query
 from fastapi.responses import JSONResponse
 from pydantic import ValidationError
 
 from crypsis.web import forms as f
 from crypsis.web.api_base import In, job_state, may_discard, new_router, no_job
 from crypsis.web.errors import RequestError
+from crypsis.web.open_tables import OpenTable
 
 router = new_router()
 _HISTORY = 100
+Steps = Annotated[int, Query(ge=1, le=_HISTORY)]
 
 
 @router.get("/tables/{table}/choices", tags=["project"])
 def show_choices(workspace: In, table: str) -> dict[str, Any]:
-    """What is chosen now, and how many steps can be undone."""
-    found = workspace.tables.get(table)
-    return {"choices": found.choices[-1], "steps": len(found.choices) - 1}
+    """What is chosen now, how many steps can be undone and redone, and what each step changed."""
+    return _chosen(workspace.tables.get(table))
 
 
 @router.put("/tables/{table}/choices", tags=["project"])
@@ -33,17 +36,39 @@ def choose(workspace: In, table: str, form: f.ChoicesForm) -> dict[str, Any]:
     if all(form.choices.get(name) == value for name, value in last.items()):
         found.choices[-1] = dict(form.choices)  # further fields with what they begin with
     else:
-        found.choices = [*found.choices[-_HISTORY:], dict(form.choices)]
-    return {"choices": found.choices[-1], "steps": len(found.choices) - 1}
+        found.choices, found.undone = [*found.choices[-_HISTORY:], dict(form.choices)], []
+    return _chosen(found)
 
 
 @router.post("/tables/{table}/undo", tags=["project"])
-def undo(workspace: In, table: str) -> dict[str, Any]:
-    """Take the last choice back."""
+def undo(workspace: In, table: str, steps: Steps = 1) -> dict[str, Any]:
+    """Take the last choice back, or several."""
     found = workspace.tables.get(table)
-    if len(found.choices) > 1:
-        found.choices.pop()
-    return {"choices": found.choices[-1], "steps": len(found.choices) - 1}
+    for _ in range(min(steps, len(found.choices) - 1)):
+        found.undone.append(found.choices.pop())
+    return _chosen(found)
+
+
+@router.post("/tables/{table}/redo", tags=["project"])
+def redo(workspace: In, table: str, steps: Steps = 1) -> dict[str, Any]:
+    """Choose again what was taken back last, or several steps of it."""
+    found = workspace.tables.get(table)
+    for _ in range(min(steps, len(found.undone))):
+        found.choices.append(found.undone.pop())
+    return _chosen(found)
+
+
+def _chosen(found: OpenTable) -> dict[str, Any]:
+    """The choices, and what each step from the first to the last that was undone changed."""
+    every = [*found.choices, *reversed(found.undone)]
+    history = [
+        {name: after.get(name) for name in sorted({*before, *after}) if before.get(name) != after.get(name)}
+        for before, after in pairwise(every)
+    ]  # fmt: skip
+    return {
+        "choices": found.choices[-1], "steps": len(found.choices) - 1,
+        "undone": len(found.undone), "history": history,
+    }  # fmt: skip
 
 
 @router.get("/tables/{table}/project", tags=["project"], response_class=JSONResponse)
@@ -88,7 +113,7 @@ def open_project(workspace: In, table: str, form: f.OpenProjectForm) -> f.JobSta
     found.roles = dict(saved.roles)
     found.notes = {name: note.model_dump(exclude_unset=True) for name, note in saved.notes.items()}
     found.units = {str(unit): name for unit, name in saved.units.items()}
-    found.choices = [dict(saved.choices)]
+    found.choices, found.undone = [dict(saved.choices)], []
     for place, (name, text) in enumerate(saved.hierarchies.items()):
         target = found.folder / f"hierarchy-project-{place}.csv"
         target.write_text(text, encoding="utf-8")

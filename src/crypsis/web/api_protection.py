@@ -7,6 +7,8 @@ from typing import Any
 from crypsis.web import forms as f
 from crypsis.web.api_base import In, job_state, new_router, no_job, subject, there
 from crypsis.web.errors import RequestError
+from crypsis.web.open_tables import OpenTable
+from crypsis.web.workspace import Workspace
 
 router = new_router()
 
@@ -55,7 +57,7 @@ async def causes(workspace: In, table: str, form: f.CausesForm) -> dict[str, Any
 def preview(workspace: In, table: str, form: f.PreviewForm) -> f.JobState:
     """Count the cells once, so that everything after can be asked at once."""
     found = workspace.tables.get(table)
-    given = {**subject(workspace, found), "options": _options(form.options)}
+    given = {**subject(workspace, found), "options": _options(workspace, found, form.options)}
 
     def keep(result: dict[str, Any]) -> None:
         found.preview = result
@@ -75,7 +77,7 @@ def try_release(workspace: In, table: str, form: f.AnonymizeForm) -> f.JobState:
     found = workspace.tables.get(table)
     no_job(workspace, found)
     masks = {name: one.model_dump() for name, one in form.masks.items()}
-    given = {**subject(workspace, found), "options": _options(form.options), "levels": form.levels,
+    given = {**subject(workspace, found), "options": _options(workspace, found, form.options), "levels": form.levels,
              "masks": masks, "recoding": form.recoding}  # fmt: skip
 
     def keep(result: dict[str, Any]) -> None:
@@ -93,7 +95,7 @@ def explore(workspace: In, table: str, form: f.PreviewForm) -> f.JobState:
     """Make releases with several sizes of classes and recodings: risk against information loss."""
     found = workspace.tables.get(table)
     no_job(workspace, found)
-    given = {**subject(workspace, found), "options": _options(form.options)}
+    given = {**subject(workspace, found), "options": _options(workspace, found, form.options)}
 
     def keep(result: dict[str, Any]) -> None:
         found.explored = result
@@ -142,7 +144,11 @@ async def plan(workspace: In, table: str, form: f.PlanForm) -> dict[str, Any]:
     """The plan that these options come to, column by column."""
     found = workspace.tables.get(table)
     no_job(workspace, found)
-    given = {**subject(workspace, found), "options": _options(form.options), "levels": form.levels}
+    given = {
+        **subject(workspace, found),
+        "options": _options(workspace, found, form.options),
+        "levels": form.levels,
+    }
     return await found.quick("plan", given)
 
 
@@ -175,7 +181,7 @@ def anonymize(workspace: In, table: str, form: f.AnonymizeForm) -> f.JobState:
         raise RequestError(f"{found.guesses} columns are undecided; decide their roles first.", 409)
     masks = {name: one.model_dump() for name, one in form.masks.items()}
     given = {
-        **subject(workspace, found), "roles": found.roles, "options": _options(form.options),
+        **subject(workspace, found), "roles": found.roles, "options": _options(workspace, found, form.options),
         "levels": form.levels, "masks": masks, "recoding": form.recoding, "form": form.form,
         "policy": form.policy, "population": form.options.population, "seed": form.seed,
         "neutralize_formulas": form.neutralize_formulas,
@@ -214,5 +220,9 @@ def show_made(workspace: In, table: str) -> dict[str, Any]:
     return {name: value for name, value in made.items() if name not in ("histograms", "stamp")}
 
 
-def _options(options: f.PlanOptionsForm) -> dict[str, Any]:
-    return options.model_dump(exclude_none=True)
+def _options(workspace: Workspace, table: OpenTable, options: f.PlanOptionsForm) -> dict[str, Any]:
+    """The options that are set, with the table of the population where there is one."""
+    asked = options.model_dump(exclude_none=True)
+    if "population" in table.files:
+        asked["population_table"] = workspace.file(table, "population")
+    return asked

@@ -12,14 +12,14 @@ from crypsis.web.options import advanced
 
 Name = Annotated[str, Field(min_length=1, max_length=1000)]
 Slot = Literal["data", "original", "masked", "known", "released", "truth", "expected", "hierarchy",
-             "roles", "together", "earlier", "holdout", "project", "key"]  # fmt: skip
+             "roles", "together", "earlier", "holdout", "project", "key", "population"]  # fmt: skip
 Kind = Literal["release", "comparison", "subject", "attack"]
 RoleName = Literal[
     "identifier", "quasi-identifier", "sensitive", "insensitive", "excluded", "undecided"
 ]
 PolicyName = Literal[
     "default", "hipaa-safe-harbor", "hipaa-expert", "ema-0070", "cms-small-cells", "wp216",
-    "strict-research", "ehds-secondary-use", "nist-800-188",
+    "strict-research", "ehds-secondary-use", "nist-800-188", "public-use-file", "scientific-use-file",
 ]  # fmt: skip
 Share = Annotated[float, Field(ge=0, le=1)]
 ClassSize = Annotated[int, Field(ge=1, le=1_000_000_000)]
@@ -153,6 +153,14 @@ class _NamedOptions(Form):
     best_guess: Annotated[float, Field(gt=0, le=1)] | None = None
     excess: Share | None = None
     journalist_risk: Annotated[float, Field(gt=0, le=1)] | None = None
+    recursive_diversity: tuple[Annotated[float, Field(gt=0)], ClassSize] | None = None
+    """c and l."""
+    k_map: ClassSize | None = None
+    """The fewest people of the uploaded file `population` that match a class."""
+    presence: Annotated[float, Field(gt=0, le=1)] | None = None
+    preserve: Annotated[
+        list[Annotated[list[Name], Field(min_length=1, max_length=2)]], Field(max_length=100)
+    ] = []
     weight: Name | None = None
     each_column: bool = False
     weights: dict[str, Annotated[float, Field(ge=0, le=1000)]] = {}

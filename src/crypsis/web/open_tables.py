@@ -52,6 +52,7 @@ class OpenTable:
         """The columns of the person, the household, the weight, the stratum and the cluster."""
         self.profile: dict[str, Any] | None = None
         self.choices: list[dict[str, Any]] = [{}]
+        self.undone: list[dict[str, Any]] = []
         """What was chosen on the page, the latest last: the others are for undoing."""
         self.tried: dict[str, Any] | None = None
         """What recipients would get, by the latest choices."""

@@ -10,7 +10,7 @@ from crypsis.options import PeopleOptions, PlanOptions, Roles, descriptions
 PEOPLE = tuple(PeopleOptions.__annotations__)
 _ON_PAGE = ("beta", "diversity", "closeness", "best_guess", "excess", "journalist_risk",
             "suppression", "rank_error", "k_map", "presence")  # fmt: skip
-"""Options that have their own field, or need a table of the population."""
+"""Options that have their own field."""
 
 
 def _simple(hint: Any) -> type | None:

@@ -19,6 +19,7 @@ from crypsis.web.open_tables import OpenTable
 from crypsis.web.options import PEOPLE, advanced
 from crypsis.web.security import route_of
 from crypsis.web.settings import size_text
+from crypsis.web.uploads import ACCEPTED, FORMATS_IN_WORDS
 from crypsis.web.workspace import DOWNLOADS, HANDED_OVER, KEY, Workspace, workspace_of
 
 router = APIRouter(include_in_schema=False)
@@ -32,6 +33,8 @@ POLICIES = {
     "ehds-secondary-use": "European Health Data Space, secondary use",
     "nist-800-188": "NIST SP 800-188",
     "strict-research": "Research, strict",
+    "public-use-file": "Public use file",
+    "scientific-use-file": "Scientific use file",
 }
 ROLES = {
     "identifier": "names a person by itself",
@@ -73,6 +76,8 @@ def _environment() -> Environment:
         version=__version__,
         roles=ROLES,
         policies=POLICIES,
+        formats=FORMATS_IN_WORDS,
+        accepted=ACCEPTED,
         steps=_STEPS,
         downloads=DOWNLOADS,
         reading_fields=_reading_fields(),

@@ -42,6 +42,8 @@ class Settings:
     disk_bytes: int = 50_000_000_000
     """How much a table may write to the private folder, its upload and what is spilled included."""
     idle_seconds: float = 3_600.0
+    prepare: bool = True
+    """Whether a table's process loads what is asked next while its columns are looked at."""
     folder: Path | None = None
     """Where the private folder is made; the system's own place for temporary files by default."""
 

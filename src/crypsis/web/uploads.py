@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import lzma
 import os
 import re
 import secrets
@@ -13,18 +14,25 @@ from collections.abc import AsyncIterator
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
+import pyarrow as pa
+
+from crypsis.tables.paths import COMPRESSED, SUFFIXES
 from crypsis.web.errors import RequestError
 from crypsis.web.settings import Settings, size_text
 
-# A DuckDB file may contain views that read other files of this machine, so it is no upload.
+_NOT_TAKEN = ("duckdb",)
+"""A DuckDB file may contain views that read other files of this machine, so it cannot be uploaded."""
 _FORMATS = {
-    ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".data": "csv",
-    ".parquet": "parquet", ".pq": "parquet",
-    ".json": "json", ".jsonl": "json", ".ndjson": "json",
-    ".xlsx": "excel", ".xlsm": "excel", ".xlsb": "excel", ".xls": "excel", ".ods": "excel",
-    ".sqlite": "sqlite", ".sqlite3": "sqlite", ".toml": "toml",
-}  # fmt: skip
+    suffix: form for form, ends in SUFFIXES.items() if form not in _NOT_TAKEN for suffix in ends
+} | {".toml": "toml"}
+_PACKED = tuple(dict.fromkeys(end for ends in COMPRESSED.values() for end in ends))
+ACCEPTED = (*(end for end in _FORMATS if end != ".toml"), *_PACKED)
+"""The suffixes of tables that are taken, as the page offers them."""
+FORMATS_IN_WORDS = (
+    "CSV or JSON (also compressed), Parquet, ORC, Arrow, Stata, SPSS, SAS, a spreadsheet or SQLite"
+)
 _PIECE = 1 << 20
+_DAMAGED = (OSError, EOFError, zlib.error, lzma.LZMAError, pa.ArrowException)
 _LONGEST_LINE = 4 << 20
 
 
@@ -39,14 +47,21 @@ def title_of(given: str) -> str:
 
 def format_of(title: str) -> str:
     """The format by the end of a name; what is not known is not taken."""
-    name = title.lower().removesuffix(".gz")
-    form = _FORMATS.get(PurePosixPath(name).suffix)
-    if form is None or (name != title.lower() and form not in ("csv", "json")):
+    plain, packed = _ends(title)
+    form = _FORMATS.get(plain)
+    if form is None or (packed and packed not in COMPRESSED.get(form, ())):
         raise RequestError(
-            "This kind of file is not taken. Give CSV or JSON (also as .gz), Parquet, a "
-            "spreadsheet or SQLite; anything else by `crypsis serve PATH`.", 415,
+            f"This kind of file is not taken. Give {FORMATS_IN_WORDS}; anything else by "
+            "`crypsis serve PATH`.", 415,
         )  # fmt: skip
     return form
+
+
+def _ends(title: str) -> tuple[str, str]:
+    """The suffix of a name, and that of its compression."""
+    name = PurePosixPath(title.lower())
+    packed = name.suffix if name.suffix in _PACKED else ""
+    return PurePosixPath(name.name.removesuffix(packed)).suffix, packed
 
 
 async def stored(
@@ -57,9 +72,7 @@ async def stored(
     Its name there is ours but for its end, which is one that we know: no name leads elsewhere.
     """
     form = format_of(title)
-    plain = title.lower().removesuffix(".gz")
-    ends = PurePosixPath(plain).suffix + title.lower()[len(plain) :]
-    target = folder / f"{slot}{ends}"
+    target = folder / f"{slot}{''.join(_ends(title))}"
     partial = folder / f".{secrets.token_hex(8)}-{target.name}.partial"
     written = 0
     try:
@@ -87,11 +100,10 @@ async def stored(
 
 def _check_width(path: Path, settings: Settings) -> None:
     """Refuse a line of more fields than columns are allowed, before anything looks at each."""
-    opened: Any = gzip.open if path.name.endswith(".gz.partial") else Path.open
     try:
-        with opened(path, "rb") as file:
-            line = file.readline(_LONGEST_LINE)
-    except (OSError, EOFError, zlib.error):
+        with _unpacked(path, PurePosixPath(path.name.removesuffix(".partial")).suffix) as file:
+            line = bytes(file.read(_LONGEST_LINE)).split(b"\n", 1)[0]
+    except _DAMAGED:
         return  # it is damaged, which is reported when it is read
     most = max(line.count(mark) for mark in (b",", b";", b"\t", b"|"))
     if most > 2 * settings.columns:
@@ -100,20 +112,30 @@ def _check_width(path: Path, settings: Settings) -> None:
         )
 
 
+def _unpacked(path: Path, suffix: str) -> Any:
+    """The bytes of a file, decompressed as its suffix says."""
+    if suffix == ".gz":
+        return gzip.open(path)
+    if suffix == ".xz":
+        return lzma.open(path)
+    codec = {".zst": "zstd", ".bz2": "bz2", ".lz4": "lz4"}.get(suffix)
+    return pa.input_stream(str(path), compression=codec)
+
+
 def check_expanded(path: Path, settings: Settings) -> None:
     """Refuse a compressed file that would become too large, without unpacking it to anywhere."""
     limit = settings.expanded_bytes
     bomb = RequestError(f"Unpacked, this file is larger than the {size_text(limit)} allowed.", 413)
-    if path.suffix.lower() == ".gz":
+    if path.suffix in _PACKED:
         size = 0
         try:
-            with gzip.open(path) as file:
+            with _unpacked(path, path.suffix) as file:
                 while piece := file.read(_PIECE):
                     size += len(piece)
                     if size > limit:
                         raise bomb
-        except (OSError, EOFError, zlib.error):
-            raise RequestError("The .gz file is damaged.") from None
+        except _DAMAGED:
+            raise RequestError(f"The {path.suffix} file is damaged.") from None
     elif zipfile.is_zipfile(path):
         try:
             size = _unpacked_size(path, min(limit, settings.job_bytes // 8))

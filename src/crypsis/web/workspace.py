@@ -82,6 +82,8 @@ class Workspace:
             table.roles = {name: role for name, role in decided.items() if name in names}
             table.notes = {name: note for name, note in table.notes.items() if name in names}
             table.units = {unit: name for unit, name in table.units.items() if name in names}
+            if self.settings.prepare:
+                table.worker().ask("prepare", {})  # nobody waits for it
 
         given = {"file": file}
         return self.jobs.start(

@@ -108,7 +108,7 @@ class Site:
         self.gate = Gate(80)
         with patch("crypsis.web.open_tables.WorkerPool", WorkerPool):
             self.app = create_app(
-                Settings(folder=folder, tables=8, upload_bytes=100_000), self.gate
+                Settings(folder=folder, tables=8, upload_bytes=100_000, prepare=False), self.gate
             )
         self.workspace = self.app.state.workspace
         self.workspace.jobs._threads = AtOnce()

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import unquote
+from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -206,10 +207,25 @@ class Found:
     complete: bool = True
 
 
+_SEARCHED: WeakKeyDictionary[Rows, dict[tuple[str, bool], Found | None]] = WeakKeyDictionary()
+"""What was found in the columns of rows that are still there."""
+
+
 def find_identifiers(rows: Rows, column: Column, every: pa.ChunkedArray | None) -> Found | None:
-    """The identifiers in all values of a column: in `every` if it has all, else in the engine."""
+    """The identifiers in all values of a column: in `every` if it has all, else in the engine.
+
+    Rows are searched once: a table is profiled, assessed and anonymized, each time with its evidence.
+    """
     if column.kind not in (Kind.TEXT, Kind.INTEGER, Kind.NUMBER):
         return None
+    known = _SEARCHED.setdefault(rows, {})
+    key = column.name, every is None
+    if key not in known:
+        known[key] = _searched(rows, column, every)
+    return known[key]
+
+
+def _searched(rows: Rows, column: Column, every: pa.ChunkedArray | None) -> Found | None:
     pattern = f"{_CANDIDATES}|{_BARE_VALUES}" if column.kind is Kind.TEXT else _BARE_VALUES
     if every is None:
         values = rows.values_like(column.name, pattern, _MAX_CANDIDATES)

@@ -45,7 +45,7 @@ _HEADER = """\
 #   weight     how much the detail of a quasi-identifier matters: 1 by default, 0 if it may be
 #              dropped
 #   keep       the coarsest level that is allowed of it: 0 as it is, 1 one level up; of dates also
-#              "month", "quarter", "half-year", "year", "decade"
+#              "month", "quarter", "half-year", "year", "decade", "20 years", "40 years", "80 years"
 #   may_change true if a sensitive attribute may be generalized or dropped where that costs less
 #
 # Where people or households have several records, the columns that identify them; of a sample its

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
-from scipy.stats import ks_2samp
 
 from crypsis.linkage._ranks import Ints, correlation, ranks
 from crypsis.linkage.suite._field_kinds import field_of
@@ -109,6 +108,8 @@ class _Content:
             known, masked = one.values[~one.lost], one.middle[~one.lost_masked]
             if len(known) < 10 or len(masked) < 10:
                 return 0.0
+            from scipy.stats import ks_2samp  # loading it takes half a second
+
             return float(ks_2samp(known, masked).statistic < _SAME_DISTRIBUTION)
         seen = set(x.to_pylist())
         shared = np.mean([value in seen for value in y.to_pylist()])

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from crypsis.dataset import Dataset
 from crypsis.errors import ParameterError
 from crypsis.hierarchies import Hierarchy
-from crypsis.hierarchies.labels import as_text, units_between
+from crypsis.hierarchies.labels import PERIODS, as_text, units_between
 from crypsis.protection.recoding._column_types import (
     NUMBERS,
     ColumnType,
@@ -170,6 +170,13 @@ def population_domain(column: ColumnType, hierarchy: Hierarchy | None) -> float:
     return 10.0**column.width if method == "prefix" else float(max(1, column.distinct))
 
 
+def _separates(step: DateUnit, column: ColumnType) -> bool:
+    """Whether a step above the decade has more than one label for the dates of a column."""
+    if step.unit not in PERIODS or column.low is None:
+        return True
+    return units_between(column.low, column.high, step.unit) > 1
+
+
 def _coarsest_allowed(name: str, steps: Sequence[Step], given: int | str) -> int:
     """The level that is meant: a number, or a unit of dates."""
     units = [step.unit if isinstance(step, DateUnit) else "" for step in steps]
@@ -277,7 +284,7 @@ class StepChoice:
         elif column.distinct <= 1 or method in ("keep", "suppress"):
             inner = ()
         elif method == "date":
-            inner = DATE_STEPS
+            inner = [step for step in DATE_STEPS if _separates(step, column)]
         elif method == "prefix":
             lengths = range(column.width - 1, 0, -1)
             inner = [Prefix(length=n, width=column.width) for n in lengths]

@@ -12,14 +12,9 @@ from crypsis import progress
 from crypsis.counting.grouping import group
 from crypsis.errors import RequirementsNotMetError
 from crypsis.protection.recoding._class_requirements import ClassRequirements
-from crypsis.protection.recoding._lattice import (
-    vectors_by_loss,
-)
-from crypsis.protection.recoding._levels import (
-    CellLevels,
-    Recoding,
-)
-from crypsis.protection.recoding.kernels import requirements as kernel
+from crypsis.protection.recoding._lattice import promising_vectors
+from crypsis.protection.recoding._levels import CellLevels, Recoding
+from crypsis.protection.recoding.kernels.full_domain import sound_within
 
 Ints = NDArray[np.int64]
 MAX_COUNTS = 20_000
@@ -33,14 +28,14 @@ def full_domain_recoding(
 
     Level vectors are visited by increasing loss until no later one can be better, so the result is
     the optimum, unless that takes more than 20,000 counts of the cells; then the search continues
-    with one column at a time, the one with the least loss. If only sizes are required, a vector is
-    not counted if a few of its columns alone suppress too many rows already (the subset property of
-    LeFevre et al. 2005).
+    with one column at a time, the one with the least loss. A vector is not visited if a few of its
+    columns alone suppress too many rows already (the subset property of LeFevre et al. 2005).
+    Sensitive values are counted only until too many rows are in classes that fail.
     """
     found = best_levels(cells, requirements, budget_rows)
     if found is None and cells.limited:
         search = _Lattice(cells, requirements, budget_rows)
-        raise not_kept(cells, search.kept(cells.limits)[1])
+        raise not_kept(cells, search.kept(cells.limits, search.rows)[1])
     if found is None:
         raise RequirementsNotMetError(
             "No generalization levels meet the requirements within the suppression budget.",
@@ -62,13 +57,13 @@ def best_levels(
     search = _Lattice(cells, requirements, budget_rows)
     best: tuple[Ints, NDArray[np.bool_]] | None = None
     with progress.step("searching levels") as step:
-        for floor, vector in vectors_by_loss(cells, lambda: search.counted < counts):
+        for floor, vector in promising_vectors(
+            cells, search.order, search.hopeless, lambda: search.counted < counts
+        ):
             if floor >= below or (search.counted >= counts and below < np.inf):
                 break
             step.advance()
-            if search.hopeless(vector):
-                continue
-            kept, suppressed = search.kept(np.array(vector))
+            kept, suppressed = search.kept(np.array(vector), budget_rows)
             if suppressed > budget_rows or suppressed == rows:  # no row would be released
                 continue
             lines = cells.loss[cells.lines + np.array(vector)][:, kept] * cells.counts[kept]
@@ -91,27 +86,32 @@ class _Lattice:
         self.every = np.arange(self.cells.counts.size)
         self.risk = None if requirements.people else requirements.requirements.average_risk
         self._own = 0
-        widest = sorted(range(cells.tops.size), key=lambda c: -len(cells.columns[c].labels[0]))
-        some = range(2, len(widest)) if requirements.sizes_only else ()
-        self.parts = [_Subset(cells, sorted(widest[:n])) for n in some]
+        self.order = sorted(range(cells.tops.size), key=lambda c: -len(cells.columns[c].labels[0]))
+        self.parts = [_Subset(cells, self.order[:n]) for n in range(1, len(self.order))]
 
     @property
     def counted(self) -> int:
         """How often cells were counted so far."""
-        return self._own + sum(len(part.known) for part in self.parts)
+        return self._own + sum(part.counted for part in self.parts)
 
-    def kept(self, vector: Ints) -> tuple[NDArray[np.bool_], int]:
-        """Which cells are in a sufficient class on these levels, and how many rows are not."""
+    def kept(self, vector: Ints, budget: int) -> tuple[NDArray[np.bool_], int]:
+        """Which cells are in a sufficient class on these levels, and how many rows are not.
+
+        If these are more than the budget, no more than that is certain.
+        """
         self._own += 1
         inside, totals = self.cells.classes(vector.tolist(), self.every)
-        good = kernel.which_sound(self.every, inside, totals, self.k, self.sensitive)
-        if self.risk is not None:
+        good, lost = sound_within(self.every, inside, totals, self.k, self.sensitive, budget)
+        if lost <= budget and self.risk is not None:
             good &= ~_risky(totals, good, self.risk)
-        return good[inside[: self.size]], int(self.rows - totals[good].sum())
+            lost = self.rows - totals[good].sum()
+        return good[inside[: self.size]], int(lost)
 
-    def hopeless(self, vector: tuple[int, ...]) -> bool:
-        """Whether some of the columns alone suppress too many rows."""
-        return any(part.rows_below(vector, self.k) > self.budget for part in self.parts)
+    def hopeless(self, levels: tuple[int, ...]) -> bool:
+        """Whether the first columns of the order alone, on these levels, suppress too many rows."""
+        if len(levels) > len(self.parts):
+            return False  # all columns: `kept` counts them
+        return self.parts[len(levels) - 1].rows_below(levels, self.k) > self.budget
 
 
 def _risky(totals: Ints, good: NDArray[np.bool_], limit: float) -> NDArray[np.bool_]:
@@ -134,18 +134,15 @@ class _Subset:
         first, inverse = group(places, domains)
         counts = np.bincount(inverse, cells.counts).astype(np.int64)
         own = tuple(cells.columns[c] for c in columns)
-        self.columns = columns
         self.cells = CellLevels(own, tuple(place[first] for place in places), counts)
         self.every = np.arange(counts.size)
-        self.known: dict[tuple[int, ...], int] = {}
+        self.counted = 0
 
-    def rows_below(self, vector: tuple[int, ...], k: int) -> int:
+    def rows_below(self, levels: tuple[int, ...], k: int) -> int:
         """The rows in classes smaller than k."""
-        levels = tuple(vector[c] for c in self.columns)
-        if levels not in self.known:
-            _, totals = self.cells.classes(levels, self.every)
-            self.known[levels] = int(totals[totals < k].sum())
-        return self.known[levels]
+        self.counted += 1
+        _, totals = self.cells.classes(levels, self.every)
+        return int(totals[totals < k].sum())
 
 
 def not_kept(cells: CellLevels, suppressed: int) -> RequirementsNotMetError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 
 import numpy as np
@@ -24,11 +24,11 @@ def vectors_by_loss(
     cells: CellLevels, exhaustive: Callable[[], bool]
 ) -> Iterator[tuple[float, tuple[int, ...]]]:
     """Level vectors with their average loss, by increasing loss; then a single path upward."""
-    losses = cells.losses()
+    losses: list[list[float]] = [own.tolist() for own in cells.losses()]
     tops = cells.limits.tolist()
 
     def price(vector: tuple[int, ...]) -> float:
-        return sum(float(losses[c][level]) for c, level in enumerate(vector)) / len(vector)
+        return sum(map(list.__getitem__, losses, vector)) / len(vector)
 
     vector = (0,) * len(tops)
     heap = [(price(vector), vector, 0)]
@@ -39,7 +39,62 @@ def vectors_by_loss(
             if vector[c] < tops[c]:
                 above = (*vector[:c], vector[c] + 1, *vector[c + 1 :])
                 heapq.heappush(heap, (price(above), above, c))
-    while heap and list(vector) != tops:
+    if heap:
+        yield from _upward(cells, vector)
+
+
+def promising_vectors(
+    cells: CellLevels,
+    order: Sequence[int],
+    hopeless: Callable[[tuple[int, ...]], bool],
+    exhaustive: Callable[[], bool],
+) -> Iterator[tuple[float, tuple[int, ...]]]:
+    """Those of `vectors_by_loss` of which the first columns, in an order, are not hopeless.
+
+    The levels of the first columns are extended by those of the next one, the least loss first, so
+    that nothing is visited above hopeless ones (the subset property of LeFevre et al. 2005).
+    """
+    losses: list[list[float]] = [own.tolist() for own in cells.losses()]
+    tops = cells.limits.tolist()
+
+    def price(levels: tuple[int, ...]) -> float:
+        return sum(losses[c][level] for c, level in zip(order, levels, strict=False)) / len(order)
+
+    levels: tuple[int, ...] = (0,)
+    heap = [(price(levels), levels)]
+    while heap and exhaustive():
+        floor, levels = heapq.heappop(heap)
+        if levels[-1] < tops[order[len(levels) - 1]]:
+            coarser = (*levels[:-1], levels[-1] + 1)
+            heapq.heappush(heap, (price(coarser), coarser))
+        if hopeless(levels):
+            continue
+        if len(levels) < len(order):
+            longer = (*levels, 0)
+            heapq.heappush(heap, (price(longer), longer))
+        else:
+            yield floor, _in_place(order, levels)
+    if heap:
+        yield from _upward(cells, _in_place(order, levels))
+
+
+def _in_place(order: Sequence[int], levels: tuple[int, ...]) -> tuple[int, ...]:
+    """The levels of the first columns of an order as a vector; 0 for the others."""
+    vector = [0] * len(order)
+    for c, level in zip(order, levels, strict=False):
+        vector[c] = level
+    return tuple(vector)
+
+
+def _upward(cells: CellLevels, vector: tuple[int, ...]) -> Iterator[tuple[float, tuple[int, ...]]]:
+    """From a vector to the top, each time by the level with the least loss."""
+    losses: list[list[float]] = [own.tolist() for own in cells.losses()]
+    tops = cells.limits.tolist()
+
+    def price(vector: tuple[int, ...]) -> float:
+        return sum(map(list.__getitem__, losses, vector)) / len(vector)
+
+    while list(vector) != tops:
         rising = [c for c in range(len(tops)) if vector[c] < tops[c]]
         ways = [(*vector[:c], vector[c] + 1, *vector[c + 1 :]) for c in rising]
         vector = min(ways, key=price)

@@ -18,7 +18,15 @@ from typing import Annotated, Any, Literal
 import narwhals.stable.v2 as nw
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from crypsis.hierarchies.labels import TOP, UNITS, as_text, date_expression, date_label, first_day
+from crypsis.hierarchies.labels import (
+    TOP,
+    UNITS,
+    as_text,
+    date_expression,
+    date_label,
+    first_day,
+    unit_name,
+)
 from crypsis.protection.recoding._clusters import number_label
 from crypsis.tables import Kind
 
@@ -130,10 +138,12 @@ class Intervals(_Step):
 
 
 class DateUnit(_Step):
-    """Dates by month, quarter, half-year, year or decade."""
+    """Dates by month, quarter, half-year, year, decade or period of years."""
 
     method: Literal["date"] = "date"
-    unit: Literal["month", "quarter", "half-year", "year", "decade"]
+    unit: Literal[
+        "month", "quarter", "half-year", "year", "decade", "20 years", "40 years", "80 years"
+    ]
 
     def label(self, value: Any) -> Any:
         return date_label(value, self.unit)
@@ -148,7 +158,7 @@ class DateUnit(_Step):
         return date_expression(column, self.unit)
 
     def describe(self) -> str:
-        return f"{self.unit} only"
+        return f"{unit_name(self.unit)} only"
 
 
 class Prefix(_Step):

@@ -107,7 +107,7 @@ def figure_10(_: RunSettings) -> Drawn:
     above = float(attack_graphs.heuristic_error(cycle))
     why = (
         "The paper does not describe how its matrices were drawn, and what it says of them is about "
-        f"them. Ours: {found.generator}, seed {found.seed}. It is no bound: the matrix with 2/3 on "
+        f"them. Ours: {found.generator}, seed {found.seed}. It is not a bound: the matrix with 2/3 on "
         f"the diagonal and 1/3 beside it, in a circle, is doubly stochastic and has {above:.2f} %."
     )
     ends = [

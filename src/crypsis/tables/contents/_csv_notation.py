@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,11 +48,11 @@ def csv_contents(path: str, reading: ReadOptions) -> Iterator[Content]:
         bare += (~fields.quoted).sum(axis=0)
     if blank:
         yield Content("blank-lines", "Lines between the rows of the table are blank.")
-    for place in np.flatnonzero((quoted > 0) & (bare > 0)).tolist():
-        if _varies(path, dialect, place, few_quoted=bool(quoted[place] <= bare[place])):
-            name = dialect.names[place]
-            text = f"Equal values of column {name!r} are written with and without quotes."
-            yield Content(f"spelling:{name}", text)
+    both = np.flatnonzero((quoted > 0) & (bare > 0)).tolist()
+    for place in _varying(path, dialect, {one: bool(quoted[one] <= bare[one]) for one in both}):
+        name = dialect.names[place]
+        text = f"Equal values of column {name!r} are written with and without quotes."
+        yield Content(f"spelling:{name}", text)
 
 
 def _blocks(path: str, dialect: Dialect) -> Iterator[bytes]:
@@ -125,25 +125,37 @@ class _Fields:
             needed.reshape(shape),
         )  # fmt: skip
 
-    def texts(self, place: int, *, quoted: bool) -> Iterator[bytes]:
-        """The texts of a column that are, or are not, in quotes."""
-        rows = np.flatnonzero(self.quoted[:, place] == quoted)
+    def texts(
+        self, place: int, *, quoted: bool, lengths: Set[int] | None = None
+    ) -> Iterator[bytes]:
+        """The texts of a column that are, or are not, in quotes; those of some lengths."""
         cut = int(quoted)
+        wanted = self.quoted[:, place] == quoted
+        if lengths is not None:
+            sizes = self.end[:, place] - self.start[:, place] - 2 * cut
+            wanted &= np.isin(sizes, list(lengths))
+        rows = np.flatnonzero(wanted)
         for row in rows.tolist():
             yield self.block[int(self.start[row, place]) + cut : int(self.end[row, place]) - cut]
 
 
-def _varies(path: str, dialect: Dialect, place: int, *, few_quoted: bool) -> bool:
-    """Whether one text of a column is written in both ways."""
-    few: set[bytes] = set()
-    for fields in _all_fields(path, dialect):
-        few.update(fields.texts(place, quoted=few_quoted))
-        if len(few) > _MOST_TEXTS:
-            return True
-    return any(
-        not few.isdisjoint(fields.texts(place, quoted=not few_quoted))
-        for fields in _all_fields(path, dialect)
-    )
+def _varying(path: str, dialect: Dialect, few_quoted: Mapping[int, bool]) -> list[int]:
+    """The columns in which one text is written in both ways; of each the rarer way is collected."""
+    few: dict[int, set[bytes]] = {place: set() for place in few_quoted}
+    many: set[int] = set()
+    for fields in _all_fields(path, dialect) if few else ():
+        for place in few.keys() - many:
+            few[place].update(fields.texts(place, quoted=few_quoted[place]))
+            if len(few[place]) > _MOST_TEXTS:
+                many.add(place)
+    lengths = {place: set(map(len, texts)) for place, texts in few.items()}
+    varying = set(many)
+    for fields in _all_fields(path, dialect) if few.keys() - varying else ():
+        for place in few.keys() - varying:
+            others = fields.texts(place, quoted=not few_quoted[place], lengths=lengths[place])
+            if not few[place].isdisjoint(others):
+                varying.add(place)
+    return sorted(varying)
 
 
 def _all_fields(path: str, dialect: Dialect) -> Iterator[_Fields]:

@@ -12,7 +12,7 @@ _FORMULA = "^'*[=+\\-@\\t\\r\\n]"
 
 
 def neutral_name(name: str) -> str:
-    """The name of a column as a cell that is no formula.
+    """The name of a column as a cell that is not a formula.
 
     >>> neutral_name("=1+1"), neutral_name("age")
     ("'=1+1", 'age')

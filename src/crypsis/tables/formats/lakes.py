@@ -1,14 +1,19 @@
-"""Delta tables by `deltalake`, Iceberg tables by `pyiceberg`: their newest version."""
+"""Delta tables by `deltalake`, Iceberg tables by `pyiceberg`: their newest version.
+
+Delta tables are written, too: folders with paths relative to them, which can be moved to their place.
+An Iceberg table belongs to a catalog and has absolute paths; a catalog takes up a Parquet file.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from crypsis.errors import SourceError
+from crypsis.errors import OutputError, SourceError
 from crypsis.extras import import_extra
 from crypsis.options import ReadOptions
 from crypsis.tables.schema import unique_names
@@ -43,6 +48,22 @@ def read_iceberg(
     except (ValueError, OSError, pa.ArrowException):
         raise _unreadable(path, "an Iceberg table") from None
     return _named(found), None
+
+
+def write_delta(batches: Iterator[pa.RecordBatch], names: Sequence[str], path: Path) -> None:
+    """A new table of one version: without a history, and without statistics of the original."""
+    deltalake = import_extra("deltalake", "Writing Delta tables", "delta")
+    first = next(batches)
+    schema = pa.schema(list(zip(names, first.schema.types, strict=True)))
+    every = (batch.rename_columns(list(names)) for batch in chain([first], batches))
+    reader = pa.RecordBatchReader.from_batches(schema, every)
+    try:
+        deltalake.write_deltalake(str(path), reader)
+    except Exception:  # noqa: BLE001 - a type without a place in Delta is a bare Exception there
+        raise OutputError(
+            "The release could not be written as a Delta table.",
+            hint="Write to a name ending in .parquet.",
+        ) from None
 
 
 def _version(path: Path) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 
 _MODULES = {
     "begin": "_session",
+    "prepare": "_prepare",
     "scan": "_scan",
     "assess": "_assess",
     "causes": "_assess",

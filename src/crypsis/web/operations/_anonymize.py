@@ -17,6 +17,7 @@ from crypsis.web.operations._plan import (
     asked_options,
     of_people,
     remaining,
+    with_population,
     without_excluded,
 )
 from crypsis.web.operations._scan import bars_view
@@ -47,6 +48,7 @@ def anonymize(
             file, without_excluded(roles, options), population=population, person=person,
             weight=options.get("weight"),
         )  # fmt: skip
+        release = with_population(session, release, options)
         made = an.anonymize(
             release,
             **asked_options(options, hierarchies),

@@ -160,7 +160,7 @@ def finding_view(one: Finding, place: int) -> dict[str, Any]:
     return {
         "place": place, "question": one.question, "measure": one.measure,
         "status": one.status.value, "severity": one.severity.value,
-        "statement": one.statement,
+        "statement": one.statement, "title": wording.sentence_title(one.measure, one.k),
         "number": wording.number(one.value, one.unit), "limit": wording.limit(one),
         "class_size": one.k, "columns": list(one.columns), "affected": one.affected,
         "why": one.why, "source": one.source, "unit": one.unit,

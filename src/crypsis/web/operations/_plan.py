@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,12 @@ from crypsis.web.operations._session import TableSession
 from crypsis.web.options import PEOPLE, advanced
 
 _FIRST, _GROUPABLE = 12, 300
+_OF_POPULATION = ("k_map", "presence")
 _CLASS_SIZES = (2, 3, 5, 10, 20, 50, 100)
 _ASKED = (
     "k", "beta", "population", "diversity", "closeness", "best_guess", "excess", "journalist_risk",
-    "each_column", "weights", "keep", "may_change", "top_code", "suppression", "representative",
+    "recursive_diversity", "k_map", "presence", "preserve", "each_column", "weights",
+    "keep", "may_change", "top_code", "suppression", "representative",
     *(name for name in advanced() if name not in PEOPLE),
 )  # fmt: skip
 
@@ -28,6 +31,10 @@ _ASKED = (
 def asked_options(options: dict[str, Any], hierarchies: dict[str, str]) -> dict[str, Any]:
     """The options of `plan` and `anonymize` that are set, without the methods."""
     asked = {name: options[name] for name in _ASKED if options.get(name) not in (None, {}, [])}
+    for name in ("recursive_diversity", "preserve"):
+        if name in asked:  # JSON has lists only
+            parts = asked[name]
+            asked[name] = tuple(parts) if name != "preserve" else [tuple(one) for one in parts]
     trees = {name: Hierarchy.read(path) for name, path in hierarchies.items()}
     return {**asked, "hierarchies": trees}
 
@@ -35,6 +42,16 @@ def asked_options(options: dict[str, Any], hierarchies: dict[str, str]) -> dict[
 def of_people(options: dict[str, Any]) -> dict[str, Any]:
     """The options of `anonymize` for people with several records that are set."""
     return {name: options[name] for name in PEOPLE if options.get(name) is not None}
+
+
+def with_population(session: TableSession, release: Dataset, options: dict[str, Any]) -> Dataset:
+    """The dataset with the table of its population, where a requirement is about that table."""
+    if all(options.get(name) is None for name in _OF_POPULATION):
+        return release
+    file = options.get("population_table")
+    if file is None:
+        raise InputError("k-map and delta-presence need the table of the population: upload it.")
+    return replace(release, population=session.release(file))
 
 
 def without_excluded(roles: dict[str, str], options: dict[str, Any]) -> dict[str, str]:
@@ -182,6 +199,7 @@ def chosen(
             file, without_excluded(roles, options), person=options.get("person"),
             weight=options.get("weight"),
         )  # fmt: skip
+        release = with_population(session, release, options)
         made = planned(release, options, hierarchies)
         if not any(levels.values()):
             return made

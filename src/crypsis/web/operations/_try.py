@@ -11,7 +11,13 @@ from crypsis.errors import InputError, RequirementsNotMetError, TooLargeError
 from crypsis.tables import open_frame
 from crypsis.tables.sampling import sample
 from crypsis.web.operations._anonymize import masks_of
-from crypsis.web.operations._plan import asked_options, of_people, remaining, without_excluded
+from crypsis.web.operations._plan import (
+    asked_options,
+    of_people,
+    remaining,
+    with_population,
+    without_excluded,
+)
 from crypsis.web.operations._session import TableSession
 from crypsis.web.wording import page_option
 
@@ -33,7 +39,7 @@ def _released(session: TableSession, file: dict[str, Any], roles: dict[str, str]
         file, without_excluded(roles, options), person=options.get("person"),
         weight=options.get("weight"),
     )  # fmt: skip
-    return _part(release, most)
+    return _part(with_population(session, release, options), most)
 
 
 def try_release(

@@ -114,6 +114,32 @@ function findings() {
   }
 }
 
+// The record that is easiest to single out, as an example: on request, on this machine, in no report.
+function example() {
+  const place = document.querySelector("[data-example]");
+  if (!place) return;
+  const button = place.querySelector("button");
+  button.onclick = () => attempt(async () => {
+    const found = await api("POST", `/tables/${here().split("/")[2]}/rows`, { order: "risk", limit: 1, reveal: true });
+    const [record] = found.rows;
+    const alike = record.size === 1 ? "No other record is" : record.size === 2 ? "1 other record is" : `${(record.size - 1).toLocaleString("en")} other records are`;
+    const list = (roles) => found.columns.flatMap((one, i) => (roles.includes(one.role) ? [[one.name, record.before[i] ?? "(missing)"]] : []));
+    const box = document.createElement("dl");
+    for (const [name, value] of [...list(["quasi-identifier"]), ...list(["sensitive"])]) {
+      const [term, text] = [document.createElement("dt"), document.createElement("dd")];
+      term.textContent = name;
+      text.textContent = value;
+      box.append(term, text);
+    }
+    const [words, note] = [document.createElement("p"), document.createElement("p")];
+    const secrets = list(["sensitive"]).length ? " and learns the sensitive attributes below" : "";
+    words.textContent = `Record ${record.row.toLocaleString("en")}: ${alike} alike in the quasi-identifiers. ${record.size === 1 ? `Whoever knows them of this person finds the record${secrets}.` : `Whoever knows them of this person is right with probability 1/${record.size}.`}`;
+    note.className = "soft";
+    note.textContent = "These are values of your data. No report and no dossier contains them.";
+    place.replaceChildren(words, box, note);
+  }, button);
+}
+
 function key() {
   const confirm = document.getElementById("key-confirm");
   if (!confirm) return;
@@ -140,6 +166,7 @@ opening();
 forms();
 tabs();
 findings();
+example();
 printing();
 watch();
 draw();

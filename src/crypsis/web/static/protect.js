@@ -2,6 +2,7 @@
 import { api, ask, attempt, discarding, dropping, number, part, save, upload } from "./ask.js";
 import { draw } from "./charts.js";
 import { groupsEditor } from "./groups.js";
+import { historyOf } from "./history.js";
 import { follow, start } from "./jobs.js";
 
 const form = document.getElementById("protect");
@@ -48,11 +49,15 @@ function options() {
     k: Number(field("k").value), suppression: Number(field("suppression").value), each_column: field("each_column").checked,
     methods: read("method", (text) => text), top_code: read("top", number), weights: weights(),
     keep: read("aim", (text) => (text.startsWith("keep:") ? Number(text.slice(5)) : null)),
+    may_change: [...form.querySelectorAll("[name^='may:']:checked")].map((one) => one.name.slice(4)),
+    preserve: field("preserve").value.split(",").map((one) => one.split("+").map((name) => name.trim()).filter(Boolean)).filter((one) => one.length),
     exclude: Object.keys(read("aim", (text) => (text === "exclude" ? true : null))),
     person: field("person").value || null, weight: field("weight").value || null,
     ...read("advanced", (text, one) => (one.hasAttribute("data-number") ? number(text) : text)),
   };
-  for (const name of ["journalist_risk", "diversity", "closeness", "best_guess", "excess"]) asked[name] = number(field(name).value);
+  const two = field("recursive_diversity").value.split(/[,;\s]+/).filter(Boolean);
+  asked.recursive_diversity = two.length ? [number(two[0]), number(two[1] ?? "")] : null;
+  for (const name of ["journalist_risk", "k_map", "presence", "diversity", "closeness", "best_guess", "excess"]) asked[name] = number(field(name).value);
   if (mode() === "population") Object.assign(asked, { population: people(), beta: Number(field("beta").value) });
   return asked;
 }
@@ -108,9 +113,11 @@ function drop() {
   for (const one of under) { clearTimeout(one.timer); one.stop?.abort(); }
 }
 
+const history = form && historyOf(form, table, (kept) => { form.reset(); restore(kept); changed(); });
+
 const keep = latest(250, async (how) => {
   const kept = await api("PUT", `/tables/${table}/choices`, { choices: state() }, how);
-  form.querySelector("[data-undo]").disabled = !kept.steps;
+  history(kept);
 });
 
 const tried = latest(700, async (how, over) => {
@@ -217,14 +224,13 @@ async function explore() {
 }
 
 function projects() {
-  const back = form.querySelector("[data-undo]");
-  back.onclick = () => attempt(async () => {
-    const kept = await api("POST", `/tables/${table}/undo`);
-    form.reset();
-    restore(kept.choices);
+  const everyone = form.querySelector("[data-population] input");
+  everyone.onchange = () => attempt(async () => {
+    if (!everyone.files.length) return;
+    await upload(`/tables/${table}/files/population/upload`, everyone.files[0]);
+    form.querySelector("[data-population] [data-taken]").textContent = everyone.files[0].name;
     changed();
-    setTimeout(() => { back.disabled = !kept.steps; });
-  }, back);
+  });
   const store = form.querySelector("[data-project-save]");
   store.onclick = () => attempt(async () => {
     await api("PUT", `/tables/${table}/choices`, { choices: state() });

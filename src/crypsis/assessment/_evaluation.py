@@ -1,0 +1,138 @@
+"""The questions of an assessment, asked one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from crypsis import progress, singling_out
+from crypsis.assessment import _questions as questions
+from crypsis.assessment._columns import measure_columns
+from crypsis.assessment._container import as_written, measure_contents, open_contents, written_text
+from crypsis.assessment._questions import QuestionOutcome
+from crypsis.assessment._request import Request
+from crypsis.assessment.result import Change
+from crypsis.errors import CancelledError, InputError, TooLargeError
+from crypsis.policies import Measurement
+from crypsis.tables import Content
+
+_TRIED_CLASSES = 200_000
+_BY_VALUES = ("linkage", "pseudonyms", "releases", "synthetic")
+"""The questions that compare with values of another table; the others see the texts of the file."""
+
+
+class Evaluation:
+    """The questions, asked one after the other; what is known if the work is interrupted."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = self.judged = request
+        self.written: tuple[str, ...] = ()
+        self.contents: list[Content] = []
+        self.measured: list[Measurement] = []
+        self.outcomes: dict[str, QuestionOutcome] = {}
+        self.changes: tuple[Change, ...] = ()
+        self.complete = True
+
+    def run(self) -> None:
+        """Ask all questions, or as many as there is time for."""
+        asks: dict[str, Callable[[Request], QuestionOutcome]] = {
+            "singling_out": questions.ask_singling_out,
+            "inference": questions.ask_inference,
+            "linkage": questions.ask_linkage,
+            "pseudonyms": questions.ask_pseudonyms,
+        }
+        if self.request.earlier:
+            asks["releases"] = questions.ask_releases
+        if self.request.synthetic:
+            asks = {"synthetic": questions.ask_synthetic}
+            self.measured += questions.not_of_synthetic(self.request.policy)
+        try:
+            with progress.step("assessing", total=len(asks)) as step:
+                self._count_cells()
+                for name, ask in asks.items():
+                    self._ask(name, ask)
+                    step.advance()
+                self.changes = _changes(self.request)
+        except (KeyboardInterrupt, CancelledError):
+            self.complete = False
+
+    def _ask(self, name: str, ask: Callable[[Request], QuestionOutcome]) -> None:
+        given = self.request if name in _BY_VALUES else self.judged
+        try:
+            outcome = ask(given)
+        except (InputError, TooLargeError) as error:
+            outcome = questions.not_evaluated(
+                name, self.request.policy, error.message, hint=error.hint, requested=True
+            )
+        self.outcomes[name] = outcome
+        if self.written and given is self.judged:
+            outcome.notes.insert(0, written_text(self.written))
+        self.measured += self._dropped_alone(name, outcome)
+        if outcome.stopped:  # a search that is interrupted returns what it has
+            raise CancelledError
+
+    def _dropped_alone(self, name: str, outcome: QuestionOutcome) -> list[Measurement]:
+        """Of records that are dropped nothing is measured, so a threshold cannot be met."""
+        if name != "inference":
+            return outcome.measured
+        first = self.outcomes["singling_out"].results.get("equivalence_classes")
+        if not getattr(first, "dropped", 0):
+            return outcome.measured
+        outcome.notes.append("Records with missing values are not part of the inference.")
+        return [replace(one, lower_bound=True) for one in outcome.measured]
+
+    def _count_cells(self) -> None:
+        """One scan for the cells that singling out and inference share."""
+        self.contents = open_contents(self.request.data)
+        self.measured += measure_columns(self.request)
+        self.measured.append(measure_contents(self.request.data, self.contents))
+        data, self.written = as_written(self.request.data)
+        self.judged = replace(self.request, data=data)
+        names = (*data.quasi_identifiers, *data.sensitive)
+        if names:
+            try:
+                data.cells(names)
+            except (InputError, TooLargeError):
+                return  # each question then counts what it needs, and reports if it cannot
+
+    @property
+    def few_classes(self) -> bool:
+        """Whether a remedy takes seconds: the time depends on the number of classes."""
+        outcome = self.outcomes.get("singling_out")
+        found: Any = None if outcome is None else outcome.results.get("equivalence_classes")
+        return found is not None and found.classes <= _TRIED_CLASSES
+
+
+def _changes(request: Request) -> tuple[Change, ...]:
+    """Equivalence classes of the original and of the release, in their common columns."""
+    original, data = request.original, request.data
+    if original is None or request.synthetic:
+        return ()
+    names = [name for name in data.quasi_identifiers if name in original.names]
+    if not names:
+        return ()
+    try:
+        before, after = (singling_out.equivalence_classes(one, names) for one in (original, data))
+    except (InputError, TooLargeError):
+        return ()
+    pairs: tuple[tuple[str, Callable[[Any], float], str], ...] = (
+        ("k-anonymity", lambda one: one.k, "records"),
+        ("records at a risk above 0.2", lambda one: one.risk.prosecutor.share_above, "fraction"),
+        ("average risk (prosecutor)", lambda one: one.risk.prosecutor.average, "fraction"),
+        ("equivalence classes", lambda one: one.classes, "classes"),
+        ("entropy of the quasi-identifiers", _entropy_bits, "bits"),
+    )
+    return (
+        *(Change(name, value(before), value(after), unit) for name, value, unit in pairs),
+        Change("records", original.count, data.count, "records"),
+    )
+
+
+def _entropy_bits(classes: Any) -> float:
+    """The entropy of the quasi-identifiers together, from the class sizes."""
+    sizes, counts = np.array(classes.class_sizes, float), np.array(classes.class_counts, float)
+    shares = sizes / (sizes * counts).sum()
+    return float(-(counts * shares * np.log2(shares)).sum())

@@ -1,0 +1,114 @@
+"""What `crypsis anonymize` shows of a release, of alternatives and of the verdict on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from crypsis.assessment import Assessment
+    from crypsis.protection import Anonymized, Exploration
+
+
+def show_release(
+    made: Anonymized,
+    lost: Any,
+    written: Sequence[Path | str],
+    key: Path,
+    as_json: bool,
+    *,
+    apart: bool = False,
+) -> None:
+    """What was done; on standard error if the release is on standard output."""
+    from crypsis.cli.console import console
+    from crypsis.report.json import to_json
+
+    if as_json:
+        typer.echo(to_json("anonymize", made), err=apart)
+        return
+    from rich.table import Table
+
+    screen = console(apart=apart)
+    compared = Table(
+        "column", "distinct values", "missing", "entropy (bits)",
+        title="Before and after", title_justify="left",
+    )  # fmt: skip
+    for one in lost.columns:
+        compared.add_row(
+            one.column,
+            f"{one.values_before:,} to {one.values_after:,}",
+            f"{one.missing_before:,} to {one.missing_after:,}",
+            f"{_bits(one.entropy_before_bits)} to {_bits(one.entropy_after_bits)}",
+        )
+    screen.print(compared)
+    for words in made.released_values.values():
+        screen.print(f"{words}.", markup=False)
+    screen.print(str(made), markup=False)
+    for path in written:
+        screen.print(f"Wrote {path}", markup=False)
+    screen.print(
+        f"Wrote {key} (re-identification key: keep it apart from the release)", markup=False
+    )
+
+
+def write_comparison(path: Path, lost: Any) -> None:
+    """The values of each column before and after, as Markdown."""
+    from crypsis.cli.console import write_text
+
+    lines = ["# Before and after", "", f"{lost.rows_after:,} of {lost.rows_before:,} records.", ""]
+    lines += ["| column | values before | after | missing before | after | bits before | after |"]
+    lines += ["| --- | --- | --- | --- | --- | --- | --- |"]
+    for one in lost.columns:
+        bits = f"{_bits(one.entropy_before_bits)} | {_bits(one.entropy_after_bits)}"
+        name = one.column.replace("|", "\\|")
+        lines.append(
+            f"| {name} | {one.values_before} | {one.values_after} | {one.missing_before} "
+            f"| {one.missing_after} | {bits} |"
+        )
+    lines += [f"| {name} | removed | | | | | |" for name in lost.removed]
+    weighted = [one for one in lost.columns if one.weighted_distance is not None]
+    if weighted:
+        lines += [
+            "",
+            "Change of the distribution in the population, by the weights (total variation):",
+        ]
+        lines += [""] + [f"- {one.column}: {100 * one.weighted_distance:.2f} %" for one in weighted]
+    write_text(path, "\n".join(lines) + "\n")
+
+
+def _bits(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
+
+
+def show_alternatives(found: Exploration, as_json: bool) -> None:
+    """The alternatives that were made and measured."""
+    from crypsis.cli.console import console
+    from crypsis.report.json import to_json
+
+    if as_json:
+        typer.echo(to_json("explore", found))
+        return
+    screen = console()
+    screen.print(str(found), markup=False)
+    for one in found.alternatives:
+        if one.failure:
+            screen.print(f"{one.recoding}, k = {one.k:,}: {one.failure}", markup=False)
+    screen.print(
+        "Each line is a release that was made and measured; nothing was written. To write one, set "
+        "--k, --recoding and --output instead of --explore.",
+        markup=False,
+    )
+
+
+def exit_with(found: Assessment, as_json: bool) -> None:
+    """The verdict on the release, and the exit status that it has."""
+    from crypsis.cli.console import console
+    from crypsis.report.json import exit_status
+
+    if not as_json:
+        console().print(found.explanation, markup=False)
+    if exit_status(found):
+        raise typer.Exit(exit_status(found))
