@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,8 @@ from crypsis.web.operations._session import TableSession
 
 _NO_RANKS = ("no-comparable-columns", "missing-values")
 _ACCEPTABLE = 0.05
+_DAY_FIRST = re.compile(r"^(\d{1,2})\.(\d{1,2})\.(\d{4})$")
+_DECIMAL_COMMA = re.compile(r"^-?\d+,\d+$")
 
 
 def compare(
@@ -160,6 +163,21 @@ def verify(
     }  # fmt: skip
 
 
+def _readings(text: str) -> list[str]:
+    """A value as a person writes it: also 25.03.1953 as a date, 1,5 as a number.
+
+    >>> _readings("25.03.1953"), _readings("1,5"), _readings("Bonn")
+    (['25.03.1953', '1953-03-25'], ['1,5', '1.5'], ['Bonn'])
+    """
+    found, plain = [text], text.strip()
+    day = _DAY_FIRST.match(plain)
+    if day is not None:
+        found.append(f"{day[3]}-{int(day[2]):02d}-{int(day[1]):02d}")
+    if _DECIMAL_COMMA.match(plain):
+        found.append(plain.replace(",", "."))
+    return found
+
+
 def _fitting(released: Dataset, record: dict[str, str]) -> dict[str, Any]:
     """How many released records may be that of a person: their labels cover the person's values."""
     names = list(record)
@@ -168,7 +186,7 @@ def _fitting(released: Dataset, record: dict[str, str]) -> dict[str, Any]:
     columns = []
     for name, values, codes in zip(names, cells.values, cells.codes, strict=True):
         labels = values.to_pylist()
-        possible = overlapping([record[name]], labels).possible[0][codes]
+        possible = overlapping(_readings(record[name]), labels).possible.any(axis=0)[codes]
         joint &= possible
         columns.append({"column": name, "fits": int(cells.counts[possible].sum())})
     fits = int(cells.counts[joint].sum())
