@@ -157,6 +157,10 @@ def verify(
             if permutation_only or error.code not in _NO_RANKS:
                 raise
             return _fitting(released, record)
+        compared = {one.column for one in found.columns}
+        ranked = any(released.rows.column(name).kind.numeric for name in compared)
+        if not permutation_only and not ranked and compared != set(record):
+            return _fitting(released, record)  # generalized: ranks would leave columns out
     body = found.to_dict()
     return {name: body[name] for name in ("reasons", "records", "criterion", "columns")} | {
         "notes": notes(found), "fits": None
@@ -186,7 +190,8 @@ def _fitting(released: Dataset, record: dict[str, str]) -> dict[str, Any]:
     columns = []
     for name, values, codes in zip(names, cells.values, cells.codes, strict=True):
         labels = values.to_pylist()
-        possible = overlapping(_readings(record[name]), labels).possible.any(axis=0)[codes]
+        any_reading = overlapping(_readings(record[name]), labels).possible.any(axis=0)
+        possible = np.asarray(any_reading, bool)[codes]
         joint &= possible
         columns.append({"column": name, "fits": int(cells.counts[possible].sum())})
     fits = int(cells.counts[joint].sum())
