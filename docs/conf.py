@@ -24,6 +24,7 @@ html_math_renderer = "mathml"
 html_static_path = ["_static"]
 html_extra_path = ["_extra"]
 html_css_files = ["crypsis.css"]
+html_search_scorer = "_static/search_scores.js"
 smartquotes = False
 html_show_sphinx = False
 html_show_copyright = False

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import settings
 
 from tests.cluster import QUICK_JAVA, Cluster
+from tests.invented import write_census
 
 # The first call of a kernel compiles it, so no example has a time of its own to keep.
 settings.register_profile("crypsis", deadline=None, print_blob=True)
@@ -77,6 +78,19 @@ def adult(data_folder: Path) -> Any:
     import crypsis as cr
 
     return cr.read(data_folder / "adult" / "adult.data", names=ADULT_COLUMNS)
+
+
+@pytest.fixture(scope="session")
+def census_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Invented people in the form of the Adult table; for tests that need no number of it."""
+    return write_census(tmp_path_factory.mktemp("census") / "census.data")
+
+
+@pytest.fixture(scope="session")
+def census(census_file: Path) -> Any:
+    import crypsis as cr
+
+    return cr.read(census_file, names=ADULT_COLUMNS)
 
 
 @pytest.fixture(scope="session")

@@ -1,15 +1,19 @@
 """Pseudonyms by the thousand: time, width of the intervals, and what is exact, bounded or sampled.
 
-The FIMI files are not part of this repository, so their stand-ins are invented: as many items and
-transactions, and frequencies of a similar distribution (a power law for baskets and clicks, an
-exponential one for the Quest generator, an even spread for the tables of chess and mushroom).
-Groceries is real. The intruder knows each frequency to a relative error of 5 %.
+Each file is attacked as a user would, by `crypsis attack frequencies FILE --error 0.05 --truth names`
+in a process of its own. Groceries and the FIMI files are real and are looked for in the folder of
+real data (`groceries/groceries.csv`, `fimi/retail.dat`, ...); those that are not there are named and
+left out. The largest files are invented: frequencies by a power law.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +22,19 @@ from numpy.typing import NDArray
 from benchmarks import measure
 
 ERROR = 0.05
+REAL = {
+    "groceries": "groceries/groceries.csv",
+    **{
+        name: f"fimi/{name}.dat"
+        for name in (
+            "chess", "mushroom", "BMS-WebView-1", "T10I4D100K", "BMS-WebView-2", "retail",
+        )
+    },
+}  # fmt: skip
+INVENTED = {
+    "30,000 items, invented": (30_000, 500_000, 12.0, 1.1, 20.0, 6),
+    "100,000 items, invented": (100_000, 1_000_000, 12.0, 1.05, 10.0, 7),
+}
 
 
 def power_law(
@@ -31,80 +48,75 @@ def power_law(
     )
 
 
-def quest(items: int, transactions: int, per_transaction: float, seed: int) -> NDArray[np.int64]:
-    """Counts with exponential shares, as the Quest generator of T10I4D100K has about."""
+def write_baskets(path: Path, counts: NDArray[np.int64], transactions: int, seed: int) -> None:
+    """Transactions in which item k is `counts[k]` times, in different ones."""
     generator = np.random.default_rng(seed)
-    shares = generator.exponential(per_transaction / items, items)
-    return np.maximum(1, generator.binomial(transactions, np.minimum(shares, 0.9)))
+    item = np.repeat(np.arange(counts.size), counts)
+    # The times of one item are in a row: places in a random order, one turn after the other.
+    places = generator.permutation(transactions)
+    basket = places[np.arange(item.size) % transactions]
+    order = np.argsort(basket, kind="stable")
+    ends = np.cumsum(np.bincount(basket, minlength=transactions))[:-1]
+    with path.open("w", encoding="utf-8") as file:
+        for part in np.split(item[order], ends):
+            file.write(" ".join(map(str, part.tolist())) + "\n")
 
 
-def spread_out(items: int, transactions: int, seed: int) -> NDArray[np.int64]:
-    """Counts with shares between 0 and 1, as the values of attributes have."""
-    generator = np.random.default_rng(seed)
-    return np.maximum(1, generator.binomial(transactions, generator.beta(0.6, 0.9, items)))
-
-
-INVENTED: dict[str, tuple[int, NDArray[np.int64]]] = {
-    "chess, invented": (3_196, spread_out(75, 3_196, 1)),
-    "mushroom, invented": (8_124, spread_out(119, 8_124, 2)),
-    "T10I4D100K, invented": (100_000, quest(870, 100_000, 10.1, 3)),
-    "BMS-WebView-2, invented": (77_512, power_law(3_340, 77_512, 4.6, 1.1, 120, 4)),
-    "retail, invented": (88_162, power_law(16_470, 88_162, 10.3, 1.3, 30, 5)),
-    "30,000 items, invented": (500_000, power_law(30_000, 500_000, 12, 1.1, 20, 6)),
-    "100,000 items, invented": (1_000_000, power_law(100_000, 1_000_000, 12, 1.05, 10, 7)),
-}
-
-
-def measured(name: str, observed: Any) -> dict[str, Any]:
+def measured(name: str, path: Path, separator: str) -> dict[str, Any]:
     """Degree of anonymity and expected cracks of one file, with their intervals and the time."""
-    from crypsis import pseudonyms as ps
-    from crypsis.results import Estimate
-
-    start, cpu = time.perf_counter(), time.process_time()
-    shares = zip(observed.pseudonyms, observed.shares.tolist(), strict=True)
-    ranges = {item: (share * (1 - ERROR), share * (1 + ERROR)) for item, share in shares}
-    belief = ps.frequency_attack(observed, ranges, truth="names")
-    found = ps.anonymity(belief)
-    answer: dict[str, Any] = {
-        "file": name,
-        "items": belief.size,
-        "kinds_of_rows": int(belief.kinds.rows.size),
-        "possible_pairs": found.possible_pairs,
-        "largest_block": max(block.size for block in found.blocks),
-        "seconds": time.perf_counter() - start,
-        "processor_seconds": time.process_time() - cpu,
-    }
-    for label, number in (("degree", found.degree), ("cracks", found.expected_cracks)):
-        if number is None:
-            continue
-        exact = Estimate(number, number, number, method="exact")
-        shown = number if isinstance(number, Estimate) else exact
-        answer |= {
-            label: float(shown),
-            f"{label}_low": shown.low,
-            f"{label}_high": shown.high,
-            f"{label}_method": shown.method,
-        }
-    drawn = [block.convergence for block in found.blocks if block.convergence is not None]
-    answer["sampled_blocks"] = len(drawn)
-    answer["bethe_cracks_of_sampled_blocks"] = sum(one.bethe_cracks or 0.0 for one in drawn)
-    answer["converged"] = all(one.converged for one in drawn)
+    command = [
+        sys.executable, "-m", "crypsis", "attack", "frequencies", str(path), "--separator",
+        separator, "--error", str(ERROR), "--truth", "names", "--json",
+    ]  # fmt: skip
+    before, start = os.times(), time.perf_counter()
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    wall, after = time.perf_counter() - start, os.times()
+    used = (after.children_user + after.children_system) - (
+        before.children_user + before.children_system
+    )
+    found = json.loads(done.stdout)["result"]["anonymity"]
+    answer = {"file": name, "items": found["size"], "possible_pairs": found["possible_pairs"]}
+    blocks = found["blocks"]
+    answer["largest_block"] = max(block["size"] for block in blocks)
+    answer |= {"seconds": wall, "processor_seconds": used}
+    for label, number in (("degree", found["degree"]), ("cracks", found["expected_cracks"])):
+        if isinstance(number, dict):
+            low, high = number["low"], number["high"]
+            kind = "bounded" if number["confidence"] == 1 else "sampled"
+            number = number["value"]
+        else:
+            low = high = number
+            kind = "exact"
+        answer |= {label: number, f"{label}_low": low, f"{label}_high": high}
+        answer[f"{label}_is"] = kind
+    drawn = [block["convergence"] for block in blocks if block.get("convergence")]
+    answer["converged"] = all(one["converged"] for one in drawn)
+    answer["bethe_cracks_of_sampled_blocks"] = sum(one["bethe_cracks"] or 0.0 for one in drawn)
     print(json.dumps(answer), flush=True)
     return answer
 
 
 def main() -> None:
-    from crypsis import pseudonyms as ps
-
-    text = (measure.DATA / "groceries" / "groceries.csv").read_text(encoding="utf-8")
-    baskets = [[n.strip() for n in line.split(",") if n.strip()] for line in text.splitlines()]
-    groceries = ps.frequencies(baskets)
-    measured("groceries", groceries)  # compiles
-    answers = [measured("groceries", groceries)]
-    for name, (transactions, counts) in INVENTED.items():
-        names = tuple(f"item {k}" for k in range(counts.size))
-        answers.append(measured(name, ps.Frequencies(names, np.sort(counts), transactions)))
-    measure.write("pseudonyms_study", {"relative_error": ERROR, "files": answers})
+    files, missing = [], []
+    for name, place in REAL.items():
+        path = measure.DATA / place
+        if path.exists():
+            files.append((name, path, "," if path.suffix == ".csv" else " "))
+        else:
+            missing.append(name)
+            print(f"{name}: there is no {path}; left out", flush=True)
+    measure.WORK.mkdir(exist_ok=True)
+    for name, (items, transactions, *shape, seed) in INVENTED.items():
+        path = measure.WORK / f"baskets_{items}.dat"
+        if not path.exists():
+            counts = power_law(items, transactions, *shape, seed)
+            write_baskets(path, counts, transactions, seed)
+        files.append((name, path, " "))
+    measured(*files[0])  # compiles
+    answers = [measured(*file) for file in files]
+    measure.write(
+        "pseudonyms_study", {"relative_error": ERROR, "files": answers, "not_here": missing}
+    )
 
 
 if __name__ == "__main__":

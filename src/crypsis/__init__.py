@@ -5,6 +5,7 @@ The public names; everything is loaded when it is first used.
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,11 @@ if TYPE_CHECKING:
     from crypsis.results import Estimate, Result
 
 __version__ = "0.1.0"
+
+if "CRYPSIS_THREADS" in os.environ:
+    from crypsis.threads import bound_libraries
+
+    bound_libraries()
 
 _NAMES = {
     "Assessment": "assessment",

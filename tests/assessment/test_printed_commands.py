@@ -101,14 +101,14 @@ def test_the_commands_of_decided_roles_run_and_keep_them(
         assert not {"name", "ssn"} & set(pq.read_schema(release).names)
 
 
-def test_the_commands_of_adult_run(adult: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    table = adult.to_arrow().slice(0, 1500)
-    pq.write_table(table, "adult.parquet")
+def test_the_commands_of_a_census_run(census: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    table = census.to_arrow().slice(0, 1500)
+    pq.write_table(table, "census.parquet")
     known = ["age", "education", "sex", "race"]
     roles = dict.fromkeys(ADULT_COLUMNS, "excluded") | dict.fromkeys(known, "quasi-identifier")
     path = roles_file(roles | {"income": "sensitive"})
-    pq.write_table(table.select([*known, "income"]), "adult.parquet")
-    assert run(["assess", "adult.parquet", "--roles", str(path)]) == 1
+    pq.write_table(table.select([*known, "income"]), "census.parquet")
+    assert run(["assess", "census.parquet", "--roles", str(path)]) == 1
     shown = capsys.readouterr().out
     releases = run_all(shown)
     status = run(["assess", str(releases[0]), "--roles", str(path), "--no-try"])

@@ -18,12 +18,10 @@ LONG = 90_000
 
 @pytest.fixture(scope="package")
 def server(
-    data_folder: Path, tmp_path_factory: pytest.TempPathFactory
+    census_file: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[ListeningServer]:
-    adult = GivenSource(
-        str(data_folder / "adult" / "adult.data"), "adult.data", {"names": list(ADULT_COLUMNS)}
-    )
-    with running(given=(adult,), tables=60, folder=tmp_path_factory.mktemp("serve")) as started:
+    census = GivenSource(str(census_file), "census.data", {"names": list(ADULT_COLUMNS)})
+    with running(given=(census,), tables=60, folder=tmp_path_factory.mktemp("serve")) as started:
         yield started
 
 

@@ -95,7 +95,7 @@ def test_the_whole_way(visit: Callable[..., Any], files: Path, tmp_path: Path) -
     page.wait_for_selector("text=Is this data safe to release?")
 
 
-def test_adult_and_cancelling_on_a_narrow_dark_screen(visit: Callable[..., Any]) -> None:
+def test_a_census_and_cancelling_on_a_narrow_dark_screen(visit: Callable[..., Any]) -> None:
     page = visit(390, "dark")
     checked(page)
     page.click("[data-open-given='0']")

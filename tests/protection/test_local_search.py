@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -168,3 +169,29 @@ def test_cells_of_one_value_join_diverse_classes() -> None:
     found = local_recoding(cells, asked, 0)
     assert found.levels[:6, 0].tolist() == [0] * 6
     assert found.levels[6:, 0].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("budget", [0, 8])
+@pytest.mark.parametrize("name", REQUIREMENTS)
+@pytest.mark.parametrize("seed", range(3))
+def test_full_domain_recoding_is_the_best_of_all_levels(name: str, seed: int, budget: int) -> None:
+    cells, secret = table(seed, 30)
+    rows, least = int(cells.counts.sum()), 3.0
+    for vector in product(*(range(top + 1) for top in cells.tops)):
+        levels = np.tile(np.array(vector), (cells.counts.size, 1))
+        lost, gone = 0.0, 0
+        for members in classes(cells, levels).values():
+            inside = int(cells.counts[members].sum())
+            if meets(cells, secret, members, REQUIREMENTS[name]):
+                lost += sum(
+                    float(one.loss[level, cells.places[c][m]] * cells.counts[m])
+                    for c, (one, level) in enumerate(zip(cells.columns, vector, strict=True))
+                    for m in members
+                )
+            else:
+                gone += inside
+        if gone <= budget and gone < rows:
+            least = min(least, (lost / 3 + gone) / rows)
+    found = full_domain_recoding(cells, ClassRequirements(REQUIREMENTS[name], (secret,)), budget)
+    assert found.suppressed_records <= budget
+    assert found.ncp == pytest.approx(least)

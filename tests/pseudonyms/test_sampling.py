@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from crypsis import progress
 from crypsis import pseudonyms as ps
 from crypsis.errors import CancelledError
+from crypsis.pseudonyms._kinds import KindMatrix, merge_kinds
+from crypsis.pseudonyms._matchings import random_matching
+from crypsis.pseudonyms._sample_table import make_table
 from crypsis.pseudonyms._sampling import average
+from crypsis.pseudonyms.kernels import chain
 from crypsis.results import Estimate
+from tests.pseudonyms import reference
 
 
 def dense(size, seed):
@@ -75,6 +81,51 @@ def test_same_seed_same_answer():
 
     assert once(7) == once(7)
     assert once(7).value != once(8).value
+
+
+def a_few_among_many(few, many):
+    """Neighbours are possible: a chain of rare items, the last of them among many identical ones."""
+    wide = few + 1
+    weights = csr_array(np.eye(wide, k=-1) + np.eye(wide) + np.eye(wide, k=1))
+    of_item = np.repeat(np.arange(wide), [1] * few + [many])
+    return KindMatrix(weights, of_item, of_item)
+
+
+def test_items_with_few_pseudonyms_among_thousands():
+    """Walks from a random item rarely come to them, though they have nearly all of the cracks."""
+    belief = ps.Belief(a_few_among_many(60, 2_000), truth=list(range(2_060)))
+    exact = ps.expected_cracks(belief, method="exact")
+    found = ps.expected_cracks(belief, method="sampling", precision=0.01)
+    assert covers(found, exact)
+    assert found == pytest.approx(exact, rel=0.01)
+
+
+def test_visits_alone_keep_the_distribution():
+    """Starts in any fixed proportion, walks refused after any length that goes with the start."""
+    weights = np.random.default_rng(2).random((5, 5)) * (1 - np.eye(5, k=3)) + 0.1 * np.eye(5)
+    kinds = merge_kinds(csr_array(weights))
+    table = make_table(kinds, kinds.weights.data)
+    matchings = np.tile(ps.Belief(weights).structure.matching, (4, 1)).astype(np.int64)
+    streams = np.arange(4, dtype=np.uint64).reshape(4, 1)
+    holes = np.cumsum([0.1, 0.4, 0.1, 0.3, 0.1]), np.array([3, 4, 64, 5, 64])
+    drawn, _, steps = chain.run_chains(
+        matchings, streams, table.kernel, table.cumulative, holes, 20_000, 0, 4
+    )
+    assert steps.min() > 0
+    flat = drawn.reshape(-1, 5)
+    shares = np.stack([(flat == column).mean(axis=0) for column in range(5)], axis=1)
+    exact = np.array(reference.edge_probabilities([[*row] for row in weights]), dtype=float)
+    assert shares == pytest.approx(exact, abs=0.01)
+
+
+def test_chains_start_far_apart():
+    kinds = a_few_among_many(40, 10)
+    generator = np.random.default_rng(0)
+    starts = [random_matching(kinds, generator) for _ in range(3)]
+    for start in starts:
+        assert sorted(start.tolist()) == list(range(kinds.size))
+        assert (kinds.cells(np.arange(kinds.size), start) > 0).all()
+    assert (starts[0] != starts[1]).sum() > 5
 
 
 def test_large_blocks_are_sampled_by_themselves_and_reported():

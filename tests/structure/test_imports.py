@@ -12,7 +12,7 @@ import pytest
 
 from tests.structure.code import PACKAGE, QUESTIONS, imports, modules, tree
 
-GROUND = {"errors", "options", "results", "progress", "files", "extras"}
+GROUND = {"errors", "options", "results", "progress", "files", "extras", "threads"}
 BELOW_QUESTIONS = GROUND | {"counting", "tables", "hierarchies", "dataset", "columns", "histories"}
 BELOW_PROTECTION = BELOW_QUESTIONS | set(QUESTIONS) | {"utility"}
 
@@ -23,6 +23,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "progress": {"errors"},
     "files": {"errors"},
     "extras": {"errors"},
+    "threads": {"errors"},
     "results": {"errors"},
     "counting": GROUND,
     "hierarchies": GROUND | {"counting"},

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from crypsis import progress
 from crypsis.pseudonyms._belief import Belief, as_belief
+from crypsis.pseudonyms._chains import CHAINS, Chains
 from crypsis.pseudonyms._kinds import Indices, KindMatrix
 from crypsis.pseudonyms._sample_table import make_table
 from crypsis.pseudonyms._solve import solve_block
@@ -18,7 +19,7 @@ from crypsis.results import Result, raw
 
 _EXACT = 18
 """The largest block that is solved exactly: the time of larger ones depends on luck."""
-_CHAINS, _BURN_IN, _WALKS = 4, 20, 2
+_BURN_IN, _WALKS = 20, 1
 _WORK, _FEWEST, _MOST = 1e8, 16, 96
 _BATCHES, _SWEEPS = 16, 30
 
@@ -141,18 +142,13 @@ def _sampled(kinds: KindMatrix, start: Indices, seed: int) -> _Best:
     kind = kinds.weights.indices[order[kinds.weights.indptr[:-1]]]
     example = np.unique(kinds.column_kind, return_index=True)[1]
     row = np.unique(kinds.row_kind, return_index=True)[1]
-    generator = np.random.default_rng(seed)
-    matchings = np.ascontiguousarray(np.tile(start, (_CHAINS, 1)), dtype=np.int64)
-    streams = generator.integers(0, 2**63, (_CHAINS, 1)).astype(np.uint64)
-    draws = int(np.clip(_WORK / (cells.size + 1) / _CHAINS, _FEWEST, _MOST))
-    longest = 200 * kinds.size
-    sampler.run_chains(matchings, streams, table.kernel, table.cumulative, 1, _BURN_IN, longest)
+    chains = Chains(table, start, np.random.default_rng(seed))
+    draws = int(np.clip(_WORK / (cells.size + 1) / CHAINS, _FEWEST, _MOST))
+    chains.draw(1, _BURN_IN)
     means = []
     for _ in range(_BATCHES):
         each = max(1, draws // _BATCHES)
-        drawn, _ = sampler.run_chains(
-            matchings, streams, table.kernel, table.cumulative, each, _WALKS, longest
-        )
+        drawn, _ = chains.draw(each, _WALKS)
         found = sampler.crack_stars(
             drawn.reshape(-1, kinds.size), row, example[kind], np.ones(row.size, np.bool_),
             table.kernel, table.by_column, table.row_lists,

@@ -51,6 +51,19 @@ def matching_or_deficiency(kinds: KindMatrix) -> tuple[Indices | None, Indices]:
     return None, np.flatnonzero(np.isin(kinds.row_kind, sorted(seen)))
 
 
+def random_matching(kinds: KindMatrix, generator: np.random.Generator) -> Indices:
+    """A perfect matching that is far from another one: kinds are met in a random order.
+
+    There must be one. It is no fair draw: it only depends on the order.
+    """
+    orders = [generator.permutation(wide) for wide in kinds.weights.shape]
+    weights = csr_array(kinds.weights[orders[0]][:, orders[1]])
+    weights.sort_indices()
+    places = [np.argsort(order) for order in orders]
+    other = KindMatrix(weights, places[0][kinds.row_kind], places[1][kinds.column_kind])
+    return _of_items(other, _flow(other))
+
+
 def _flow(kinds: KindMatrix) -> csr_array:
     """How many rows of each kind are matched to columns of each kind, as many as possible."""
     many, wide = kinds.weights.shape

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from crypsis.pseudonyms._kinds import Indices, KindMatrix
+from crypsis.pseudonyms.kernels.chain import LONGEST
 
+_SHORT, _RETURNS = 64, 16  # steps of a visit: at least, and for each row that shares the column
 _RAW_DRAWS = 100  # independent draws, which there will be at least
 
 
@@ -36,9 +38,15 @@ class Table:
         before = np.concatenate([[0.0], cumulative])[starts[:-1]]
         self.cumulative = cumulative - np.repeat(before, np.diff(starts))
 
-    def dense(self) -> NDArray[np.float64]:
-        """The cells item by item."""
-        return self.kinds.dense()
+    @cached_property
+    def holes(self) -> tuple[NDArray[np.float64], Indices]:
+        """From which kinds of columns visits start (cumulative shares), and how long they may be."""
+        starts, indices, values = self.by_column
+        columns = self.kinds.columns
+        # One over the number of rows that share the column evenly.
+        share = np.add.reduceat(values**2 * self.kinds.rows[indices], starts[:-1])
+        limits = np.maximum(_SHORT, np.ceil(_RETURNS / share)).astype(np.int64)
+        return np.cumsum(share**2 * columns), np.minimum(limits, LONGEST * self.kinds.size)
 
     @cached_property
     def examples(self) -> tuple[Indices, Indices]:

@@ -12,13 +12,13 @@ from scipy.sparse import csr_array
 from scipy.special import stdtrit
 
 from crypsis import progress
+from crypsis.pseudonyms._chains import BURN_IN, CHAINS, Chains
 from crypsis.pseudonyms._kinds import Indices, KindMatrix
 from crypsis.pseudonyms._sample_table import Table, TruePairs, is_flat, make_table, true_pairs
 from crypsis.pseudonyms.kernels import sampler
 from crypsis.pseudonyms.kernels.bethe import Bounds
 from crypsis.results import Result
 
-_CHAINS = 4
 _CONFIDENCE = 0.95
 _WORK = 5e9  # cells visited in smoothing at most: about half a minute on two cores
 _STEP_COST = 8  # a step of a walk costs as much as so many visited cells
@@ -101,31 +101,31 @@ def sample_block(
     chain_seed = np.random.SeedSequence(seed).spawn(2)[0]
     weighted = not is_flat(kinds)
     pairs = None if truth is None else true_pairs(kinds, bounds.marginals, truth, precision)
-    chains = _run(table, start, truth, pairs, weighted, chain_seed, precision)
+    series = _run(table, start, truth, pairs, weighted, chain_seed, precision)
     averages = []
     log_weight = None
     if weighted:
-        averages.append(average(chains.weights))
+        averages.append(average(series.weights))
         log_weight = Spread(averages[0].mean, averages[0].half)
     cracks = None
-    if chains.cracks is not None:
-        averages.append(average(chains.cracks))
+    if series.cracks is not None:
+        averages.append(average(series.cracks))
         cracks = Spread(averages[-1].mean, averages[-1].half)
     r_hat = max((found.r_hat for found in averages), default=1.0)
-    effective = min((found.effective for found in averages), default=float(chains.draws))
+    effective = min((found.effective for found in averages), default=float(series.draws))
     converged = r_hat <= _LARGEST_R_HAT and effective >= _SMALLEST_SIZE
     if not converged:
         cracks = cracks and Spread(cracks.value, 0.0, cracks.value, size - cracks.value)
     return MatchingSample(
-        chains.kept, table, chains.cracked, chains.hits, cracks, log_weight,
+        series.kept, table, series.cracked, series.hits, cracks, log_weight,
         Convergence(
-            _CHAINS, chains.draws, r_hat, effective, chains.refused, converged,
+            CHAINS, series.draws, r_hat, effective, series.refused, converged,
             None if pairs is None else pairs.bethe,
         ),
     )  # fmt: skip
 
 
-class _Chains(NamedTuple):
+class _Series(NamedTuple):
     """The series of each chain, means over all draws, and the draws that were kept."""
 
     cracks: NDArray[np.float64] | None
@@ -145,36 +145,29 @@ def _run(
     weighted: bool,
     seed: np.random.SeedSequence,
     precision: float,
-) -> _Chains:
+) -> _Series:
     """Run the chains in pieces of a second until the cracks are known well enough."""
     size = start.size
     generator = np.random.default_rng(seed)
-    matchings = _starts(table, start, generator)
-    streams = generator.integers(0, 2**63, (_CHAINS, 1)).astype(np.uint64)
+    chains = Chains(table, start, generator)
     visited = table.values.size if pairs is None else pairs.cost
-    walks = int(min(8, max(2, visited // (16 * size))))
-    cost = visited + _STEP_COST * walks * size
-    most = int(min(50_000, max(32, _WORK / cost / _CHAINS)))
-    piece = max(1, int(_PIECE / cost / _CHAINS))
+    walks = int(min(4, max(1, visited // (32 * size))))
+    cost = visited + _STEP_COST * 2 * walks * size
+    most = int(min(50_000, max(32, _WORK / cost / CHAINS)))
+    piece = max(1, int(_PIECE / cost / CHAINS))
     cracks, weights, hits = [], [], []
     kept: list[NDArray[np.int32]] = []
     total = np.zeros(0 if pairs is None else pairs.items.size)
     done = refused = 0
-    goal = min(64 if visited > 1e5 else 512, most)
+    goal = min(64 if cost > 2e5 else 512, most)
 
-    def walk(draws: int, each: int) -> tuple[NDArray[np.int32], int]:
-        drawn, failed = sampler.run_chains(
-            matchings, streams, table.kernel, table.cumulative, draws, each, 200 * size
-        )
-        return drawn, int(failed.sum())
-
-    with progress.step("matchings drawn", total=_CHAINS * most) as work:
-        for _ in range(20):
-            walk(1, walks)
+    with progress.step("matchings drawn", total=CHAINS * most) as work:
+        for _ in range(BURN_IN):
+            chains.draw(1, walks)
             work.advance(0)
         while True:
             draws = min(piece, goal - done)
-            new, failed = walk(draws, walks)
+            new, failed = chains.draw(draws, walks)
             refused, done = refused + failed, done + draws
             flat = new.reshape(-1, size)
             if pairs is not None and truth is not None:
@@ -182,15 +175,15 @@ def _run(
                     flat, pairs.items, pairs.truth, pairs.smooth, table.kernel, table.by_column,
                     table.row_lists,
                 )  # fmt: skip
-                cracks.append((found @ pairs.numbers).reshape(_CHAINS, draws))
+                cracks.append((found @ pairs.numbers).reshape(CHAINS, draws))
                 total += found.sum(axis=0)
                 hits.append((new == truth).sum(axis=2))
             if weighted:
-                weights.append(sampler.log_weights(flat, table.kernel).reshape(_CHAINS, draws))
+                weights.append(sampler.log_weights(flat, table.kernel).reshape(CHAINS, draws))
             kept.append(new)
             if sum(part.size for part in kept) > _KEPT:
                 kept = [np.concatenate(kept, axis=1)[:, ::2]]
-            work.advance(_CHAINS * draws)
+            work.advance(CHAINS * draws)
             if done < goal:
                 continue
             series = _joined(cracks if pairs is not None else weights)
@@ -203,13 +196,13 @@ def _run(
             if enough or done >= most:
                 break
             goal = int(min(most, max(1.1 * factor * done, done + 16), 2 * max(done, 64)))
-            work.total = float(_CHAINS * min(most, max(1.1 * factor * done, goal)))
+            work.total = float(CHAINS * min(most, max(1.1 * factor * done, goal)))
         work.total = work.done
-    return _Chains(
-        _joined(cracks), np.zeros((_CHAINS, 1)) if not weights else np.concatenate(weights, axis=1),
-        None if pairs is None else (total / (_CHAINS * done))[pairs.of_row],
+    return _Series(
+        _joined(cracks), np.zeros((CHAINS, 1)) if not weights else np.concatenate(weights, axis=1),
+        None if pairs is None else (total / (CHAINS * done))[pairs.of_row],
         None if not hits else np.concatenate(hits, axis=1), np.concatenate(kept, axis=1),
-        _CHAINS * done, refused / (_CHAINS * done * walks),
+        CHAINS * done, refused / (CHAINS * done * walks),
     )  # fmt: skip
 
 
@@ -222,19 +215,6 @@ def _enough(series: NDArray[np.float64], goal: float) -> tuple[bool, float]:
     found = average(series)
     poor = found.r_hat > 1.03 or found.effective < 1.5 * _SMALLEST_SIZE
     return found.half <= goal and not poor, max((found.half / goal) ** 2, 2.0 if poor else 1.0)
-
-
-def _starts(table: Table, start: Indices, generator: np.random.Generator) -> Indices:
-    """Matchings far from each other to start from: the best under random costs."""
-    starts = np.tile(start, (_CHAINS, 1))
-    if start.size <= 500:
-        from scipy.optimize import linear_sum_assignment
-
-        possible = table.dense() > 0
-        for chain in range(1, _CHAINS):
-            costs = np.where(possible, generator.random(possible.shape), 1e6)
-            starts[chain] = linear_sum_assignment(costs)[1]
-    return np.ascontiguousarray(starts, dtype=np.int64)
 
 
 def log_permanent(

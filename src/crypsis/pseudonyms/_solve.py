@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, TypedDict, cast
 
@@ -249,8 +250,7 @@ def _exactly(kinds: KindMatrix, method: str) -> _Exact | None:
     limit = frontier.STATES if method in ("frontier", "exact") else _FRONTIER_MOVES // size
     if np.diff(csr_array(kinds.weights.T).indptr).max() <= order.MOST_OPEN:
         merged = _leveled(kinds)
-        easy = method != "frontier" and _is_easy(merged.kinds)
-        if easy:
+        if method != "frontier" and _is_easy(merged):
             tried = _by_frontier(merged, frontier.STATES)
         if tried is None and size <= auto_size() and method != "frontier":
             tried = _by_glynn(kinds, method)
@@ -286,11 +286,17 @@ def _closed_form(kinds: KindMatrix) -> _Exact | None:
     return _Exact("closed form", logarithm, np.full((many, wide), 1 / size), None, 1e-15 * size)
 
 
-class _Leveled(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _Leveled:
     """A block for the frontier: rows and columns divided by their largest cells."""
 
     kinds: order.MergedMatrix
     logarithm: float
+
+    @cached_property
+    def way(self) -> order.ColumnOrder | None:
+        """The order in which the frontier takes the columns."""
+        return order.column_order(self.kinds.weights > 0, self.kinds.rows, self.kinds.columns)
 
 
 def _leveled(kinds: KindMatrix) -> _Leveled:
@@ -308,20 +314,18 @@ def _leveled(kinds: KindMatrix) -> _Leveled:
     return _Leveled(merged, shift)
 
 
-def _is_easy(kinds: order.MergedMatrix) -> bool:
+def _is_easy(leveled: _Leveled) -> bool:
     """Whether the frontier is surely small."""
-    support = kinds.weights > 0
-    if support.all() and kinds.rows.size > 17:  # every subset of the rows is a state
+    kinds = leveled.kinds
+    if kinds.rows.size > 17 and (kinds.weights > 0).all():  # every subset of the rows is a state
         return False
-    way = order.column_order(support, kinds.rows, kinds.columns)
-    if way is None:
-        return False
-    states = order.log_states(support[:, way], kinds.rows, kinds.columns[way])
-    return states <= math.log(_EASY_STATES)
+    return leveled.way is not None and leveled.way.log_states <= math.log(_EASY_STATES)
 
 
 def _by_frontier(leveled: _Leveled, limit: int) -> _Exact | None:
-    built = frontier.build(leveled.kinds, limit=limit)
+    if limit < leveled.kinds.columns.sum():  # every column adds a state
+        return None
+    built = frontier.build(leveled.kinds, limit=limit, way=leveled.way)
     if built is None:
         return None
     found = frontier.edges(built)

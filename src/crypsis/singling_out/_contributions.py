@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +15,7 @@ from crypsis.counting.kernels import refinement as kernels
 from crypsis.counting.partitions import CodeTable, Partition, count_column_sets
 from crypsis.results import Estimate, Result
 from crypsis.singling_out._measures import CONFIDENCE, ColumnSet, singles
+from crypsis.threads import map_threads, thread_count
 
 _EXACT_WORK = 40_000_000
 _ORDERS = 32
@@ -77,10 +76,13 @@ def _sampled_shares(cells: Cells, seed: int) -> list[Estimate]:
     drawn = [random.permutation(width) for _ in range(_ORDERS // 2)]
     orders = [order for one in drawn for order in (one, one[::-1])]
     gains = np.zeros((_ORDERS, width))
-    with ThreadPoolExecutor(os.cpu_count(), "crypsis-orders") as pool:
-        added = pool.map(lambda order: _gains(table, order), orders)
-        for i, gain in enumerate(progress.track(added, "contribution of columns", _ORDERS)):
-            gains[i, orders[i]] = gain
+    at_once = 4 * thread_count()
+    with progress.step("contribution of columns", _ORDERS) as work:
+        for first in range(0, _ORDERS, at_once):
+            some = orders[first : first + at_once]
+            for i, gain in enumerate(map_threads(lambda order: _gains(table, order), some), first):
+                gains[i, orders[i]] = gain
+            work.advance(len(some))
     pairs = (gains[::2] + gains[1::2]) / 2  # independent draws; the two of a pair are not
     mean = pairs.mean(axis=0)
     error = ndtri((1 + CONFIDENCE) / 2) * pairs.std(axis=0, ddof=1) / math.sqrt(len(pairs))

@@ -8,7 +8,6 @@ are refined along the branches, so memory is a few arrays per level and thread.
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
@@ -22,6 +21,7 @@ from numpy.typing import NDArray
 from crypsis import progress
 from crypsis.counting.partitions import Chosen, CodeTable, Ints, Partition
 from crypsis.errors import CancelledError
+from crypsis.threads import thread_count
 
 Flags = Callable[[Chosen, Ints, Ints, Ints], NDArray[np.bool_]]
 """Which of the sets `chosen + one column`, with these statistics and rows, are searched for."""
@@ -75,7 +75,7 @@ def search(
     try:
         with (
             progress.step("column sets", total) as step,
-            ThreadPoolExecutor(threads or os.cpu_count(), "crypsis-sets") as pool,
+            ThreadPoolExecutor(threads or thread_count(), "crypsis-sets") as pool,
         ):
             for size in range(1, min(max_columns, len(table)) + 1):
                 _search_size(walk, pool, size, result, step, deadline)

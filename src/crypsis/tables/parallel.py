@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pyarrow as pa
 
+from crypsis.threads import map_threads
+
 _WORTH_A_THREAD = 2_000_000
-"""Values. Fewer take about as long as starting threads, which where memory is short may not end."""
+"""Values. Fewer take about as long as starting threads."""
 
 
 def each_column(
@@ -19,5 +19,4 @@ def each_column(
     """What the function makes of every column, in their order."""
     if sum(map(len, columns)) < _WORTH_A_THREAD:
         return list(map(function, columns, *more))
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return list(pool.map(function, columns, *more))
+    return map_threads(function, columns, *more)

@@ -8,6 +8,8 @@ still drop, because its value there is missing, is fragile and stays.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numba
 import numpy as np
 from numpy.typing import NDArray
@@ -109,7 +111,7 @@ def statistics(order: Cells, starts: Cells, counts: Stats, finished: Stats) -> S
     """The statistics of all classes of a partition."""
     stats = finished.copy()
     for g in range(starts.size - 1):
-        size = 0
+        size: Any = np.int64(0)  # a plain 0 would have its own version of `_add_class` compiled
         for i in range(starts[g], starts[g + 1]):
             size += counts[np.uint32(order[i])]
         _add_class(stats, size)

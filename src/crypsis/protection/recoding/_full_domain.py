@@ -14,7 +14,7 @@ from crypsis.errors import RequirementsNotMetError
 from crypsis.protection.recoding._class_requirements import ClassRequirements
 from crypsis.protection.recoding._lattice import promising_vectors
 from crypsis.protection.recoding._levels import CellLevels, Recoding
-from crypsis.protection.recoding.kernels import requirements as kernel
+from crypsis.protection.recoding.kernels.full_domain import sound_within
 
 Ints = NDArray[np.int64]
 MAX_COUNTS = 20_000
@@ -30,11 +30,12 @@ def full_domain_recoding(
     the optimum, unless that takes more than 20,000 counts of the cells; then the search continues
     with one column at a time, the one with the least loss. A vector is not visited if a few of its
     columns alone suppress too many rows already (the subset property of LeFevre et al. 2005).
+    Sensitive values are counted only until too many rows are in classes that fail.
     """
     found = best_levels(cells, requirements, budget_rows)
     if found is None and cells.limited:
         search = _Lattice(cells, requirements, budget_rows)
-        raise not_kept(cells, search.kept(cells.limits)[1])
+        raise not_kept(cells, search.kept(cells.limits, search.rows)[1])
     if found is None:
         raise RequirementsNotMetError(
             "No generalization levels meet the requirements within the suppression budget.",
@@ -62,7 +63,7 @@ def best_levels(
             if floor >= below or (search.counted >= counts and below < np.inf):
                 break
             step.advance()
-            kept, suppressed = search.kept(np.array(vector))
+            kept, suppressed = search.kept(np.array(vector), budget_rows)
             if suppressed > budget_rows or suppressed == rows:  # no row would be released
                 continue
             lines = cells.loss[cells.lines + np.array(vector)][:, kept] * cells.counts[kept]
@@ -93,14 +94,18 @@ class _Lattice:
         """How often cells were counted so far."""
         return self._own + sum(part.counted for part in self.parts)
 
-    def kept(self, vector: Ints) -> tuple[NDArray[np.bool_], int]:
-        """Which cells are in a sufficient class on these levels, and how many rows are not."""
+    def kept(self, vector: Ints, budget: int) -> tuple[NDArray[np.bool_], int]:
+        """Which cells are in a sufficient class on these levels, and how many rows are not.
+
+        If these are more than the budget, no more than that is certain.
+        """
         self._own += 1
         inside, totals = self.cells.classes(vector.tolist(), self.every)
-        good = kernel.which_sound(self.every, inside, totals, self.k, self.sensitive)
-        if self.risk is not None:
+        good, lost = sound_within(self.every, inside, totals, self.k, self.sensitive, budget)
+        if lost <= budget and self.risk is not None:
             good &= ~_risky(totals, good, self.risk)
-        return good[inside[: self.size]], int(self.rows - totals[good].sum())
+            lost = self.rows - totals[good].sum()
+        return good[inside[: self.size]], int(lost)
 
     def hopeless(self, levels: tuple[int, ...]) -> bool:
         """Whether the first columns of the order alone, on these levels, suppress too many rows."""

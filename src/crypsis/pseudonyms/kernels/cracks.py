@@ -102,10 +102,11 @@ def _cut_up(groups: Counts) -> Counts:
 
 def _hits(groups: _Groups, limit: int) -> NDArray[np.float64] | None:
     support = groups.weights > 0
-    order = column_order(support, groups.rows, groups.columns)
-    plan = None if order is None else key_layout(support[:, order], groups.rows)
-    if order is None or plan is None:
+    way = column_order(support, groups.rows, groups.columns)
+    plan = None if way is None else key_layout(support[:, way.columns], groups.rows)
+    if way is None or plan is None:
         return None
+    order = way.columns
     keys = np.zeros(1, dtype=np.int64)
     values = np.zeros((1, int(groups.columns.sum()) + 1))
     values[0, 0] = 1.0

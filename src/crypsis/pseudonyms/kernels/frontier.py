@@ -16,7 +16,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from crypsis.pseudonyms.kernels.order import MergedMatrix, column_order, merge_identical
+from crypsis.pseudonyms.kernels.order import (
+    ColumnOrder,
+    MergedMatrix,
+    column_order,
+    merge_identical,
+)
 from crypsis.pseudonyms.kernels.states import Counts, column_step, key_layout, match_column
 
 STATES = 20_000_000  # in all layers together, by default; a few gigabytes at worst
@@ -49,15 +54,19 @@ class FrontierStates(NamedTuple):
 
 
 def build(
-    matrix: NDArray[np.float64] | MergedMatrix, *, limit: int = STATES
+    matrix: NDArray[np.float64] | MergedMatrix,
+    *,
+    limit: int = STATES,
+    way: ColumnOrder | None = None,
 ) -> FrontierStates | None:
     """Lay out the states, or None where there are more than `limit` or they do not fit 63 bits."""
     kinds = matrix if isinstance(matrix, MergedMatrix) else merge_identical(matrix)
     support = kinds.weights > 0
-    order = column_order(support, kinds.rows, kinds.columns)
-    plan = None if order is None else key_layout(support[:, order], kinds.rows)
-    if order is None or plan is None:
+    way = way or column_order(support, kinds.rows, kinds.columns)
+    plan = None if way is None else key_layout(support[:, way.columns], kinds.rows)
+    if way is None or plan is None:
         return None
+    order = way.columns
     ordered, widths = support[:, order], kinds.columns[order]
     keys = np.zeros(1, dtype=np.int64)
     layers: list[_Layer] = []

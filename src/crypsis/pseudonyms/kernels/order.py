@@ -11,6 +11,7 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 Counts = NDArray[np.int64]
 _SWEEPS = 20
+_HOPELESS = 70.0  # logarithm of a number of states beyond which it does not matter how many
 MOST_OPEN = 63  # classes open at a time: each needs a bit of the key at least
 
 
@@ -54,13 +55,16 @@ def _first(kinds: Counts) -> Counts:
 def log_states(support: NDArray[np.bool_], rows: Counts, columns: Counts) -> float:
     """Log of an upper bound of the number of states, if columns are done in the order given.
 
-    A state is a vector of counts of free rows with a given sum; deadlines are ignored.
+    A state is a vector of counts of free rows with a given sum; deadlines are ignored. Beyond
+    exp(70) the rest is not added.
     """
     first = support.argmax(axis=1)
     last = support.shape[1] - 1 - support[:, ::-1].argmax(axis=1)
     total = -np.inf
     matched = 0
     for place in range(support.shape[1]):
+        if total > _HOPELESS:
+            break
         matched += int(columns[place])
         here = rows[(first <= place) & (place < last)]
         if here.size > MOST_OPEN:
@@ -81,7 +85,14 @@ def log_states(support: NDArray[np.bool_], rows: Counts, columns: Counts) -> flo
     return total
 
 
-def column_order(support: NDArray[np.bool_], rows: Counts, columns: Counts) -> Counts | None:
+class ColumnOrder(NamedTuple):
+    """An order of the columns, and the logarithm of a bound of the states that it leads to."""
+
+    columns: Counts
+    log_states: float
+
+
+def column_order(support: NDArray[np.bool_], rows: Counts, columns: Counts) -> ColumnOrder | None:
     """The best of a few orders of the columns: as given, by barycentre, by Cuthill-McKee.
 
     None where no order will do, because some column alone meets too many classes of rows.
@@ -91,7 +102,7 @@ def column_order(support: NDArray[np.bool_], rows: Counts, columns: Counts) -> C
     orders = [np.arange(support.shape[1]), _barycentres(support), _cuthill_mckee(support)]
     costs = [log_states(support[:, order], rows, columns[order]) for order in orders]
     best = int(np.argmin(costs))
-    return orders[best] if np.isfinite(costs[best]) else None
+    return ColumnOrder(orders[best], costs[best]) if np.isfinite(costs[best]) else None
 
 
 def _barycentres(support: NDArray[np.bool_]) -> Counts:

@@ -1,13 +1,4 @@
-"""Matchings drawn at random: a Markov chain, and importance sampling for permanents.
-
-**The chain** moves from one perfect matching to another through a hole. A random item lets go of
-its pseudonym j; the free item k then takes a pseudonym l with probability proportional to its
-row, which frees the item that had l, and so on until a free item takes j. Between perfect
-matchings this is reversible with respect to the product of the cells: a state "k free, j open,
-rest M" has weight (row sum of k) * w(M), every step between such states and both ends of the walk
-are in detailed balance, and a walk read backwards is as long as forwards, so walks beyond a
-length may be refused. All matchings of an irreducible block can be reached, whatever its zeros.
-On a doubly stochastic matrix one walk redraws about as many rows as there are.
+"""What is averaged over drawn matchings, and importance sampling for permanents.
 
 **Rao and Blackwell.** For a cell (i, j), each matching that avoids it has exactly one neighbour
 that uses it and differs in two rows. So matchings fall into stars: one with (i, j), and its
@@ -21,10 +12,7 @@ It takes the matrix item by item, as compressed rows and compressed columns, sor
 
 Identical rows and columns are stored once. A `table` is: compressed rows of cells between kinds
 (starts, indices, values), the kind of each row and of each column, and the columns listed by kind
-(first, members). The chain draws a kind of column and then one of its columns.
-
-Every chain and every draw has a random stream of its own, so results depend on the seed alone and
-not on the number of threads.
+(first, members).
 """
 
 from __future__ import annotations
@@ -32,30 +20,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, prange
 
-
-@njit(cache=True, nogil=True)
-def _uniform(stream):  # type: ignore[no-untyped-def]
-    """The next number in [0, 1) of a stream (Steele, Lea and Flood 2014, SplitMix64)."""
-    stream[0] += np.uint64(0x9E3779B97F4A7C15)
-    bits = stream[0]
-    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    bits = bits ^ (bits >> np.uint64(31))
-    return (bits >> np.uint64(11)) * (1.0 / 9007199254740992.0)
-
-
-@njit(cache=True, nogil=True)
-def _draw(cumulative, begin, end, at):  # type: ignore[no-untyped-def]
-    """The first place in [begin, end) whose cumulative share exceeds `at` of the total."""
-    goal = at * cumulative[end - 1]
-    low, high = begin, end - 1
-    while low < high:
-        middle = (low + high) // 2
-        if cumulative[middle] > goal:
-            high = middle
-        else:
-            low = middle + 1
-    return low
+from crypsis.pseudonyms.kernels.chain import draw_place, uniform
 
 
 @njit(cache=True, nogil=True)
@@ -71,58 +36,6 @@ def _place(begin, end, indices, wanted, full):  # type: ignore[no-untyped-def]
         else:
             high = middle
     return low if low < end and indices[low] == wanted else -1
-
-
-@njit(cache=True, nogil=True)
-def _walk(of_row, of_column, table, cumulative, longest, stream):  # type: ignore[no-untyped-def]
-    """One walk of the hole; False (and nothing changed) where it grew too long."""
-    starts, indices, _, row_kind, _, first, members = table
-    size = of_row.size
-    backup = of_row.copy()
-    item = min(int(_uniform(stream) * size), size - 1)
-    hole = of_row[item]
-    for _ in range(longest):
-        kind = row_kind[item]
-        chosen = indices[_draw(cumulative, starts[kind], starts[kind + 1], _uniform(stream))]
-        among = first[chosen + 1] - first[chosen]
-        place = first[chosen]
-        if among > 1:
-            place += min(int(_uniform(stream) * among), among - 1)
-        column = members[place]
-        if column == hole:
-            of_row[item] = hole
-            of_column[hole] = item
-            return True
-        pushed = of_column[column]
-        of_row[item] = column
-        of_column[column] = item
-        item = pushed
-    of_row[:] = backup
-    for row in range(size):
-        of_column[of_row[row]] = row
-    return False
-
-
-@njit(cache=True, nogil=True, parallel=True)
-def run_chains(matchings, streams, table, cumulative, draws, walks, longest):  # type: ignore[no-untyped-def]
-    """Carry every chain on; `matchings` and `streams` (one row a chain) are updated in place.
-
-    Returns the matchings after each `walks` walks, and the number of walks that were refused.
-    """
-    chains, size = matchings.shape
-    drawn = np.empty((chains, draws, size), dtype=np.int32)
-    refused = np.zeros(chains, dtype=np.int64)
-    for chain in prange(chains):
-        of_row = matchings[chain]
-        of_column = np.empty(size, dtype=np.int64)
-        for row in range(size):
-            of_column[of_row[row]] = row
-        for draw in range(draws):
-            for _ in range(walks):
-                if not _walk(of_row, of_column, table, cumulative, longest, streams[chain]):
-                    refused[chain] += 1
-            drawn[chain, draw] = of_row
-    return drawn, refused
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
@@ -327,7 +240,7 @@ def _importance_draw(order, start, rows, columns, careful, stream):  # type: ign
             shares[place - begin] = total
         if total <= 0.0:
             return -np.inf
-        chosen = begin + _draw(shares, 0, end - begin, _uniform(stream))
+        chosen = begin + draw_place(shares, 0, end - begin, uniform(stream))
         share = shares[chosen - begin] - (shares[chosen - begin - 1] if chosen > begin else 0.0)
         logarithm += np.log(values[chosen]) - np.log(share / total)
         column = indices[chosen]

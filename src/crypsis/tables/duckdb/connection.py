@@ -18,6 +18,7 @@ from crypsis.errors import CancelledError, ParameterError, SourceError, TooLarge
 from crypsis.files import PrivateFolder
 from crypsis.tables.schema import inner_names
 from crypsis.tables.sql import literal, without_markers
+from crypsis.threads import thread_count, thread_limit
 
 _POLL_SECONDS = 0.2
 _AS_TEXT = ("UUID", "BIT", "INTERVAL", "ENUM", "TIME WITH TIME ZONE", "TIME_NS")
@@ -48,8 +49,7 @@ def connect(
             parameter="spill_folder",
         )
     folder = private_folder("crypsis-spill-", base)
-    config: dict[str, Any] = {"temp_directory": str(folder.path), **_NO_EXTENSIONS}
-    connection = duckdb.connect(config=config)
+    connection = duckdb.connect(config=_config(folder))
     weakref.finalize(connection, PrivateFolder.remove, folder)
     connection.execute("SET enable_progress_bar = true")
     connection.execute("SET enable_progress_bar_print = false")
@@ -65,6 +65,13 @@ def connect(
     return connection
 
 
+def _config(folder: PrivateFolder) -> dict[str, Any]:
+    """Settings of every instance: where it spills, no extensions, how many threads."""
+    config: dict[str, Any] = {"temp_directory": str(folder.path), **_NO_EXTENSIONS}
+    limit = thread_limit()
+    return config if limit is None else {**config, "threads": thread_count()}
+
+
 def connect_sealed(path: str) -> duckdb.DuckDBPyConnection:
     """A database file in an instance of its own, which reads nothing else and writes nothing.
 
@@ -72,8 +79,7 @@ def connect_sealed(path: str) -> duckdb.DuckDBPyConnection:
     itself or its owner asks for is run in it, never a query of ours.
     """
     folder = private_folder("crypsis-spill-")
-    config: dict[str, Any] = {"temp_directory": str(folder.path), **_NO_EXTENSIONS}
-    connection = duckdb.connect(path, read_only=True, config=config)
+    connection = duckdb.connect(path, read_only=True, config=_config(folder))
     weakref.finalize(connection, PrivateFolder.remove, folder)
     for setting in _SEALED:
         connection.execute(setting)

@@ -20,6 +20,7 @@ from crypsis.tables.queries import one_query
 from crypsis.tables.rows import Rows
 from crypsis.tables.schema import columns_of, inner_names
 from crypsis.tables.spark.backend import SparkBackend, inner_frame, translated
+from crypsis.threads import thread_count, thread_limit
 
 _TYPES = {
     "text": "string",
@@ -74,7 +75,8 @@ def spark_session(master: str | None = None) -> Any:
     else:
         for name, value in _SETTINGS.items():
             builder = builder.config(name, value)
-        builder = builder if master is None else builder.master(master)
+        if master is not None:
+            builder = _bounded(builder, master)
     try:
         session = builder.getOrCreate()
     except (PySparkException, OSError, RuntimeError) as error:
@@ -91,6 +93,18 @@ def spark_session(master: str | None = None) -> Any:
             hint="Check that Java is installed and that the master can be reached.",
         ) from None
     return session
+
+
+def _bounded(builder: Any, master: str) -> Any:
+    """A builder at the master, with as many cores as CRYPSIS_THREADS allows."""
+    limit = thread_limit()
+    if limit is None:
+        return builder.master(master)
+    local = re.fullmatch(r"local(?:\[(\*|\d+)\])?", master)
+    if local is None:
+        return builder.config("spark.cores.max", str(limit)).master(master)
+    cores = thread_count() if local[1] == "*" else min(limit, int(local[1] or 1))
+    return builder.master(f"local[{cores}]")
 
 
 def open_spark(

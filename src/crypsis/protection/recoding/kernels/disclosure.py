@@ -15,9 +15,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from crypsis.protection.recoding.kernels.inner import inner
 
 Floats = NDArray[np.float64]
 
@@ -26,7 +27,7 @@ _Z = 1.6448536269514722  # 95 %, one-sided
 _SLACK = 1e-9
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def _sure(count: float, trials: float, lower: Floats) -> float:
     """A share: itself if near-certain, else its lower limit (Clopper-Pearson, or Wilson's)."""
     share = count / trials
@@ -38,7 +39,7 @@ def _sure(count: float, trials: float, lower: Floats) -> float:
     return max(0.0, (share + _Z**2 / (2 * trials) - spread) / (1 + _Z**2 / trials))
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def _allowed(
     count: float, trials: float, base: float, prior: float, rare: bool, lower: Floats,
     limits: Floats,
@@ -55,7 +56,7 @@ def _allowed(
     return sure - base <= limits[0] + _SLACK and sure <= limits[1] * max(base, prior)
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def undisclosed(rows: Floats, expected: Floats, total: float, rules: Any) -> bool:
     """Whether a group of `total` rows discloses nothing."""
     (

@@ -24,6 +24,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.protection.recoding.kernels.inner import inner
 from crypsis.protection.recoding.kernels.requirements import add, places, sensitive_sound
 
 Ints = NDArray[np.int64]
@@ -38,7 +39,7 @@ _PARTS, _WORTH = 10, 3e-4
 alone are required, where much is saved at last, by single cells."""
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def _measure(members: Ints, count: int, g: int, classes: Any, cells: Any) -> None:
     """The rows, levels and loss of a class that consists of these cells."""
     codes, loss, lines, tops, counts = cells
@@ -63,7 +64,7 @@ def _measure(members: Ints, count: int, g: int, classes: Any, cells: Any) -> Non
     lost[g] = total
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def _price_with(cell: int, g: int, c: int, classes: Any, cells: Any) -> tuple[int, float, int]:
     """The level, the loss of the label and the rows with a value, in a column, with one cell more."""
     codes, loss, lines, tops, counts = cells
@@ -79,7 +80,7 @@ def _price_with(cell: int, g: int, c: int, classes: Any, cells: Any) -> tuple[in
     return level, loss[example, line + level], known[g, c] + there
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def _cost(cell: int, g: int, most: float, classes: Any, cells: Any) -> float:
     """What it costs that a cell joins a class; at least `most` if it is not less."""
     price, known, lost = classes[5], classes[6], classes[8]
@@ -93,7 +94,7 @@ def _cost(cell: int, g: int, most: float, classes: Any, cells: Any) -> float:
     return total - lost[g]
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def _sound_with(cell: int, g: int, classes: Any, cells: Any, asked: Any) -> bool:
     """Whether a class meets the requirements on its sensitive values with one cell more."""
     _, sensitive, present, work = asked
@@ -110,13 +111,14 @@ def _sound_with(cell: int, g: int, classes: Any, cells: Any, asked: Any) -> bool
     return sensitive_sound(present, float(rows), sensitive)
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def _cheapest(cell: int, most: float, classes: Any, cells: Any, asked: Any) -> tuple[int, float]:
     """The class where a cell costs the least, less than `most`, and that cost; -1 if there is none."""
     rows, lost, own = classes[3], classes[8], cells[4][cell]
     refused = np.full(_TRIES, -1, np.int64)
     for trial in range(_TRIES):
-        best, least = -1, most
+        best: Any = np.int64(-1)  # a plain -1 would have its own version of `_sound_with` compiled
+        least = most
         asked[3][0] -= rows.size
         for g in range(rows.size):
             if rows[g] == 0 or lost[g] * own >= least * rows[g]:  # it loses as much as the others
@@ -133,7 +135,7 @@ def _cheapest(cell: int, most: float, classes: Any, cells: Any, asked: Any) -> t
     return -1, most
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def _join(cell: int, g: int, classes: Any, cells: Any) -> None:
     """Put a cell into a class, at the second place."""
     owner, after, first, rows, levels, price, known, shown, lost = classes
@@ -150,7 +152,7 @@ def _join(cell: int, g: int, classes: Any, cells: Any) -> None:
     owner[cell] = g
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def _copy(g: int, classes: Any, place: int, others: Any) -> None:
     """Copy what is known of a class; its cells excepted."""
     for c in range(classes[4].shape[1]):
@@ -161,7 +163,7 @@ def _copy(g: int, classes: Any, place: int, others: Any) -> None:
     others[3][place], others[8][place] = classes[3][g], classes[8][g]
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def _empty(groups: int, columns: int, owner: Ints, after: Ints) -> Any:
     """Room for classes."""
     return (
@@ -172,7 +174,7 @@ def _empty(groups: int, columns: int, owner: Ints, after: Ints) -> Any:
     )  # fmt: skip
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def _give(
     g: int, kept: Ints, keep: int, given: Ints, give: int, classes: Any, cells: Any, asked: Any,
     before: Any, joined: Ints,
@@ -234,7 +236,7 @@ def _give(
     return 0.0
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def _members(g: int, classes: Any, members: Ints) -> int:
     """The cells of a class."""
     count, cell = 0, classes[2][g]
@@ -245,7 +247,7 @@ def _members(g: int, classes: Any, members: Ints) -> int:
     return count
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def _main_part(
     members: Ints, count: int, line: int, codes: Any, counts: Ints, rows_of: Ints, kept: Ints,
     given: Ints,
@@ -270,7 +272,7 @@ def _main_part(
     return keep, give
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def _others(members: Ints, count: int, cell: int, kept: Ints) -> int:
     """The cells of a class but one."""
     keep = 0

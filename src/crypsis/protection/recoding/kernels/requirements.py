@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis.protection.recoding.kernels.disclosure import undisclosed
+from crypsis.protection.recoding.kernels.inner import inner
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -39,7 +40,7 @@ ORDERED = 0
 SLACK = 1e-12
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def recursive(rows: Floats, places: float, factor: float) -> bool:
     """Whether r1 < c (r_l + r_l+1 + ...) for the counts in descending order."""
     ranked = np.sort(rows)[::-1]
@@ -47,7 +48,7 @@ def recursive(rows: Floats, places: float, factor: float) -> bool:
     return place < ranked.size and ranked[0] < factor * ranked[place:].sum()
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def distance(
     rows: Floats, total: float, overall: Floats, kind: int, missing: bool, nodes: Ints
 ) -> float:  # fmt: skip
@@ -80,7 +81,7 @@ def distance(
     return moved + min(here / total, everywhere) * spent / max(1, last - 1)
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def entropy(rows: Floats, total: float) -> float:
     """The entropy of a group in bits."""
     bits = 0.0
@@ -90,7 +91,7 @@ def entropy(rows: Floats, total: float) -> float:
     return bits
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def alike(rows: Floats, total: float, overall: Floats, beta: float, delta: float) -> bool:
     """Whether the share of no value is too far from that in all rows; a limit below 0 is none.
 
@@ -108,14 +109,14 @@ def alike(rows: Floats, total: float, overall: Floats, beta: float, delta: float
     return True
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def people_at(sensitive: Any) -> int:
     """The place of the people of a group, if they are required."""
     rules = sensitive[8]
     return sensitive[3][-1] + rules[0][-1] + rules[1][-1]
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def sensitive_sound(present: Floats, total: float, sensitive: Any) -> bool:
     """Whether a group with `present[v]` rows of each sensitive value meets the requirements."""
     if sensitive is None:
@@ -157,7 +158,7 @@ def sensitive_sound(present: Floats, total: float, sensitive: Any) -> bool:
     return undisclosed(behind[:slots], behind[slots : slots + bins], total, rules)
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def places(sensitive: Any) -> int:
     """How many numbers describe the sensitive values and the people of a group."""
     if sensitive is None:
@@ -167,7 +168,7 @@ def places(sensitive: Any) -> int:
     return people_at(sensitive) + (limits[PEOPLE] >= 0) + of_population
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def different_people(cells: Ints, most: int, sensitive: Any) -> int:
     """The number of different people in some cells, counted up to `most`."""
     first, people = sensitive[9], sensitive[10]
@@ -185,7 +186,7 @@ def different_people(cells: Ints, most: int, sensitive: Any) -> int:
     return found
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def group_sound(cells: Ints, total: int, present: Floats, k: int, sensitive: Any) -> bool:
     """Whether the cells of a group meet the requirements; `present` has their sensitive values."""
     if sensitive is None:
@@ -196,7 +197,7 @@ def group_sound(cells: Ints, total: int, present: Floats, k: int, sensitive: Any
     return sensitive_sound(present, float(total), sensitive)
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def add(present: Floats, cell: int, sign: float, sensitive: Any) -> None:
     """Add the sensitive values of a cell to a group, or subtract them."""
     if sensitive is None:
@@ -205,7 +206,7 @@ def add(present: Floats, cell: int, sign: float, sensitive: Any) -> None:
         present[sensitive[1][e]] += sign * sensitive[2][e]
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def sound(total: int, present: Floats, k: int, sensitive: Any) -> bool:
     """Whether a group is large enough and meets the requirements on its sensitive values."""
     if sensitive is None:
@@ -213,7 +214,7 @@ def sound(total: int, present: Floats, k: int, sensitive: Any) -> bool:
     return total >= k and (present.size == 0 or sensitive_sound(present, float(total), sensitive))
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def by_part(part: Ints, parts: int) -> tuple[Ints, Ints]:
     """The places of each part, one part after the other: a counting sort."""
     starts = np.zeros(parts + 1, np.int64)

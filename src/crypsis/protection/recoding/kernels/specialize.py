@@ -21,6 +21,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.protection.recoding.kernels.inner import inner
 from crypsis.protection.recoding.kernels.requirements import places
 from crypsis.protection.recoding.kernels.splits import score, split
 
@@ -29,7 +30,7 @@ Flags = NDArray[np.bool_]
 Levels = NDArray[np.int16]
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def _descend(group: Ints, level: Levels, floor: Ints, cells: Any) -> None:
     """Lower the levels while all cells of a group have equal labels: that costs nothing."""
     codes, _, lines, _ = cells
@@ -45,7 +46,7 @@ def _descend(group: Ints, level: Levels, floor: Ints, cells: Any) -> None:
             break
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def _divide(
     order: Ints, part: Ints, parts: int, starts: Ints, ends: Ints, levels: Levels,
     g: int, c: int, groups: int,
@@ -59,7 +60,8 @@ def _divide(
     edges = np.zeros(parts + 3, np.int64)
     for i in range(group.size):
         edges[part[i] + 3] += 1  # suppressed cells come first, then those that stay behind
-    edges = np.cumsum(edges)
+    for p in range(parts + 2):
+        edges[p + 1] += edges[p]
     fill = edges.copy()
     for i in range(group.size):
         p = part[i] + 2
@@ -74,7 +76,8 @@ def _divide(
             groups += 1
         starts[at] = start + edges[p]
         ends[at] = start + edges[p + 1]
-        levels[at] = before
+        for column in range(before.size):
+            levels[at, column] = before[column]
         if p > 1:
             levels[at, c] = before[c] - 1
     return groups
@@ -125,7 +128,8 @@ def specialize(
             waiting[left] = g
             left += 1
             for new in range(groups, after):
-                hopeless[new] = hopeless[g]
+                for column in range(columns):
+                    hopeless[new, column] = hopeless[g, column]
                 waiting[left] = new
                 left += 1
             groups = after
@@ -139,7 +143,8 @@ def levels_of(order: Ints, starts: Ints, ends: Ints, levels: Levels, groups: int
     found = np.full((order.size, levels.shape[1]), -1, np.int16)
     for g in range(groups):
         for i in range(starts[g], ends[g]):
-            found[order[i]] = levels[g]
+            for c in range(levels.shape[1]):
+                found[order[i], c] = levels[g, c]
     return found
 
 

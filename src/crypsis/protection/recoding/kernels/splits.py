@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.protection.recoding.kernels.inner import inner
 from crypsis.protection.recoding.kernels.requirements import (
     add,
     by_part,
@@ -25,7 +25,7 @@ BEHIND, OUT = -1, -2
 """Instead of the number of a part: stays behind, is suppressed."""
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def _parts(group: Ints, line: int, cells: Any, place: Ints, part: Ints) -> tuple[Ints, Floats]:
     """The part of each cell by its label on a line; the rows and the gain of each part.
 
@@ -49,7 +49,7 @@ def _parts(group: Ints, line: int, cells: Any, place: Ints, part: Ints) -> tuple
     return rows, gain
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def score(
     group: Ints, line: int, cells: Any, place: Ints, part: Ints, k: int, sensitive: Any
 ) -> float:
@@ -87,7 +87,7 @@ def score(
     return won / (bits + total)
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def _borrow(
     group: Ints, part: Ints, rows: Ints, price: Floats, good: Flags, behind: Floats,
     k: int, counts: Ints, sensitive: Any,
@@ -127,7 +127,7 @@ def _borrow(
     return False
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def _stay(
     group: Ints, part: Ints, rows: Ints, gain: Floats, good: Flags, behind: Floats,
     k: int, sensitive: Any,
@@ -151,7 +151,14 @@ def _stay(
     return False
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
+def _restore(target: Any, source: Any) -> None:
+    """Copy one array into another of the same length: a loop compiles faster than a slice."""
+    for i in range(target.size):
+        target[i] = source[i]
+
+
+@inner
 def split(
     group: Ints,
     line: int,
@@ -166,13 +173,18 @@ def split(
 
     With `suppress`, what would stay behind and does not meet the requirements is suppressed.
     """
-    rows, gain = _parts(group, line, cells, place, part)
+    rows_of, gain_of = _parts(group, line, cells, place, part)
     mine = part[: group.size]
-    good = np.append(which_sound(group, mine, rows, k, sensitive), False)
-    if not good.any():
+    is_sound = which_sound(group, mine, rows_of, k, sensitive)
+    rest, any_sound = rows_of.size, False
+    rows, gain = np.zeros(rest + 1, np.int64), np.empty(rest + 1)
+    price, good = np.empty(rest + 1), np.zeros(rest + 1, np.bool_)
+    for p in range(rest):
+        rows[p], gain[p], good[p] = rows_of[p], gain_of[p], is_sound[p]
+        any_sound |= is_sound[p]
+    gain[rest] = np.inf
+    if not any_sound:
         return 0
-    rest = rows.size
-    rows, gain = np.append(rows, 0), np.append(gain, np.inf)
     behind = np.zeros(places(sensitive))
     for i in range(group.size):
         if not good[mine[i]]:
@@ -185,13 +197,15 @@ def split(
             gone = True
         else:
             before, had, kept = mine.copy(), rows.copy(), behind.copy()
-            price = gain / np.maximum(1, rows)
+            for p in range(rest + 1):
+                price[p] = gain[p] / max(1, rows[p])
             if not _borrow(group, mine, rows, price, good, behind, k, cells[3], sensitive):
-                mine[:], rows[:], behind[:] = before, had, kept
+                _restore(mine, before)
+                _restore(rows, had)
+                _restore(behind, kept)
                 if not _stay(group, mine, rows, gain, good, behind, k, sensitive):
                     return 0
-    number = np.full(rest + 1, -1, np.int64)
-    parts = 0
+    number, parts = np.full(rest + 1, -1, np.int64), 0
     for i in range(group.size):
         p = mine[i]
         if p == rest:

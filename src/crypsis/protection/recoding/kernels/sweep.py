@@ -21,6 +21,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.protection.recoding.kernels.inner import inner
 from crypsis.protection.recoding.kernels.requirements import by_part, group_sound, places
 
 Ints = NDArray[np.int64]
@@ -31,7 +32,7 @@ _PRIME = np.uint64(1099511628211)  # FNV-1a, mixed by a shift; releases are meas
 _SHIFT = np.uint64(29)
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def mixed(key: Any, part: Any) -> Any:
     """One number for two."""
     key = (key ^ part) * _PRIME
@@ -54,7 +55,7 @@ def fill(levels: Ints, codes: Any, loss: Any, labels: Any, lost: Any) -> None:
             lost[line, cell] = total
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def group_free(
     visit: Ints, low: float, high: float, free: Ints, size: int, cells: Any, part: Ints,
     totals: Ints, table: Any, stamp: int,
@@ -88,7 +89,7 @@ def group_free(
     return groups
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@inner
 def meeting(
     free: Ints, size: int, part: Ints, totals: Ints, groups: int, k: int, sensitive: Any
 ) -> NDArray[np.bool_]:
