@@ -59,7 +59,7 @@ picture: $(BIN)/.dev   ## take the picture of the report in the README again
 bench: $(BIN)/.dev     ## measure beside peers (in their own environments), write results and tables
 	$(BIN)/python -m benchmarks
 
-bench-quick: $(BIN)/.dev ## the quick tasks against the recorded ratios; fails if crypsis became slower by 30 %
+bench-quick: $(BIN)/.dev ## the quick tasks against the ratios of this kind of machine; fails if crypsis became slower by 30 %
 	$(BIN)/python -m benchmarks --quick
 
 test-gpu: $(BIN)/.dev  ## the tests that need a CUDA device

@@ -2,10 +2,10 @@
 
 `python child.py MODULE FUNCTION STATE ARGUMENTS` imports the function, hands it the arguments, and
 times the call that it returns: what a contender does before it returns that call (reading a file,
-importing its libraries) is not timed. Cold is the first call, warm the median of later ones, and
-whole is the function itself. A contender may return a second function that turns what was made into
-the answer, untimed. The answer, the times and the peak of memory go to standard output as
-the last line, in JSON.
+importing its libraries) is not timed. Cold is the first call, warm the median of later ones (of
+batches of them, where they are short), and whole is the function itself. A contender may return a
+second function that turns what was made into the answer, untimed. The answer, the times and the
+peak of memory go to standard output as the last line, in JSON.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from pathlib import Path
 from typing import Any
 
 WARM_SECONDS, WARM_CALLS = 0.5, 9
+BATCH_SECONDS = 0.1
+"""Calls shorter than this are timed in batches of at least as long."""
 
 
 def peak_mb() -> float:
@@ -41,17 +43,22 @@ def measured(module: str, function: str, state: str, arguments: list[Any]) -> di
     contender = getattr(import_module(module), function)
     made = partial(contender, *arguments) if state == "whole" else contender(*arguments)
     call, told = made if isinstance(made, tuple) else (made, None)
+    batch = 1
     if state == "warm":
         call()
+        start = time.perf_counter()
+        call()
+        batch = max(1, round(BATCH_SECONDS / max(time.perf_counter() - start, 1e-6)))
     seconds: list[float] = []
     cpu: list[float] = []
     while not seconds or (
-        state == "warm" and len(seconds) < WARM_CALLS and sum(seconds) < WARM_SECONDS
+        state == "warm" and len(seconds) < WARM_CALLS and batch * sum(seconds) < WARM_SECONDS
     ):
         start, used = time.perf_counter(), time.process_time()
-        done = call()
-        seconds.append(time.perf_counter() - start)
-        cpu.append(time.process_time() - used)
+        for _ in range(batch):
+            done = call()
+        seconds.append((time.perf_counter() - start) / batch)
+        cpu.append((time.process_time() - used) / batch)
     peak = peak_mb()
     return {
         "seconds": statistics.median(seconds),

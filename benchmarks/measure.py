@@ -272,8 +272,22 @@ def write(name: str, content: dict[str, Any]) -> Path:
 
 
 def machine() -> str:
-    """The kind of machine, in a few words."""
-    return f"{platform.machine()}, {os.cpu_count()} cores"
+    """The kind of machine, in a few words: ratios are only compared on the same kind."""
+    return f"{platform.machine()}, {_processor()}, {os.cpu_count()} cores"
+
+
+def _processor() -> str:
+    """The model of the processor as the system names it; on ARM often only its number."""
+    described = Path("/proc/cpuinfo")
+    if described.exists():
+        lines = described.read_text(encoding="utf-8", errors="replace").splitlines()
+        fields = dict(line.split(":", 1) for line in reversed(lines) if ":" in line)
+        named = {name.strip(): value.strip() for name, value in fields.items()}
+        if "model name" in named:
+            return named["model name"]
+        if "CPU part" in named:
+            return f"CPU {named.get('CPU implementer', '')} {named['CPU part']}".replace("  ", " ")
+    return platform.processor() or "processor not named"
 
 
 def _version(part: str) -> str:

@@ -1,11 +1,21 @@
-"""The guard: quick tasks measured again, their ratios held against the last recorded ones."""
+"""The guard: quick tasks measured again, their ratios held against the last recorded ones.
+
+Ratios are those of a kind of machine: another processor may take twice as long for one contender
+and not for the other. So they are recorded by kind in `results/quick.json`, and only a machine of a
+kind that is there can fail. On any other kind the guard records what it measured, says so, and
+passes, unless an answer is no longer equal.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 
 from benchmarks import environments, measure, tasks
 from benchmarks.tables import seconds
+
+RECORD = "quick"
 
 MOVED = 0.30
 OURS = 0.10
@@ -57,33 +67,58 @@ def quick() -> list[tuple[str, measure.Task]]:
     return [(m, task) for m in tasks.MODULES for task in tasks.tasks(m) if task.quick]
 
 
+Ratios = dict[str, measure.Comparison]
+
+
+def recorded(machine: str) -> Ratios:
+    """The comparisons that were recorded on this kind of machine, by key."""
+    path = measure.RESULTS / f"{RECORD}.json"
+    content = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    found = content.get("machines", {}).get(machine, [])
+    return {one.key: one for one in (measure.Comparison(**each) for each in found)}
+
+
+def record(machine: str, found: Sequence[measure.Comparison]) -> None:
+    """Add comparisons to those of this kind of machine; the other kinds stay."""
+    path = measure.RESULTS / f"{RECORD}.json"
+    content = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    kinds = content.get("machines", {})
+    merged = recorded(machine) | {one.key: one for one in found}
+    kinds[machine] = [asdict(one) for one in merged.values()]
+    measure.write(RECORD, {"machines": dict(sorted(kinds.items()))})
+
+
 def main() -> int:
-    """Measure, compare, measure again what seems to have moved."""
-    moves, unequal, unknown = [], [], []
+    """Measure, compare, measure again what seems to have moved; record what is new."""
+    machine = measure.machine()
+    known = recorded(machine)
+    moves, unequal, fresh = [], [], []
     for module, task in quick():
-        before = measure.recorded(module).get(task.key)
-        if before is None:
-            unknown.append(task.key)
-            continue
+        before = known.get(task.key)
+        elsewhere = before or measure.recorded(module).get(task.key)
         try:
             now = measure.side_by_side(task, runs=RUNS)
-            if moved(before, now) is not None:  # once may be chance
+            if before is not None and moved(before, now) is not None:  # once may be chance
                 now = measure.side_by_side(task, runs=RUNS + 2)
         except environments.Unavailable as error:
             print(f"{task.name}: {error}; left out", flush=True)
             continue
-        move = moved(before, now)
-        if move is not None:
+        if before is None:
+            fresh.append(now)
+        elif (move := moved(before, now)) is not None:
             moves.append(move)
-        if before.equal and not now.equal:
+        if elsewhere is not None and elsewhere.equal and not now.equal:
             unequal.append(task.key)
-    return told(moves, unequal, unknown)
+    if fresh:
+        record(machine, fresh)
+    return told(machine, moves, unequal, [one.key for one in fresh])
 
 
-def told(moves: list[Move], unequal: list[str], unknown: list[str]) -> int:
+def told(machine: str, moves: list[Move], unequal: list[str], fresh: list[str]) -> int:
     """Say what moved; the exit status, 1 if crypsis became slower or another answer."""
-    for key in unknown:
-        print(f"never recorded: {key}; run make bench first")
+    if fresh:
+        print(f"recorded for the first time on this kind of machine ({machine}), not compared:")
+        print("".join(f"  {key}\n" for key in fresh), end="")
     for key in unequal:
         print(f"NO LONGER EQUAL: {key}")
     for move in moves:

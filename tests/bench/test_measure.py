@@ -14,6 +14,7 @@ from benchmarks import child, measure, regressions, scaling, tables
 
 OURS = measure.Contender("crypsis", __name__, "adds")
 THEIRS = measure.Contender("a peer", __name__, "adds")
+KIND = "a kind of machine"
 TASK = measure.Task("adding", "two numbers", OURS, THEIRS, lambda: [1, 2])
 
 
@@ -23,6 +24,16 @@ def adds(a: int, b: int) -> Callable[[], Any]:
 
 def makes(size: int) -> Any:
     return (lambda: list(range(size))), len
+
+
+def counts() -> Callable[[], Any]:
+    calls = [0]
+
+    def call() -> int:
+        calls[0] += 1
+        return calls[0]
+
+    return call
 
 
 def run(seconds: float, answer: Any = 3, cpu: float | None = None) -> measure.Run:
@@ -107,14 +118,62 @@ def test_a_move_needs_both_clocks() -> None:
 
 
 def test_the_guard_fails_when_crypsis_is_slower(capsys: pytest.CaptureFixture[str]) -> None:
-    assert regressions.told([], [], []) == 0
+    assert regressions.told(KIND, [], [], []) == 0
     ours = comparison(ratio=0.8, ours_seconds=1.6)
-    assert regressions.told([regressions.Move(comparison(), ours)], [], []) == 1
+    assert regressions.told(KIND, [regressions.Move(comparison(), ours)], [], []) == 1
     assert "0.500 -> 0.800 (+60%, slower; ours 1 s -> 1.6 s" in capsys.readouterr().out
     theirs = comparison(ratio=0.8, theirs_seconds=1.25)
-    assert regressions.told([regressions.Move(comparison(), theirs)], [], []) == 0
+    assert regressions.told(KIND, [regressions.Move(comparison(), theirs)], [], []) == 0
     assert "MOVED" in capsys.readouterr().out
-    assert regressions.told([], ["adding"], []) == 1
+    assert regressions.told(KIND, [], ["adding"], []) == 1
+
+
+@pytest.fixture
+def guard(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, Any]:
+    """A guard with one task, on a machine of a kind that can be changed."""
+    now = {"machine": KIND, "found": comparison()}
+    monkeypatch.setattr(measure, "RESULTS", tmp_path)
+    monkeypatch.setattr(measure, "machine", lambda: now["machine"])
+    monkeypatch.setattr(regressions, "quick", lambda: [("some", TASK)])
+    monkeypatch.setattr(measure, "side_by_side", lambda task, runs: now["found"])
+    return now
+
+
+def test_the_guard_compares_with_the_same_kind_of_machine_only(
+    guard: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    slower = comparison(ratio=0.8, cpu_ratio=0.8, ours_seconds=1.6)
+    assert regressions.main() == 0
+    assert f"first time on this kind of machine ({KIND})" in capsys.readouterr().out
+    guard["found"] = slower
+    assert regressions.main() == 1
+    assert "MOVED" in capsys.readouterr().out
+    guard["machine"] = "another kind"
+    assert regressions.main() == 0
+    assert "not compared" in capsys.readouterr().out
+    assert regressions.main() == 0  # as slow as it was recorded there
+    assert regressions.recorded(KIND)[TASK.key].ratio == 0.5
+    assert regressions.recorded("another kind")[TASK.key].ratio == 0.8
+
+
+def test_another_answer_fails_on_any_kind_of_machine(guard: dict[str, Any]) -> None:
+    measure.save("some", [comparison()])
+    guard["found"] = comparison(equal=False)
+    assert regressions.main() == 1
+    measure.save("some", [comparison(equal=False)])  # never equal, as for releases
+    guard["machine"] = "another kind"
+    assert regressions.main() == 0
+
+
+def test_the_kind_of_machine_names_the_processor() -> None:
+    assert len(measure.machine().split(", ")) >= 3
+
+
+def test_short_calls_are_timed_in_batches() -> None:
+    found = child.measured(__name__, "counts", "warm", [])
+    calls = found["answer"]
+    assert calls > 1_000
+    assert found["seconds"] < 0.001
 
 
 def test_what_must_hold() -> None:

@@ -40,6 +40,7 @@ def test_choices_stay_and_are_undone(visit: Visit, table: str, tmp_path: Path) -
     with page.expect_response("**/choices"):
         page.goto(_address(page, f"/t/{table}/protect"))
     assert page.is_disabled("[data-undo]")
+    assert page.input_value("[name=recoding]") == "local"  # the least loss
     with page.expect_response("**/choices"):
         page.select_option("[name='aim:sex']", "exclude")
     with page.expect_response("**/choices"):

@@ -97,6 +97,8 @@ def test_from_a_german_file_to_the_package(visit: Callable[..., Any], tmp_path: 
     for slot, name in (("original", original.name), ("masked", "release.csv"), ("key", "key.json")):
         upload(page, tmp_path / name, f"#file-{slot}")
         page.wait_for_selector(f".drop.done[data-slot={slot}]")
+    page.fill("[name=columns]", "Geburtsdatum, Geschlecht, Ort")  # what the intruder knows
+    page.fill("[name=acceptable]", "0.1")
     page.click("[type=submit]:not([disabled])")
     page.wait_for_selector(".verdict")
     assert page.inner_text(".verdict > strong") == "Safe"

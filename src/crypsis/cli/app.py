@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from crypsis import __version__
 from crypsis.cli import (
     anonymize,
     assess,
@@ -24,6 +23,7 @@ from crypsis.cli import (
     schema,
     serve,
     verify,
+    version_text,
 )
 from crypsis.cli.commands import Application
 
@@ -40,7 +40,7 @@ app = Application(
 
 def _version(asked: bool) -> None:
     if asked:
-        typer.echo(f"crypsis {__version__}")
+        typer.echo(version_text())
         raise typer.Exit
 
 

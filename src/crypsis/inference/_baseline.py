@@ -63,7 +63,8 @@ def baseline(
 def _mark(classes: Cells, arrays: Sequence[Ints], states: int, seed: int) -> bytes:
     """A digest of all that a baseline depends on."""
     digest = hashlib.sha256(repr((len(classes), states, seed)).encode())
-    for array in (*arrays, *classes.codes):
+    every: list[NDArray[Any]] = [*arrays, *classes.codes]
+    for array in every:
         digest.update(repr((array.dtype.str, array.size)).encode())
         digest.update(np.ascontiguousarray(array).data)
     for values in classes.values:

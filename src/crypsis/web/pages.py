@@ -24,7 +24,7 @@ from crypsis.web.workspace import DOWNLOADS, HANDED_OVER, KEY, Workspace, worksp
 
 router = APIRouter(include_in_schema=False)
 POLICIES = {
-    "default": "General",
+    "default": "Default",
     "hipaa-safe-harbor": "HIPAA, Safe Harbor",
     "hipaa-expert": "HIPAA, expert determination",
     "ema-0070": "EMA policy 0070",

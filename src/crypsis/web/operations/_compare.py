@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,8 @@ from crypsis.web.operations._session import TableSession
 
 _NO_RANKS = ("no-comparable-columns", "missing-values")
 _ACCEPTABLE = 0.05
+_DAY_FIRST = re.compile(r"^(\d{1,2})\.(\d{1,2})\.(\d{4})$")
+_DECIMAL_COMMA = re.compile(r"^-?\d+,\d+$")
 
 
 def compare(
@@ -154,10 +157,29 @@ def verify(
             if permutation_only or error.code not in _NO_RANKS:
                 raise
             return _fitting(released, record)
+        compared = {one.column for one in found.columns}
+        ranked = any(released.rows.column(name).kind.numeric for name in compared)
+        if not permutation_only and not ranked and compared != set(record):
+            return _fitting(released, record)  # generalized: ranks would leave columns out
     body = found.to_dict()
     return {name: body[name] for name in ("reasons", "records", "criterion", "columns")} | {
         "notes": notes(found), "fits": None
     }  # fmt: skip
+
+
+def _readings(text: str) -> list[str]:
+    """A value as a person writes it: also 25.03.1953 as a date, 1,5 as a number.
+
+    >>> _readings("25.03.1953"), _readings("1,5"), _readings("Bonn")
+    (['25.03.1953', '1953-03-25'], ['1,5', '1.5'], ['Bonn'])
+    """
+    found, plain = [text], text.strip()
+    day = _DAY_FIRST.match(plain)
+    if day is not None:
+        found.append(f"{day[3]}-{int(day[2]):02d}-{int(day[1]):02d}")
+    if _DECIMAL_COMMA.match(plain):
+        found.append(plain.replace(",", "."))
+    return found
 
 
 def _fitting(released: Dataset, record: dict[str, str]) -> dict[str, Any]:
@@ -168,7 +190,8 @@ def _fitting(released: Dataset, record: dict[str, str]) -> dict[str, Any]:
     columns = []
     for name, values, codes in zip(names, cells.values, cells.codes, strict=True):
         labels = values.to_pylist()
-        possible = overlapping([record[name]], labels).possible[0][codes]
+        any_reading = overlapping(_readings(record[name]), labels).possible.any(axis=0)
+        possible = np.asarray(any_reading, bool)[codes]
         joint &= possible
         columns.append({"column": name, "fits": int(cells.counts[possible].sum())})
     fits = int(cells.counts[joint].sum())

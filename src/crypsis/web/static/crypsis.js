@@ -132,8 +132,8 @@ function example() {
       box.append(term, text);
     }
     const [words, note] = [document.createElement("p"), document.createElement("p")];
-    const secrets = list(["sensitive"]).length ? " and learns the sensitive attributes below" : "";
-    words.textContent = `Record ${record.row.toLocaleString("en")}: ${alike} alike in the quasi-identifiers. ${record.size === 1 ? `Whoever knows them of this person finds the record${secrets}.` : `Whoever knows them of this person is right with probability 1/${record.size}.`}`;
+    const learned = list(["sensitive"]).length ? " and learns the sensitive attributes below" : "";
+    words.textContent = `Record ${record.row.toLocaleString("en")}: ${alike} alike in the quasi-identifiers. ${record.size === 1 ? `Whoever knows them of this person finds the record${learned}.` : `Whoever knows them of this person is right with probability 1/${record.size}.`}`;
     note.className = "soft";
     note.textContent = "These are values of your data. No report and no dossier contains them.";
     place.replaceChildren(words, box, note);
