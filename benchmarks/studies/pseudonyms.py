@@ -106,10 +106,10 @@ def main() -> None:
             missing.append(name)
             print(f"{name}: there is no {path}; left out", flush=True)
     measure.WORK.mkdir(exist_ok=True)
-    for name, (items, transactions, *shape, seed) in INVENTED.items():
+    for name, (items, transactions, each, exponent, offset, seed) in INVENTED.items():
         path = measure.WORK / f"baskets_{items}.dat"
         if not path.exists():
-            counts = power_law(items, transactions, *shape, seed)
+            counts = power_law(items, transactions, each, exponent, offset, seed)
             write_baskets(path, counts, transactions, seed)
         files.append((name, path, " "))
     measured(*files[0])  # compiles
