@@ -79,12 +79,12 @@ class _Shared:
         self._results: list[Any] = [None] * len(tasks)
         self._errors: list[BaseException] = []
         self._lock = threading.Lock()
-        self._taken = self._helping = 0
+        self._begun = self._helping = 0
 
     def work(self) -> list[Any]:
         """Do what nobody else has begun, wait for the others, return all results."""
         try:
-            while (place := self._take(0)) >= 0:
+            while (place := self._next(0)) >= 0:
                 self._results[place] = self._function(*self._tasks[place])
         except BaseException as error:  # noqa: BLE001 - raised below
             self._errors.insert(0, error)
@@ -96,7 +96,7 @@ class _Shared:
 
     def help(self) -> None:
         """Do the same in another thread."""
-        while (place := self._take(1)) >= 0:
+        while (place := self._next(1)) >= 0:
             try:
                 self._results[place] = self._function(*self._tasks[place])
             except BaseException as error:  # noqa: BLE001 - raised below
@@ -105,10 +105,10 @@ class _Shared:
                 with self._lock:
                     self._helping -= 1
 
-    def _take(self, helpers: int) -> int:
+    def _next(self, others: int) -> int:
         with self._lock:
-            if self._errors or self._taken == len(self._tasks):
+            if self._errors or self._begun == len(self._tasks):
                 return -1
-            self._taken += 1
-            self._helping += helpers
-            return self._taken - 1
+            self._begun += 1
+            self._helping += others
+            return self._begun - 1
