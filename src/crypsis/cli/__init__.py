@@ -23,6 +23,8 @@ def main() -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run one command; every way it can end has its status."""
     if list(arguments) == ["--version"]:  # asked by scripts, and needs none of what follows
+        from crypsis.cli.version import version_text
+
         print(version_text())
         return DONE
     from typer import TyperException
@@ -56,13 +58,6 @@ def run(arguments: Sequence[str]) -> int:
             )
         return _fault(error)
     return _error("Interrupted.", status) if status == INTERRUPTED else status
-
-
-def version_text() -> str:
-    """What `--version` shows."""
-    from crypsis import __version__
-
-    return f"crypsis {__version__}"
 
 
 def _missing(error: ModuleNotFoundError) -> int:

@@ -23,9 +23,9 @@ from crypsis.cli import (
     schema,
     serve,
     verify,
-    version_text,
 )
 from crypsis.cli.commands import Application
+from crypsis.cli.version import version_text
 
 app = Application(
     name="crypsis",

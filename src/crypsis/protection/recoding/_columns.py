@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -27,6 +25,7 @@ from crypsis.protection.recoding._steps import (
 from crypsis.tables import Column, Kind, Rows, open_frame
 from crypsis.tables.joins import join_cells
 from crypsis.tables.values import clean_column
+from crypsis.threads import map_threads
 
 IN_MEMORY_VALUES = 70_000_000
 """Tables with at most so many values are recoded in memory, at once."""
@@ -74,8 +73,8 @@ def _recoded_in_memory(rows: Rows, steps: Mapping[str, Step], names: Sequence[st
             return recoded_array(table[name], step)
         return clean_column(table[name]) if name in steps else table[name]
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        columns = list(progress.track(pool.map(column, names), "recoding columns", len(names)))
+    with progress.step("recoding columns"):
+        columns = map_threads(column, names)
     return open_frame(pa.table(columns, names=list(names)))
 
 

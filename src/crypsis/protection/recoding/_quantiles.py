@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -22,6 +20,7 @@ from crypsis.dataset import Dataset
 from crypsis.errors import ParameterError, TooLargeError
 from crypsis.protection.recoding._steps import Intervals, intervals
 from crypsis.tables.sampling import quantiles, sampled_quantiles
+from crypsis.threads import map_threads
 
 Floats = NDArray[np.float64]
 
@@ -166,10 +165,9 @@ def _read_and_sorted(data: Dataset, names: Sequence[str]) -> Iterator[tuple[str,
         found = np.sort(numbers.to_numpy(zero_copy_only=False))
         return _SortedColumn(found[: found.size - int(np.isnan(found).sum())])
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for start in progress.track(range(0, len(names), many), "quantiles"):
-            table = data.to_arrow(names[start : start + many])
-            yield from zip(table.column_names, pool.map(ordered, table.columns), strict=True)
+    for start in progress.track(range(0, len(names), many), "quantiles"):
+        table = data.to_arrow(names[start : start + many])
+        yield from zip(table.column_names, map_threads(ordered, table.columns), strict=True)
 
 
 def _cuts(numbers: Sequence[float], integer: bool, limit: float | None) -> list[tuple[float, int]]:

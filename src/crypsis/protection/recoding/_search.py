@@ -12,9 +12,7 @@ allows; a column that cannot be opened stays suppressed.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -42,6 +40,7 @@ from crypsis.protection.recoding.kernels import requirements as kernel
 from crypsis.protection.recoding.kernels import specialize as top_down
 from crypsis.protection.recoding.kernels import sweep as kernel_sweep
 from crypsis.protection.recoding.kernels.greedy import release_by_gain
+from crypsis.threads import map_threads
 
 Ints = NDArray[np.int64]
 Order = Callable[[int, float], tuple[float, float]]
@@ -345,15 +344,14 @@ def _column_by_column(search: _TopDown, budget_rows: int, order: Order, suppress
         )  # fmt: skip
         return touched, loss, c, after
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        while True:
-            best: tuple[tuple[float, float], int, _Groups] | None = None
-            closed = np.flatnonzero(~opened).tolist()
-            choices = list(product(closed, (False, True) if suppress else (False,)))
-            for touched, loss, c, after in pool.map(attempt, choices):
-                if touched <= budget_rows and (best is None or order(touched, loss) < best[0]):
-                    best = order(touched, loss), c, after
-            if best is None:
-                break
-            opened[best[1]], groups = True, best[2]
+    while True:
+        best: tuple[tuple[float, float], int, _Groups] | None = None
+        closed = np.flatnonzero(~opened).tolist()
+        choices = list(product(closed, (False, True) if suppress else (False,)))
+        for touched, loss, c, after in map_threads(attempt, choices):
+            if touched <= budget_rows and (best is None or order(touched, loss) < best[0]):
+                best = order(touched, loss), c, after
+        if best is None:
+            break
+        opened[best[1]], groups = True, best[2]
     return search.recoding(search.split(groups, np.where(opened, 0, tops)))
