@@ -230,6 +230,8 @@ def test_an_attribute_is_dropped_only_where_it_may_be() -> None:
     assert "job" not in made.data.names
     assert made.loss.changed_sensitive == {"job": 1.0}
     assert made.requirements.diversity is None
+    with pytest.raises(RequirementsNotMetError):  # what is to be preserved is not dropped
+        released(table, k=2, diversity=13, may_change=["job"], preserve=[("age", "job")])
     with pytest.raises(ColumnError):
         released(table, k=2, may_change=["age"])
 

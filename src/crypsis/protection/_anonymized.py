@@ -157,7 +157,11 @@ class Plan(BaseModel):
         changed: dict[str, float] = {}
         if any(one.may_change for one in self.sensitive):
             (plan, made, measured), changed = least_change(
-                original, self.sensitive, len(self.columns), partial(base._attempt, original)
+                original,
+                self.sensitive,
+                len(self.columns),
+                partial(base._attempt, original),
+                {name for use in self.preserve for name in use},
             )
         else:
             # People and weights are not in the file, so they are counted here.

@@ -8,7 +8,7 @@ price is the information loss of all quasi-identifiers and of these attributes t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -45,14 +45,23 @@ def on_steps(data: Dataset, sensitive: Sequence[ColumnPlan]) -> Dataset:
 
 
 def least_change(
-    data: Dataset, sensitive: tuple[ColumnPlan, ...], columns: int, attempt: _Attempt[_Outcome]
+    data: Dataset,
+    sensitive: tuple[ColumnPlan, ...],
+    columns: int,
+    attempt: _Attempt[_Outcome],
+    preserved: Collection[str] = (),
 ) -> tuple[_Outcome, dict[str, float]]:
     """What loses the least, and the information loss of each attribute that was changed.
 
     `attempt` recodes with sensitive attributes on the steps of these plans and without those that
-    are dropped; it returns the outcome with the loss of the `columns` quasi-identifiers.
+    are dropped; it returns the outcome with the loss of the `columns` quasi-identifiers. What is to
+    be preserved is not dropped.
     """
-    options = {one.name: _steps(one) for one in sensitive if one.may_change}
+    options = {
+        one.name: _steps(one, droppable=one.name not in preserved)
+        for one in sensitive
+        if one.may_change
+    }
     losses = {name: _losses(data, name, steps) for name, steps in options.items()}
     weights = {one.name: one.weight for one in sensitive}
     best: tuple[_Outcome, dict[str, int]] | None = None
@@ -75,7 +84,7 @@ def least_change(
 
     chosen = dict.fromkeys(options, 0)
     trial(chosen)
-    # Without these attributes the quasi-identifiers lose the least: what costs more is not tried.
+    # Without these attributes, or with the coarsest, the quasi-identifiers lose the least: what costs more is not tried.
     floor = trial({name: len(steps) - 1 for name, steps in options.items()})
     for _ in range(_PASSES):
         chosen = before = chosen if best is None else best[1]
@@ -93,13 +102,13 @@ def least_change(
     return best[0], {name: losses[name][place] for name, place in best[1].items() if place}
 
 
-def _steps(one: ColumnPlan) -> list[Step]:
-    """As it is, some coarser steps, and none at all."""
+def _steps(one: ColumnPlan, *, droppable: bool) -> list[Step]:
+    """As it is, some coarser steps, and none at all if it may be dropped."""
     coarser = [step for step in one.coarser if not isinstance(step, Suppress)]
     if len(coarser) > _MAX_STEPS:
         places = np.linspace(0, len(coarser) - 1, _MAX_STEPS).round().astype(int)
         coarser = [coarser[place] for place in np.unique(places)]
-    return [one.step, *coarser, Suppress()]
+    return [one.step, *coarser, *([Suppress()] if droppable else [])]
 
 
 def _plans(
