@@ -26,6 +26,7 @@ demo: $(BIN)/crypsis   ## make a sample release and run the main job on it
 
 test: $(BIN)/.dev      ## install what the tests need and run them all
 	@tools/system-packages
+	$(BIN)/crypsis compile
 	$(BIN)/python -m pytest -n 2 --dist loadgroup $(PYTEST_ARGS)
 
 $(BIN)/.heavy: $(BIN)/.dev

@@ -34,6 +34,7 @@ ADULT_COLUMNS = (
 SHARED = ("spark", "cluster", "postgres", "browser")
 
 
+@pytest.hookimpl(tryfirst=True)  # before the runner reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests run on two processes; those that share what is slow to make share a process."""
     for item in items:

@@ -13,7 +13,7 @@ from crypsis.web import GivenSource, ListeningServer
 from tests.conftest import ADULT_COLUMNS
 from tests.web.conftest import Caller, running
 
-LONG = 90_000
+LONG = 240_000
 
 
 @pytest.fixture(scope="package")
