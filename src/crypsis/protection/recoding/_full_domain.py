@@ -14,7 +14,7 @@ from crypsis.errors import RequirementsNotMetError
 from crypsis.protection.recoding._class_requirements import ClassRequirements
 from crypsis.protection.recoding._lattice import promising_vectors
 from crypsis.protection.recoding._levels import CellLevels, Recoding
-from crypsis.protection.recoding.kernels.full_domain import sound_within
+from crypsis.protection.recoding.kernels.requirements import sound_within
 
 Ints = NDArray[np.int64]
 MAX_COUNTS = 20_000

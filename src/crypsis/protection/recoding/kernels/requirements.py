@@ -231,14 +231,23 @@ def by_part(part: Ints, parts: int) -> tuple[Ints, Ints]:
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def which_sound(cells: Ints, part: Ints, rows: Ints, k: int, sensitive: Any) -> NDArray[np.bool_]:
-    """Which parts of some cells meet the requirements; `part` of each cell, `rows` of each part."""
+def sound_within(
+    cells: Ints, part: Ints, rows: Ints, k: int, sensitive: Any, budget: int
+) -> tuple[NDArray[np.bool_], int]:
+    """Which parts of some cells meet the requirements, and the rows of the others.
+
+    As soon as these are more than the budget it ends: they are more still, and `good` is not final.
+    """
     good = rows >= k
+    lost = 0
+    for p in range(rows.size):
+        if not good[p]:
+            lost += rows[p]
     if sensitive is None:
-        return good
+        return good, lost
     values = places(sensitive)
-    if values == 0 or not good.any():
-        return good
+    if lost > budget or values == 0:
+        return good, lost
     order, starts = by_part(part, rows.size)
     present = np.empty(values)
     for p in range(rows.size):
@@ -247,5 +256,15 @@ def which_sound(cells: Ints, part: Ints, rows: Ints, k: int, sensitive: Any) -> 
             mine = cells[order[starts[p] : starts[p + 1]]]
             for cell in mine:
                 add(present, cell, 1.0, sensitive)
-            good[p] = group_sound(mine, rows[p], present, k, sensitive)
-    return good
+            if not group_sound(mine, rows[p], present, k, sensitive):
+                good[p] = False
+                lost += rows[p]
+                if lost > budget:
+                    break
+    return good, lost
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def which_sound(cells: Ints, part: Ints, rows: Ints, k: int, sensitive: Any) -> NDArray[np.bool_]:
+    """Which parts of some cells meet the requirements; `part` of each cell, `rows` of each part."""
+    return sound_within(cells, part, rows, k, sensitive, rows.sum())[0]
