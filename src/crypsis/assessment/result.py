@@ -138,7 +138,7 @@ class Assessment(Result):
         return assessment_json(self)
 
     def to_html(self, phrasing: Phrasing | None = None) -> str:
-        """The assessment as one HTML page that works offline; `make_dossier` has more to say.
+        """The assessment as one HTML page that works offline; `make_dossier` has more.
 
         Parameters
         ----------

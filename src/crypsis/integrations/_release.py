@@ -1,4 +1,4 @@
-"""One assessment for every tool: roles from a file or as keywords, and what to say of it."""
+"""One assessment for every tool: roles from a file or as keywords, and how its result is worded."""
 
 from __future__ import annotations
 

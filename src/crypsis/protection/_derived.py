@@ -93,7 +93,7 @@ def _check_removed(original: Dataset, release: Dataset, removed: Sequence[str], 
 def _is_no_amount(column: pa.ChunkedArray) -> bool:
     """Whether it is a key: nearly every record has another value, and no measured number.
 
-    A few codes are no amounts either.
+    A few codes are not amounts either.
     """
     distinct = int(pc.count_distinct(column).as_py())
     key = distinct >= _KEY * len(column) and not pa.types.is_floating(column.type)

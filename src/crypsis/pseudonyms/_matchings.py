@@ -54,7 +54,7 @@ def matching_or_deficiency(kinds: KindMatrix) -> tuple[Indices | None, Indices]:
 def random_matching(kinds: KindMatrix, generator: np.random.Generator) -> Indices:
     """A perfect matching that is far from another one: kinds are met in a random order.
 
-    There must be one. It is no fair draw: it only depends on the order.
+    There must be one. It is not a random draw: it only depends on the order.
     """
     orders = [generator.permutation(wide) for wide in kinds.weights.shape]
     weights = csr_array(kinds.weights[orders[0]][:, orders[1]])

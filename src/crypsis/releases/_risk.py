@@ -287,7 +287,7 @@ def _not_known(
             continue
         if pair.unread:
             reasons.append(f"{pair.unread} labels of {which} and of this release could not be "
-                           "compared: they are no intervals, prefixes or dates.")  # fmt: skip
+                           "compared: they are not intervals, prefixes or dates.")  # fmt: skip
         if found.not_found > _NOT_FOUND:
             reasons.append(f"{100 * found.not_found:.3g} % of the records have no class in the "
                            f"other release ({which}).")  # fmt: skip

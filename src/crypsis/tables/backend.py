@@ -6,7 +6,7 @@ Everything else is asked once for all engines, with Narwhals, by the methods of
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol
@@ -107,7 +107,7 @@ class Backend(Protocol):
         """The rows of a file written for `frame`; of CSV all columns as text."""
         ...
 
-    @staticmethod
-    def from_arrow(table: pa.Table) -> tuple[Backend, Frame]:
-        """A table as rows of an engine of the same kind; its columns are c0, c1, ..."""
+    @property
+    def loader(self) -> Callable[[pa.Table], tuple[Backend, Frame]]:
+        """Opens a table in another process, by an engine of the same kind; its columns are c0, ..."""
         ...

@@ -15,7 +15,6 @@ from crypsis.counting.cells import ColumnSetCounts
 from crypsis.errors import (
     ColumnError,
     CrypsisError,
-    InputError,
     TooLargeError,
     unknown_columns,
 )
@@ -83,15 +82,10 @@ class Rows:
         self._too_many: dict[frozenset[str], int] = {}  # column sets with more combinations
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if not self.backend.local:
-            raise InputError(
-                "Rows on a Spark cluster cannot be pickled.",
-                code="not-picklable",
-                hint="Write them to a file, and read that in the other process.",
-            )
+        load = self.backend.loader
         if self.reopen is not None:
             return self.reopen, ()
-        return _from_arrow, (self.backend.from_arrow, self.to_arrow())
+        return _from_arrow, (load, self.to_arrow())
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -377,7 +371,7 @@ class Rows:
         return rows.derive(columns, lambda frame: frame.select(*parts))
 
     def without_formulas(self) -> Rows:
-        """The rows for a CSV file that a spreadsheet may open: texts and names are no formulas."""
+        """The rows for a CSV file that a spreadsheet may open: texts and names are not formulas."""
         texts = {c.name: neutral_text(c.inner) for c in self.columns if c.kind is Kind.TEXT}
         return self.with_texts(texts, [neutral_name(name) for name in self.names])
 

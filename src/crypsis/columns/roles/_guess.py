@@ -121,7 +121,7 @@ def linking_columns(data: Dataset, guesses: Iterable[Guess]) -> tuple[str, ...]:
 
 
 def _links(data: Dataset, one: Guess) -> bool:
-    """Of a column that is excluded, codes alone are no evidence: they may be of anything."""
+    """Of a column that is excluded, codes alone are not evidence: they may be of anything."""
     if one.column in data.excluded:
         return one.links and one.role is Role.IDENTIFIER
     return one.links or (one.repeats and one.column in data.identifiers)

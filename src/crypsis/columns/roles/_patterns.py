@@ -178,7 +178,7 @@ PATTERNS: tuple[Pattern, ...] = (
     ),
 )
 
-# Plain formats: they confirm what a column name indicates and are no evidence without it.
+# Plain formats: they confirm what a column name indicates and are not evidence without it.
 PLAIN_FORMATS: dict[Hipaa, str] = {
     Hipaa.NAME: r"\p{L}[\p{L}'’.,\- ]*",
     Hipaa.GEOGRAPHY: (

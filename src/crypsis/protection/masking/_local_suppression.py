@@ -30,7 +30,7 @@ def without_values(
 ) -> pa.Table:
     """The table without the values that `suppressed_values` names, counted again.
 
-    The columns of `ghosts` are no part of the classes; they lose their values where that of their
+    The columns of `ghosts` are not part of the classes; they lose their values where that of their
     column is missing.
 
     >>> people = pa.table({"age": [30, 30, 41], "sex": ["f", "f", "f"]})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -221,12 +221,16 @@ class DuckBackend:
             found = open_relation(connection, sql, len(names))
         return DuckBackend(connection, Sources([path])), found
 
-    @staticmethod
-    def from_arrow(table: pa.Table) -> tuple[DuckBackend, Frame]:
-        """In a connection of its own."""
-        connection = connect()
-        connection.register("source", table.rename_columns(inner_names(table.num_columns)))
-        return DuckBackend(connection), _lazy(connection.table("source"))
+    @property
+    def loader(self) -> Callable[[pa.Table], tuple[DuckBackend, Frame]]:
+        """Opens a table in a connection of its own."""
+        return _opened
+
+
+def _opened(table: pa.Table) -> tuple[DuckBackend, Frame]:
+    connection = connect()
+    connection.register("source", table.rename_columns(inner_names(table.num_columns)))
+    return DuckBackend(connection), _lazy(connection.table("source"))
 
 
 def _lazy(relation: Any) -> Frame:

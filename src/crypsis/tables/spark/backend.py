@@ -10,14 +10,14 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import narwhals.stable.v2 as nw
 import pyarrow as pa
 
 from crypsis import progress
 from crypsis.counting.estimates import DistinctSketch
-from crypsis.errors import OutputError, SourceError, TooLargeError
+from crypsis.errors import InputError, OutputError, SourceError, TooLargeError
 from crypsis.files import replacing_files
 from crypsis.tables.arrow_files import batches_of
 from crypsis.tables.backend import Frame
@@ -228,10 +228,14 @@ class SparkBackend:
         except SourceError as error:
             raise OutputError(error.message, hint=error.hint) from None
 
-    @staticmethod
-    def from_arrow(table: pa.Table) -> tuple[SparkBackend, Frame]:
-        """Rows of a cluster do not come from a table of this machine."""
-        raise NotImplementedError
+    @property
+    def loader(self) -> NoReturn:
+        """An error: another process has no part in the session."""
+        raise InputError(
+            "Rows on a Spark cluster cannot be pickled.",
+            code="not-picklable",
+            hint="Write them to a file, and read that in the other process.",
+        )
 
 
 def inner_frame(native: Any) -> Frame:
