@@ -34,7 +34,7 @@ def dossier_page(dossier: Dossier) -> str:
     )
 
 
-_PERIOD = re.compile(r"\d[\d./:]*(?:-\d[\d./:]*)+")
+_PERIOD = re.compile(r"\d[\d./:]*(?:-[HQW]?\d[\d./:]*)+")
 
 
 def _unbroken(text: object) -> Markup:
