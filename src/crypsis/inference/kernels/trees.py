@@ -13,9 +13,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from crypsis.machine_code import kernel
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -27,13 +28,13 @@ _SUPPORT = 10.0
 _HESSIAN = 1e-3
 
 
-@numba.njit(cache=True, nogil=True, inline="always")  # type: ignore[untyped-decorator]
+@kernel(inline="always")
 def _gain(left: float, left_h: float, right: float, right_h: float, penalty: float) -> float:
     """By how much two leaves lower the loss, in second order."""
     return left * left / (left_h + penalty + 1e-15) + right * right / (right_h + penalty + 1e-15)
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _by_order(
     hist: Any,
     width: int,
@@ -87,7 +88,7 @@ def _by_order(
     return best, best_g, best_h, best_n
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _sort(order: Any, size: int, keys: Any) -> None:
     """Sort places by their keys (Shell 1959); NumPy's sort takes seconds to compile."""
     gap = size // 2
@@ -101,7 +102,7 @@ def _sort(order: Any, size: int, keys: Any) -> None:
         gap //= 2
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _by_category(
     hist: Any, width: int, gaps: bool, node: Any, least: float, penalty: float, right: Any, over: float,
     room: Any,
@@ -145,7 +146,7 @@ def _by_category(
     return best, best_g, best_h, best_n
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _fill(
     hist: Any, bins: Any, rows: Any, start: int, stop: int, slopes: Any, k: int, sizes: Any
 ) -> None:
@@ -163,7 +164,7 @@ def _fill(
             hist[c, b, 2] += n
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _best_split(
     hist: Any, columns: Any, node: Any, least: float, penalty: float, right: Any, room: Any
 ) -> Any:
@@ -182,10 +183,11 @@ def _best_split(
     return column, found[0] + node[0] * node[3], found[1], found[2], found[3]
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _divide(bins: Any, c: int, right: Any, rows: Any, other: Any, start: int, stop: int) -> int:
     """Put the rows of a node that go left first; the place of the first that goes right."""
-    first, last = start, 0
+    first: Any = start
+    last: Any = 0
     for at in range(start, stop):  # without a branch, which would be guessed wrongly half the time
         i = rows[at]
         goes = np.int64(right[bins[i, c]])
@@ -197,7 +199,7 @@ def _divide(bins: Any, c: int, right: Any, rows: Any, other: Any, start: int, st
     return first
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _grow(
     bins: Any, sizes: Any, slopes: Any, k: int, columns: Any, shape: Any, tree: Any, work: Any,
     scores: Any,
@@ -262,7 +264,7 @@ def _grow(
                 scores[rows[at], k] += value[one]
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _slopes(kind: int, scores: Any, sizes: Any, totals: Any, slopes: Any) -> None:
     """Gradients and second derivatives of the loss at the scores."""
     for i in range(sizes.size):
@@ -285,7 +287,7 @@ def _slopes(kind: int, scores: Any, sizes: Any, totals: Any, slopes: Any) -> Non
                 slopes[1, i, k] = sizes[i] * chance * (1.0 - chance)
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _steps(
     bins: Any, sizes: Any, totals: Any, kind: int, columns: Any, shape: Any, trees: Any, work: Any,
     scores: Any, slopes: Any,
@@ -325,7 +327,7 @@ def fit(
     return trees
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def add_predicted(bins: Any, trees: Trees, scores: Floats) -> None:
     """Add the values of the trees to the scores of some rows of bins."""
     column, left, value, right = trees
