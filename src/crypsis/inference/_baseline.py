@@ -94,7 +94,7 @@ def _modelled(
     few = len(classes) <= _FEW_CLASSES
     order = _hashed(classes, seed)
     fold = _folds(classes, order, few)
-    kinds, features = _features(classes, sizes)
+    kinds, features = _features(classes)
     keys, inverse = np.unique(member * states + state, return_inverse=True)
     member, state = keys // states, keys % states
     counts = np.bincount(inverse, counts).astype(np.int64)
@@ -164,25 +164,13 @@ def _share_of_others(
     return np.asarray((totals - own[wanted]) / left[:, None])
 
 
-def _features(classes: Cells, sizes: Floats) -> tuple[list[bool], Floats]:
-    """The quasi-identifiers of each class as numbers, and which of them are categories.
-
-    Of a column with more than 200 values that are not numbers the place in their order is one
-    feature, and which of the most frequent ones it is another: the labels "1920-1999" and
-    "1920-1929" are neighbors in order and differ in whom they are about.
-    """
+def _features(classes: Cells) -> tuple[list[bool], Floats]:
+    """The quasi-identifiers of each class as numbers, and which of them are categories."""
     kinds, columns = [], []
     for codes, values in zip(classes.codes, classes.values, strict=True):
         numbers = _read(values).numbers
         kinds.append(numbers is None and len(values) <= _MANY_CATEGORIES)
         columns.append(codes.astype(np.float64) if numbers is None else numbers[codes])
-        if numbers is None and len(values) > _MANY_CATEGORIES:
-            records = np.bincount(codes, sizes, minlength=len(values))
-            place = np.full(len(values), np.nan)
-            frequent = np.argsort(-records, kind="stable")[:_MANY_CATEGORIES]
-            place[frequent] = np.arange(frequent.size)
-            kinds.append(True)
-            columns.append(place[codes])
     return kinds, np.column_stack(columns)
 
 
