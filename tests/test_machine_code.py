@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -17,13 +18,11 @@ import pytest
 from crypsis import machine_code
 from tests.conftest import ROOT
 
-sys.path.insert(0, str(ROOT / "tools"))
-from compiled_wheel import PROCESSORS  # a tool, not of the package
-
-PROCESSOR, INSTRUCTIONS = PROCESSORS["x86_64"]
 SYSTEM = llvm.get_process_triple()
-HERE = all(llvm.get_host_cpu_features().get(one[1:]) for one in INSTRUCTIONS.split(","))
-needs_processor = pytest.mark.skipif(not HERE, reason="machine code is made for x86-64-v3")
+PROCESSOR = "generic"
+INSTRUCTIONS = ",".join(  # some of this processor, whichever it is
+    [f"+{name}" for name, there in sorted(llvm.get_host_cpu_features().items()) if there][:1]
+)
 
 
 def made_with(folder: Path, **changes: str) -> None:
@@ -37,7 +36,6 @@ def target(folder: Path, monkeypatch: pytest.MonkeyPatch) -> object:
     return machine_code._target.__wrapped__()
 
 
-@needs_processor
 def test_it_is_used_where_it_fits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made_with(tmp_path)
     found = target(tmp_path, monkeypatch)
@@ -102,7 +100,6 @@ def hits(folder: Path, kept: Path, **variables: str) -> tuple[int, int]:
     return int(run.stdout), len(list(kept.rglob("*.nbc")))
 
 
-@needs_processor
 def test_a_kernel_is_loaded_until_its_module_changes(tmp_path: Path) -> None:
     module = tmp_path / "sample" / "kernels" / "doubled.py"
     shipped = tmp_path / "shipped" / "kernels"
@@ -121,7 +118,7 @@ def test_a_kernel_is_loaded_until_its_module_changes(tmp_path: Path) -> None:
 
 
 @pytest.mark.heavy
-@needs_processor
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="machine code is made for x86-64-v3")
 def test_the_first_commands_after_installing_compile_nothing(tmp_path: Path) -> None:
     """The wheel with machine code, installed in an empty environment of an empty home."""
     tools = venv.EnvBuilder(with_pip=True)

@@ -76,6 +76,49 @@ print(sum(threads.map_threads(abs, range(1000))))
     assert done.stdout.strip() == str(sum(range(1000)))
 
 
+_LITTLE_MEMORY = """
+import os, resource
+import pyarrow as pa
+import crypsis as cr
+from crypsis import threads
+from crypsis.errors import CrypsisError
+
+def data(rows):
+    columns = {"age": [i * 7 % 97 for i in range(rows)], "zip": [i * i % 900 for i in range(rows)],
+               "disease": [i * 3 % 31 for i in range(rows)]}
+    return cr.Dataset.from_frame(pa.table(columns), quasi_identifiers=["age", "zip"], sensitive=["disease"])
+
+need = {"k": 5, "diversity": 2, "seed": 1}
+cr.anonymize(data(300), **need)
+threads.os.cpu_count = lambda: 16
+large = data(2_000)
+for left in (4_000_000, 30_000_000):
+    used = int(open("/proc/self/statm").read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    resource.setrlimit(resource.RLIMIT_AS, (used + left, resource.RLIM_INFINITY))
+    try:
+        classes = cr.anonymize(large, **need).data.cells(["age", "zip"]).counts
+        said = "done" if classes.min() >= 5 else "k is not 5"
+    except (CrypsisError, MemoryError):
+        said = "refused"
+    resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY,) * 2)
+    print(said)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+def test_anonymizing_without_memory_ends():
+    """With a result that meets what is required or with an error, never waiting for a thread."""
+    done = subprocess.run(
+        [sys.executable, "-c", _LITTLE_MEMORY],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    assert {*done.stdout.split("\n")} <= {"done", "refused", ""}
+    assert done.stdout.count("\n") == 2
+
+
 def test_one_setting_bounds_all(monkeypatch):
     monkeypatch.setenv("CRYPSIS_THREADS", "1")
     assert (thread_limit(), thread_count()) == (1, 1)

@@ -51,8 +51,10 @@ def bound_libraries() -> None:
             os.environ.setdefault(name, str(min(int(given), os.cpu_count() or 1)))
 
 
-def map_threads(function: Callable[..., Any], *columns: Sequence[Any]) -> list[Any]:
-    """What the function makes of each, in their order, on all cores that can be had.
+def map_threads(
+    function: Callable[..., Any], *columns: Sequence[Any], threads: int | None = None
+) -> list[Any]:
+    """What the function makes of each, in their order, on all cores that can be had, or `threads`.
 
     The caller works too and waits only for work that a thread has begun. So a thread that the system
     refuses, or that ends for want of memory before it does anything, costs time and nothing else;
@@ -63,7 +65,7 @@ def map_threads(function: Callable[..., Any], *columns: Sequence[Any]) -> list[A
     """
     tasks = list(zip(*columns, strict=True))
     shared = _Shared(function, tasks)
-    for _ in range(min(thread_count(), len(tasks)) - 1):
+    for _ in range(min(threads or thread_count(), len(tasks)) - 1):
         try:
             _thread.start_new_thread(shared.help, ())
         except (RuntimeError, MemoryError):

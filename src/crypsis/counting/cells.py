@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from crypsis.counting import distributions
-from crypsis.counting.arrays import codes, numbers
+from crypsis.counting.arrays import codes, numbers, truths
 from crypsis.counting.grouping import group, group_keys
 from crypsis.counting.matching import compatible_rows
 from crypsis.errors import ColumnError, ParameterError, unknown_columns
@@ -43,6 +43,23 @@ class ColumnSetCounts(Result):
     """The sum of squared class sizes, where it was counted."""
     missing: int = 0
     """Rows with a missing value in at least one of the columns."""
+
+    @classmethod
+    def from_table(
+        cls, names: Sequence[str], table: pa.Table, *, drop_missing: bool
+    ) -> ColumnSetCounts:
+        """Of all classes in a table: their values, column by column, and last their sizes."""
+        sizes = numbers(table.columns[-1])
+        incomplete = np.zeros(sizes.size, np.bool_)
+        for column in table.columns[:-1]:
+            incomplete |= truths(column.is_null())
+        missing = int(sizes[incomplete].sum())
+        some = sizes[~incomplete] if drop_missing else sizes
+        least, most = (int(some.min()), int(some.max())) if some.size else (0, 0)
+        once, twice = (int((some == n).sum()) for n in (1, 2))
+        return cls(
+            tuple(names), int(some.sum()), some.size, once, twice, least, most, missing=missing
+        )
 
     @property
     def estimated(self) -> bool:

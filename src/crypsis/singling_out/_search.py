@@ -10,10 +10,9 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from itertools import combinations
-from threading import Event
+from threading import Event, Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +20,7 @@ from numpy.typing import NDArray
 from crypsis import progress
 from crypsis.counting.partitions import Chosen, CodeTable, Ints, Partition
 from crypsis.errors import CancelledError
-from crypsis.threads import thread_count
+from crypsis.threads import map_threads
 
 Flags = Callable[[Chosen, Ints, Ints, Ints], NDArray[np.bool_]]
 """Which of the sets `chosen + one column`, with these statistics and rows, are searched for."""
@@ -68,17 +67,14 @@ def search(
     have passed, when a listener of the progress raises `CancelledError`, or on Ctrl-C; what was
     found until then is returned and marked as incomplete.
     """
-    walk = _Walk(table, names, flags, needed, squares)
-    result = SearchResult([])
     deadline = math.inf if seconds is None else time.monotonic() + seconds
+    walk = _Walk(table, names, flags, needed, squares, deadline)
+    result = SearchResult([])
     total = sum(math.comb(len(table), size) for size in range(1, max_columns + 1))
     try:
-        with (
-            progress.step("column sets", total) as step,
-            ThreadPoolExecutor(threads or thread_count(), "crypsis-sets") as pool,
-        ):
+        with progress.step("column sets", total) as step:
             for size in range(1, min(max_columns, len(table)) + 1):
-                _search_size(walk, pool, size, result, step, deadline)
+                _search_size(walk, size, result, step, threads)
                 step.reach(sum(math.comb(len(table), upto) for upto in range(1, size + 1)))
                 result.ruled_out = int(step.done) - result.tried
     except (CancelledError, KeyboardInterrupt, TimeoutError):
@@ -88,27 +84,26 @@ def search(
 
 
 def _search_size(
-    walk: _Walk,
-    pool: ThreadPoolExecutor,
-    size: int,
-    result: SearchResult,
-    step: progress.Step,
-    deadline: float,
+    walk: _Walk, size: int, result: SearchResult, step: progress.Step, threads: int | None
 ) -> None:
-    """All sets of one size; an interruption cancels its jobs."""
-    jobs: dict[Future[_Report], int] = {}
+    """All sets of one size; an interruption of one job ends the others."""
+    lock = Lock()
+
+    def work(columns: Chosen, covers: int) -> None:
+        try:
+            report = walk.search(size, columns)
+            with lock:
+                result.found += report.found
+                result.tried += report.tried
+                step.advance(covers)
+        except BaseException:
+            walk.stop.set()
+            raise
+
     try:
-        jobs = walk.start(pool, size)
-        left = None if deadline == math.inf else max(0.0, deadline - time.monotonic())
-        for job in as_completed(jobs, timeout=left):
-            report = job.result()
-            result.found += report.found
-            result.tried += report.tried
-            step.advance(jobs[job])
-    except BaseException:
+        map_threads(work, *walk.jobs(size), threads=threads)
+    except BaseException:  # Ctrl-C while the caller waits for others
         walk.stop.set()
-        for job in jobs:
-            job.cancel()
         raise
     walk.remember([one.chosen for one in result.found])
 
@@ -123,10 +118,16 @@ class _Walk:
     """The walk through the lattice for sets of one size, with the smaller sets that were found."""
 
     def __init__(
-        self, table: CodeTable, names: Sequence[str], flags: Flags, needed: int, squares: bool
+        self,
+        table: CodeTable,
+        names: Sequence[str],
+        flags: Flags,
+        needed: int,
+        squares: bool,
+        deadline: float,
     ) -> None:
         self.table, self.names, self.flags = table, names, flags
-        self.needed, self.squares = needed, squares
+        self.needed, self.squares, self._deadline = needed, squares, deadline
         self.stop = Event()
         self.root = Partition.coarsest(table)
         self._known: list[Ints] = [np.zeros((0, 1), np.int64)] * len(table)
@@ -142,29 +143,36 @@ class _Walk:
         self._known = [table[(table == column).any(axis=1)] for column in range(len(self.table))]
         self._alone = {chosen[0] for chosen in found if len(chosen) == 1}
 
-    def start(self, pool: ThreadPoolExecutor, size: int) -> dict[Future[_Report], int]:
-        """Start the jobs for sets of one size; each job with the number of sets it covers."""
+    def jobs(self, size: int) -> tuple[list[Chosen], list[int]]:
+        """How the sets of a size begin, and how many sets begin so."""
         width, first = len(self.table), min(size - 1, 2)
-        jobs = {}
+        beginnings, covered = [], []
         for columns in combinations(range(width), first):
             following = width - 1 - columns[-1] if columns else width
             covers = math.comb(following, size - first)
             if covers and not self._alone.intersection(columns):
-                jobs[pool.submit(self._job, size, columns)] = covers
-        return jobs
+                beginnings.append(columns)
+                covered.append(covers)
+        return beginnings, covered
 
-    def _job(self, size: int, columns: Chosen) -> _Report:
-        """One job: the sets that begin with the given columns."""
+    def search(self, size: int, columns: Chosen) -> _Report:
+        """The sets of a size that begin with the given columns."""
         report, branch = _Report([]), self.root
         blocked = np.zeros(len(self.table), bool)
         blocked[list(self._alone)] = True
         for column in columns:
-            if blocked[column] or self.stop.is_set():
+            if blocked[column] or self._ended():
                 return report
             branch = self._first(column) if not branch.chosen else branch.refine(column)
             blocked = blocked | self._blocks(branch.chosen)
         self._below(branch, size, blocked, report)
         return report
+
+    def _ended(self) -> bool:
+        """Whether another job was interrupted; raises where the time is over."""
+        if time.monotonic() > self._deadline:
+            raise TimeoutError
+        return self.stop.is_set()
 
     def _first(self, column: int) -> Partition:
         """The partition by one column; a few are kept, because consecutive jobs need the same."""
@@ -178,7 +186,7 @@ class _Walk:
         self, branch: Partition, size: int, blocked: NDArray[np.bool_], report: _Report
     ) -> None:
         """Count all sets of `size` columns that begin with those of the branch."""
-        if self.stop.is_set():
+        if self._ended():
             return
         following = branch.chosen[-1] + 1 if branch.chosen else 0
         columns = following + np.flatnonzero(~blocked[following:])

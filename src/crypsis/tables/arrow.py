@@ -12,7 +12,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
-from crypsis.counting.arrays import codes, numbers, places, truths
+from crypsis.counting.arrays import codes, places
 from crypsis.counting.cells import ColumnSetCounts
 from crypsis.counting.grouping import group
 from crypsis.files import Sources
@@ -93,17 +93,7 @@ class TableRows(Rows):
         if not 0 < self.count <= _TALLIED_HERE:
             return super().tally(names, drop_missing=drop_missing)
         counted = self._counted(names, self.comparable(names), None, self.count)
-        sizes = numbers(counted[COUNT])
-        incomplete = np.zeros(sizes.size, np.bool_)
-        for column in counted.columns[:-1]:
-            incomplete |= truths(column.is_null())
-        missing = int(sizes[incomplete].sum())
-        some = sizes[~incomplete] if drop_missing else sizes
-        least, most = (int(some.min()), int(some.max())) if some.size else (0, 0)
-        once, twice = (int((some == n).sum()) for n in (1, 2))
-        return ColumnSetCounts(
-            tuple(names), int(some.sum()), some.size, once, twice, least, most, missing=missing
-        )
+        return ColumnSetCounts.from_table(names, counted, drop_missing=drop_missing)
 
     def _counted(
         self, names: Sequence[str], inner: list[str], weight: str | None, at_most: int

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from crypsis.counting.cells import ColumnSetCounts
 from crypsis.counting.estimates import DistinctSketch, SampledClassSizes
 from crypsis.errors import ParameterError
+from crypsis.tables.backend import Frame
 from crypsis.tables.draws import HASHES, smallest_hashes
 from crypsis.tables.rows import Rows
 from crypsis.tables.sampling import sample
@@ -64,6 +67,36 @@ def sample_class_sizes(
     missing_rows = int(size[dropped] @ number[dropped]) if count_missing else None
     chance = int(share * HASHES) / HASHES if share < 1 else 1.0
     return SampledClassSizes(chance, size[~dropped], number[~dropped], missing_rows)
+
+
+def tally_in_parts(rows: Rows, names: Sequence[str], parts: int) -> ColumnSetCounts:
+    """The classes of some columns, counted a part at a time: a pass and less memory for each.
+
+    A class is in one part, by a hash of its values.
+    """
+    inner = rows.comparable(names)
+    columns = [rows.column(name) for name in names]
+    hashed = rows.backend.with_class_hash(rows.cleaned(inner), inner, 0, "h")
+    counted = []
+    for part in range(parts):
+        low, high = (HASHES * end // parts for end in (part, part + 1))
+        own = hashed.filter((nw.col("h") >= low) & (nw.col("h") < high)).select(*inner)
+        counted.append(rows.derive(columns, partial(_instead, own)).tally(names))
+    some = [one for one in counted if one.rows]
+    return ColumnSetCounts(
+        tuple(names),
+        rows=sum(one.rows for one in counted),
+        distinct=sum(int(one.distinct) for one in counted),
+        singletons=sum(int(one.singletons) for one in counted),
+        doubletons=sum(one.doubletons for one in counted),
+        smallest=min((one.smallest for one in some), default=0),
+        largest=max((one.largest for one in some), default=0),
+        missing=sum(one.missing for one in counted),
+    )
+
+
+def _instead(frame: Frame, _: Frame) -> Frame:
+    return frame
 
 
 def large_classes(rows: Rows, names: Sequence[str], *, seed: int = 0) -> NDArray[np.int64]:

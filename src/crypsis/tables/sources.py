@@ -35,6 +35,7 @@ from crypsis.tables.duckdb.connection import (
 )
 from crypsis.tables.formats import arrow_ipc, excel, lakes, statistical
 from crypsis.tables.forms import FileForm, csv_form
+from crypsis.tables.parquet.rows import parquet_rows
 from crypsis.tables.paths import format_of, local_files, remote_files
 from crypsis.tables.rows import Rows
 from crypsis.tables.schema import columns_of, inner_names, unique_names
@@ -130,7 +131,11 @@ def _of_file(
     connection = remote or connect(**settings)
     if dialect is not None:
         return _csv(connection, dialect, reading, sources, written)
-    return _typed(connection, form, paths, text, reading, sources, max_rows, written)
+    typed = _typed(connection, form, paths, text, reading, sources, max_rows, written)
+    read_otherwise = written or reading.missing_markers or settings["memory_limit"]
+    if form != "parquet" or remote is not None or read_otherwise or _partitioned(paths, text):
+        return typed
+    return parquet_rows(typed, paths, sources)
 
 
 def _plain(dialect: Dialect, reading: ReadOptions) -> pa.Table | None:
