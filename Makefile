@@ -111,7 +111,7 @@ build/oldest/.ready: pyproject.toml
 	@touch $@
 
 test-oldest: build/oldest/.ready   ## the core with the lowest version of every dependency
-	build/oldest/bin/python -m pytest -n 2 -k "not spark" $(OLDEST)
+	NUMBA_CACHE_DIR=$(CURDIR)/build/oldest/numba build/oldest/bin/python -m pytest -n 2 -k "not spark" $(OLDEST)
 
 build/newest/.ready: pyproject.toml
 	$(PYTHON) -m venv build/newest
