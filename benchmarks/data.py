@@ -35,6 +35,21 @@ def trees() -> dict[str, str]:
     return {column: str(folder / f"{name}.csv") for column, name in TREES.items()}
 
 
+TESTDATA_KEYS = "urbrur roof walls water electcon relat sex".split()
+
+
+def testdata() -> str:
+    """`testdata` of sdcMicro, written by it."""
+    from benchmarks import environments
+    from benchmarks.peers import sdcmicro_peer
+
+    path = WORK / "testdata.csv"
+    if not path.exists():
+        environments.python("sdcmicro")  # or it is left out
+        sdcmicro_peer.export(str(path))
+    return str(path)
+
+
 def adult() -> str:
     """Adult with a header, blanks after commas removed, rows with a `?` kept."""
     return _made("adult.csv", _adult, 0)

@@ -6,6 +6,7 @@ change. A peer that does not install is told once and left out of the run, never
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -31,9 +32,25 @@ REQUIREMENTS: dict[str, tuple[str, ...]] = {
 }
 """What each peer needs, pinned; the first requirement is the peer itself."""
 
+PEERS = Path(
+    os.environ.get("CRYPSIS_PEERS", Path(__file__).resolve().parents[2] / "shared" / "peers")
+)
+OUTSIDE: dict[str, tuple[str, str, str, str]] = {
+    "arx": (
+        "3.9.2", "javac", "arx/arx.jar",
+        "build the library of https://github.com/arx-deidentifier/arx and put arx.jar, its libraries "
+        "(lib) and an ArxBench.java (see studies/least_loss.py) into the folder arx of CRYPSIS_PEERS",
+    ),
+    "sdcmicro": (
+        "5.8.1", "Rscript", "",
+        "install R and its package sdcMicro, and name its library in R_LIBS",
+    ),
+}  # fmt: skip
+"""Programs that are not Python: the version measured, the command and the file each needs, and how
+to get it. They are driven by this Python."""
+
 TRIED: dict[str, str] = {
     "cn.protect, dis-anonymization, datafly, mdav": "not on PyPI",
-    "sdcMicro, ARX": "an R package and a Java program; PyPI has no port of either",
     "pyarxaas, privacypanda, permanent": "do not build on Python 3.11",
     "piquasso": "its pins cannot be met on Python 3.11",
     "anonymity-api, python-anonymity": (
@@ -52,6 +69,8 @@ class Unavailable(RuntimeError):  # noqa: N818 - reads as what it is
 
 def python(peer: str) -> Path:
     """The peer's Python, in an environment that is made when it is first asked for."""
+    if peer in OUTSIDE:
+        return _outside(peer)
     home = FOLDER / peer
     stamp = home / "requirements.txt"
     wanted = "\n".join(REQUIREMENTS[peer]) + "\n"
@@ -81,4 +100,16 @@ def python(peer: str) -> Path:
 
 def version(peer: str) -> str:
     """The pinned version of the peer itself."""
-    return REQUIREMENTS[peer][0].partition("==")[2]
+    return OUTSIDE[peer][0] if peer in OUTSIDE else REQUIREMENTS[peer][0].partition("==")[2]
+
+
+def _outside(peer: str) -> Path:
+    """This Python, if the program that it is to drive is there."""
+    _, command, file, how = OUTSIDE[peer]
+    found = shutil.which(command) is not None and (not file or (PEERS / file).exists())
+    if found and peer == "sdcmicro":
+        asked = [command, "-e", "quit(status = !requireNamespace('sdcMicro', quietly = TRUE))"]
+        found = subprocess.run(asked, capture_output=True, check=False).returncode == 0
+    if not found:
+        raise Unavailable(f"{peer} is not here: {how}")
+    return Path(sys.executable)

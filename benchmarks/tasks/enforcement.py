@@ -1,4 +1,4 @@
-"""Making a release: ANJANA, crowds and anonypy on the same hierarchies, and the limits.
+"""Making a release: ANJANA, ARX, crowds and anonypy on the same hierarchies, sdcMicro, the limits.
 
 The releases differ, so what is compared are the requirements (measured apart, in `losses.py`) and what
 was lost for it: the normalized certainty penalty from 0 (nothing) to 1 (everything).
@@ -24,8 +24,8 @@ def release_ours(path: str, requirements: dict[str, Any], local: bool) -> Any:
     from crypsis.hierarchies import Hierarchy
     from crypsis.protection import plan
 
-    frame = pd.read_csv(path)
     columns = list(data.TREES)
+    frame = pd.read_csv(path)[[*columns, "income"]]
     trees = {name: Hierarchy.read(file) for name, file in data.trees().items()}
     asked = {name: value for name, value in requirements.items() if name != "suppression_percent"}
     asked["suppression"] = requirements["suppression_percent"] / 100
@@ -97,6 +97,28 @@ def keeps(k: int, *, l: int = 1, t: float = 1.0) -> Callable[[Any, Any], Agreeme
     return agree
 
 
+def removed_ours(path: str, k: int) -> Any:
+    """The values that local suppression removes, a missing one standing for any."""
+    import pyarrow.csv
+
+    from crypsis.protection import masking
+
+    table = pyarrow.csv.read_csv(path)
+    before = sum(table[name].null_count for name in data.TESTDATA_KEYS)
+
+    def answer(made: Any) -> dict[str, int]:
+        return {"removed": sum(made[name].null_count for name in data.TESTDATA_KEYS) - before}
+
+    keys = data.TESTDATA_KEYS
+    return lambda: masking.local_suppression(table, keys, k=k, missing="wildcard"), answer
+
+
+def removes(ours: Any, theirs: Any) -> Agreement:
+    """Which values are removed differs; fewer is better."""
+    pair = ours["removed"], theirs["removed"]
+    return Agreement(pair[0] == pair[1], f"values removed {pair[0]:,} / {pair[1]:,}")
+
+
 def _sorted(values: int) -> Any:
     import numpy as np
 
@@ -111,6 +133,8 @@ def _anjana(function: str) -> Contender:
     return Contender("ANJANA", "benchmarks.peers.anjana_peer", function, "anjana")
 
 
+ARX = Contender("ARX", "benchmarks.peers.arx_peer", "release", "arx")
+SDC = Contender("sdcMicro", "benchmarks.peers.sdcmicro_peer", "removed", "sdcmicro")
 OLA = Contender("crowds (OLA)", "benchmarks.peers.crowds_peer", "k_anonymity", "crowds")
 MONDRIAN = Contender(
     "anonypy (Mondrian)", "benchmarks.peers.anonypy_peer", "k_anonymity", "anonypy"
@@ -150,6 +174,15 @@ TASKS = (
          patience=120),
     Task("make it 10-anonymous, the same levels for all rows", ADULT, _ours(), OLA,
          _adult({"k": K, "suppression_percent": 4}, local=False), agree=keeps(K), patience=90),
+    Task("make it 10-anonymous", ADULT, _ours(), ARX, _adult(HALF), agree=keeps(K)),
+    Task("make it 10-anonymous and 2-diverse", ADULT, _ours(), ARX, _adult(TWO),
+         agree=keeps(K, l=2)),
+    Task("make it 10-anonymous and 0.5-close", ADULT, _ours(), ARX, _adult(CLOSE),
+         agree=keeps(K, t=0.5)),
+    Task("make it 10-anonymous, the same levels for all rows", ADULT, _ours(), ARX,
+         _adult({"k": K, "suppression_percent": 4}, local=False), agree=keeps(K)),
+    Task("3-anonymous by local suppression", "testdata of sdcMicro, 4,580 rows",
+         _ours("removed_ours"), SDC, lambda: [data.testdata(), 3], agree=removes, warm=True),
     Task("optimal clusters of one column, k = 10", "10^5 numbers", _ours("clusters_ours"), DYNAMIC,
          lambda: [100_000, 10], warm=True, quick=True),
     Task("optimal clusters of one column, k = 1,000", "10^5 numbers", _ours("clusters_ours"),

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks import child, measure, regressions, scaling, tables
+from benchmarks import child, environments, measure, regressions, scaling, tables
 
 OURS = measure.Contender("crypsis", __name__, "adds")
 THEIRS = measure.Contender("a peer", __name__, "adds")
@@ -50,6 +50,25 @@ def test_a_call_is_timed_and_its_answer_told_apart() -> None:
     assert (cold["answer"], cold["peak_mb"] > 1) == (3, True)
     assert child.measured(__name__, "makes", "warm", [5])["answer"] == 5
     assert child.measured("math", "factorial", "whole", [5])["answer"] == 120
+
+
+def by_another_program() -> Any:
+    return lambda: [0.25, 0.5, 7], lambda said: said[2], lambda said: said[:2]
+
+
+def test_another_program_keeps_its_own_time() -> None:
+    found = child.measured(__name__, "by_another_program", "cold", [])
+    assert (found["seconds"], found["cpu_seconds"], found["answer"]) == (0.25, 0.5, 7)
+
+
+@pytest.mark.parametrize("peer", environments.OUTSIDE)
+def test_a_program_that_is_not_here_is_said_how_to_get(
+    peer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(environments.shutil, "which", lambda _: None)
+    with pytest.raises(environments.Unavailable, match=f"{peer} is not here: .*(build|install)"):
+        environments.python(peer)
+    assert environments.version(peer)[0].isdigit()
 
 
 def test_contenders_take_turns_in_processes_of_their_own(
