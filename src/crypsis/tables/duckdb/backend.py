@@ -34,7 +34,8 @@ class DuckBackend:
     """DuckDB on this machine."""
 
     local = True
-    sketch_error = 1.04 / 1024**0.5  # HyperLogLog (Flajolet et al. 2007) with 1,024 registers
+    # HyperLogLog (Flajolet et al. 2007): DuckDB has 1,024 registers since 2.0, before it had 64.
+    sketch_error = 1.04 / (64 if duckdb.__version__.startswith("1.") else 1024) ** 0.5
     max_values: int | None = None
 
     def __init__(
