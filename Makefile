@@ -6,7 +6,7 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 unexport PYTHONDONTWRITEBYTECODE  # tests start hundreds of processes, which would compile every module again
 
 .SECONDARY:
-.PHONY: help demo test test-heavy nightly check format docs picture bench bench-quick test-gpu test-integrations test-oldest coverage wheel dist sbom licences audit clean
+.PHONY: help demo test test-heavy nightly check format docs picture bench bench-quick test-gpu test-integrations test-oldest test-newest coverage wheel compiled-wheel dist sbom licences audit clean
 help:            ## show the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:[^#]*## /\t/' | expand -t 14
 
@@ -69,6 +69,7 @@ test-gpu: $(BIN)/.dev  ## the tests that need a CUDA device
 
 OLDEST := tests/test_dataset.py tests/test_results.py tests/test_schemas.py tests/test_hierarchies.py tests/counting \
   tests/singling_out tests/cli/test_assess.py tests/cli/test_scan.py tests/cli/test_anonymize.py tests/assessment/test_ci_outputs.py
+READERS := tests/tables tests/columns tests/policies tests/utility tests/cli
 INTEGRATIONS := dagster dbt great_expectations pandera pre_commit pytest_plugin sklearn
 build/integrations/%/.ready: pyproject.toml tests/integrations/requirements/%.txt
 	$(PYTHON) -m venv build/integrations/$*
@@ -83,13 +84,19 @@ test-integration-%: build/integrations/%/.ready
 
 test-integrations: $(INTEGRATIONS:%=test-integration-%)   ## each integration against the newest version of its tool
 
-wheel: $(BIN)/.dev     ## the same bytes wherever it is built
+wheel: $(BIN)/.dev     ## for every system; the same bytes wherever it is built
 	$(BIN)/python -m hatchling build -t wheel
 
-dist: $(BIN)/crypsis    ## wheel and sdist, checked as the index will, and a conda recipe
+compiled-wheel: $(BIN)/crypsis   ## for this system and this Python: the kernels of the ordinary commands as machine code
+	$(PIP) --group release
+	$(BIN)/python -m build --wheel --outdir build/wheel .
+	$(BIN)/python tools/compiled_wheel.py build/wheel/crypsis-$$($(BIN)/python tools/version.py)-py3-none-any.whl dist
+
+dist: $(BIN)/crypsis    ## both wheels and the sdist, checked as the index will, and a conda recipe
 	rm -rf dist
 	$(PIP) --group release
 	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python tools/compiled_wheel.py dist/*.whl dist
 	$(BIN)/python -m twine check --strict dist/*
 	$(BIN)/check-wheel-contents dist/*.whl
 	$(BIN)/python tools/conda_recipe.py dist/conda/recipe.yaml
@@ -104,7 +111,16 @@ build/oldest/.ready: pyproject.toml
 	@touch $@
 
 test-oldest: build/oldest/.ready   ## the core with the lowest version of every dependency
-	build/oldest/bin/python -m pytest -n 2 -k "not spark" $(OLDEST)
+	NUMBA_CACHE_DIR=$(CURDIR)/build/oldest/numba build/oldest/bin/python -m pytest -n 2 -k "not spark" $(OLDEST)
+
+build/newest/.ready: pyproject.toml
+	$(PYTHON) -m venv build/newest
+	build/newest/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	build/newest/bin/python -m pip install --quiet --editable '.[web,excel,statistics,postgresql,delta,iceberg,cloud,contracts,docx]' --group dev
+	@touch $@
+
+test-newest: build/newest/.ready   ## the core and all readers with the newest version of every dependency
+	build/newest/bin/python -m pytest -n 2 -k "not spark" $(OLDEST) $(READERS)
 
 coverage: $(BIN)/.dev  ## all tests, with the share of lines that they run; fails below the floor
 	@tools/system-packages

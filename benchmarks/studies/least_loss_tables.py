@@ -2,7 +2,7 @@
 
 Files are separated by semicolons, as ARX reads them. The hierarchies of Adult are those of ARX; those
 of diabetes130 are made here: intervals of numbers, the first digits of a diagnosis, the first word of
-a specialty.
+a specialty; their lattice is within the 100,000 combinations that ARX searches completely.
 """
 
 from __future__ import annotations
@@ -86,8 +86,11 @@ def _intervals(*widths: int) -> Callable[[str], list[str]]:
     return labels
 
 
-def _prefixes(*lengths: int) -> Callable[[str], list[str]]:
-    return lambda value: [f"{value[:length]}..." for length in lengths]
+def _categories(value: str) -> list[str]:
+    """The category of a code of ICD-9 (`250.83` is of 250, `8` is 008), and its first digits."""
+    whole = value.split(".")[0]
+    whole = whole.zfill(3) if whole.isdigit() else whole
+    return [f"{whole[:length]}..." for length in (3, 2, 1)]
 
 
 def _first_word(value: str) -> list[str]:
@@ -95,11 +98,11 @@ def _first_word(value: str) -> list[str]:
 
 
 _TREES: dict[str, Callable[[str], list[str]]] = {
-    "race": lambda _: [], "gender": lambda _: [], "age": _intervals(20, 50),
-    "admission_type_id": _intervals(3), "discharge_disposition_id": _intervals(5, 10),
-    "admission_source_id": _intervals(5, 10), "time_in_hospital": _intervals(2, 4, 8),
-    "medical_specialty": _first_word, "num_lab_procedures": _intervals(5, 20, 50),
-    "diag_1": _prefixes(3, 2, 1),
+    "race": lambda _: [], "gender": lambda _: [], "age": _intervals(20),
+    "admission_type_id": _intervals(3), "discharge_disposition_id": _intervals(10),
+    "admission_source_id": _intervals(10), "time_in_hospital": _intervals(4, 8),
+    "medical_specialty": _first_word, "num_lab_procedures": _intervals(10, 40),
+    "diag_1": _categories,
 }  # fmt: skip
 TEN = list(_TREES)
 

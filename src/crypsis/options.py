@@ -177,6 +177,11 @@ class PlanOptions(Roles, total=False):
     ]
     representative: Annotated[str, "The label of an interval: interval, median or mean."]
     rank_error: Annotated[float | None, "Quantiles come from a sample with this error."]
+    time_limit: Annotated[
+        float | None,
+        "How many seconds the search takes: it goes on as long as it loses less, and then releases "
+        "the best found. Without it, it ends by itself, and the same data give the same release.",
+    ]
 
 
 class PeopleOptions(TypedDict, total=False):

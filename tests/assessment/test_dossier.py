@@ -79,6 +79,7 @@ def test_what_was_changed(made: tuple[Dossier, Path]) -> None:
     assert released["disease"] == {"flu", "gout", "asthma"}
     assert released["rare"] == {"usual"}
     text = dossier.to_html()
+    assert re.search(r'<span class="period">\d\d-\d\d</span>', text)  # not broken at the hyphen
     assert "only-one-has-it" not in text
     assert "person-" not in text
     assert f"{hashlib.sha256(made[1].read_bytes()).hexdigest()}" in text

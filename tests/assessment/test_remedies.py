@@ -14,6 +14,7 @@ import pytest
 
 import crypsis as cr
 from crypsis import pseudonyms
+from crypsis.assessment import _evaluation
 from crypsis.assessment._remedies._anonymize import in_the_way
 from crypsis.assessment.result import Assessment
 from crypsis.cli import run
@@ -63,6 +64,20 @@ def test_untried_remedies_say_so() -> None:
     assert remedy.parameters == {"k": 5, "excess": 0.2}
     call = "crypsis.anonymize(data, k=5, excess=0.2)"
     assert call in str(found)
+
+
+def test_remedies_are_tried_by_default_where_it_takes_seconds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    data = pa.table({"age": [31, 32, 33, 34, 35, 36], "sex": ["f", "m"] * 3})
+    roles = {"quasi_identifiers": ["age", "sex"]}
+    for most, tried in ((24, True), (23, False)):  # six classes of two columns
+        monkeypatch.setattr(_evaluation, "_TRIED_WORK", most)
+        found = cr.assess(data, try_remedies=None, **roles)
+        assert found.parameters["try_remedies"] is tried
+        remedy = finding(found, "singling_out.records_in_small_classes").remedy
+        assert remedy is not None
+        assert (remedy.outcome == "Not tried on this release.") is not tried
 
 
 def test_a_remedy_is_tried_and_measured() -> None:

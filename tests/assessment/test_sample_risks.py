@@ -250,3 +250,14 @@ def test_strata_give_an_interval_of_population_uniqueness(survey):
     found, findings = found_of(even, policy, weight="w", stratum="sex")
     assert findings["population_uniqueness"].status is Status.MET
     assert found.answers[0].results["population"].stratum == "sex"
+
+
+def test_an_average_journalist_risk_has_a_remedy(survey):
+    _, findings = found_of(survey, policy_of(("journalist_average_risk", 1.0)), weight="w")
+    policy = policy_of(("journalist_average_risk", findings["journalist_average_risk"].value / 1.5))
+    _, findings = found_of(survey, policy, try_remedies=True, weight="w")
+    remedy = findings["journalist_average_risk"].remedy
+    assert remedy.action == "anonymize"
+    assert remedy.parameters["journalist_risk"] <= 4 * policy.thresholds[0].limit
+    assert remedy.tried
+    assert "threshold met" in remedy.outcome

@@ -152,3 +152,27 @@ def test_six_records_lose_less_with_a_larger_limit() -> None:
     ]
     assert losses == sorted(losses, reverse=True)
     assert losses[2] == pytest.approx(1 / 6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_classes_are_close_to_the_records_that_are_released(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    rows = 400
+    age, sex = draw.integers(0, 30, rows), draw.integers(0, 2, rows)
+    ill = np.where(age < 4, "rare", draw.choice(["flu", "gout", "none"], rows))
+    data = pa.table({"age": age, "sex": sex.astype(str), "ill": ill})
+    safe = cr.anonymize(
+        data, k=3, closeness=0.25, suppression=0.2, quasi_identifiers=["age", "sex"],
+        sensitive=["ill"],
+    )  # fmt: skip
+    released = safe.frame.to_pylist()
+    values = sorted({row["ill"] for row in released})
+
+    def shares(some: list[dict[str, Any]]) -> Any:
+        return np.array([sum(row["ill"] == value for row in some) for value in values]) / len(some)
+
+    for key in {(row["age"], row["sex"]) for row in released}:
+        own = [row for row in released if (row["age"], row["sex"]) == key]
+        assert len(own) >= 3
+        assert np.abs(shares(own) - shares(released)).sum() / 2 <= 0.25 + 1e-9
+    assert safe.loss.suppressed_records <= 80

@@ -12,7 +12,7 @@ import pytest
 
 from tests.structure.code import PACKAGE, QUESTIONS, imports, modules, tree
 
-GROUND = {"errors", "options", "results", "progress", "files", "extras", "threads"}
+GROUND = {"errors", "options", "results", "progress", "files", "extras", "threads", "machine_code"}
 BELOW_QUESTIONS = GROUND | {"counting", "tables", "hierarchies", "dataset", "columns", "histories"}
 BELOW_PROTECTION = BELOW_QUESTIONS | set(QUESTIONS) | {"utility"}
 
@@ -24,6 +24,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "files": {"errors"},
     "extras": {"errors"},
     "threads": {"errors"},
+    "machine_code": set(),
     "results": {"errors"},
     "counting": GROUND,
     "hierarchies": GROUND | {"counting"},
@@ -93,6 +94,7 @@ def test_kernels_import_nothing_of_ours(path: Path) -> None:
     roots = {one.split(".")[0] for one in imports(name)} - sys.stdlib_module_names
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
     inner = {one for one in imports(name) if one.startswith("crypsis.")}
+    inner -= {"crypsis.machine_code", "crypsis.machine_code.kernel"}  # the decorator of kernels
     assert all(one.startswith(package) for one in inner), inner
     assert roots <= KERNELS_MAY_USE | {"crypsis"}
 
@@ -140,7 +142,7 @@ def test_private_names_stay_private(name: str) -> None:
 
 _OWN: dict[str, tuple[str, ...]] = {}
 _LIBRARIES = {"_repr_html_", "_replace", "_asdict", "_fields", "_exit", "_jvm", "_jsc",
-              "_active_spark_context", "_is_text_encoding", "_gateway"}  # fmt: skip
+              "_active_spark_context", "_is_text_encoding", "_gateway", "_cache"}  # fmt: skip
 
 
 def _elsewhere(module: ast.Module) -> str:

@@ -112,7 +112,8 @@ def assess(
         name in `data`; other roles are guessed, and "cannot tell" unless guesses are accepted.
     try_remedies : bool, optional
         Whether remedies are applied in memory and measured, and with them alternatives by other
-        recodings; None does so without alternatives, if it takes seconds.
+        recodings; None does so without alternatives, if it takes seconds: where the number of
+        equivalence classes times the square of the number of quasi-identifiers is at most 10^6.
     exact : bool
         Whether everything is counted that is estimated on very many rows by default.
     name : str
@@ -168,7 +169,7 @@ def assess(
     evaluation = Evaluation(request)
     evaluation.run()
     findings = evaluate(rules, evaluation.measured)
-    tried = evaluation.few_classes if try_remedies is None else try_remedies
+    tried = evaluation.tried_in_seconds if try_remedies is None else try_remedies
     complete = evaluation.complete
     try:
         findings = with_remedies(

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+if TYPE_CHECKING:
+    from crypsis.demo import DemoFiles
+
 
 def compile_kernels() -> None:
-    """Compile now what the first assess, anonymize and compare would otherwise compile.
+    """Compile now what the first demo, scan, assess, anonymize and compare would otherwise compile.
 
     The kernels are compiled for this processor by Numba and kept in its cache: next to the installed
     package, or where NUMBA_CACHE_DIR says. Run it once after installing, as the same user, or in the
-    recipe of a container. What only some options need is still compiled when it is first used.
+    recipe of a container. What only some options need is still compiled when it is first used, and
+    what came compiled with the package is not compiled again.
 
     Example: [bold]crypsis compile[/bold]
     """
@@ -26,7 +30,8 @@ def compile_kernels() -> None:
     try:
         files = write_demo(folder.path / "demo", rows=_ROWS, seed=1)
         with shown_progress():
-            _run(str(files.original), str(files.masked))
+            _run(files)
+            _count()
     finally:
         folder.remove()
     typer.echo(f"The kernels are compiled ({time.perf_counter() - start:.0f} s).")
@@ -42,13 +47,35 @@ _ROLES: dict[str, Any] = {
 }
 
 
-def _run(original: str, masked: str) -> None:
+def _run(files: DemoFiles) -> None:
     """The ordinary ways through the commands, on invented people."""
     import crypsis as cr
+    from crypsis.protection.masking import rank_swap
+    from crypsis.pseudonyms import load_attack
 
-    data = cr.read(original, **_ROLES)
+    data, masked = cr.read(files.original, **_ROLES), cr.read(files.masked)
     cr.scan(data)
     for required in _REQUIRED:
         made = cr.anonymize(data, k=5, seed=1, **required)
     cr.assess(made.data)
-    cr.compare(data, cr.read(masked))
+    cr.assess(masked, data, load_attack(files.attack), seed=1)
+    cr.compare(data, masked)
+    rank_swap(data, ["income"], percent=5, seed=1)  # which a larger assessment tries as a remedy
+
+
+def _count() -> None:
+    """The kernels that count, for codes of one, two and four bytes."""
+    import numpy as np
+    import pyarrow as pa
+
+    from crypsis.counting.cells import Cells
+    from crypsis.counting.partitions import CodeTable, Partition
+
+    for size in (100, 1_000, 70_000):
+        codes = np.arange(size, dtype=np.int32)
+        values = pa.array(codes), pa.array(["one"])
+        cells = Cells(("many", "one"), (codes, 0 * codes), values, np.ones(size, np.int64))
+        whole = Partition.coarsest(CodeTable(cells))
+        whole.tally(np.arange(2))
+        whole.squares(0)
+        whole.refine(0).statistics()

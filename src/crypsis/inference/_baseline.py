@@ -13,14 +13,16 @@ import hashlib
 import warnings
 import zlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from crypsis.counting.cells import Cells
 from crypsis.hierarchies.labels import as_text
-from crypsis.inference._prediction_models import model_seed
+from crypsis.inference._boosted_trees import BoostedTrees
 from crypsis.inference._text_numbers import read_numbers
 
 Ints = NDArray[np.int64]
@@ -34,7 +36,9 @@ _TRAINING_RECORDS = 8_000
 _MANY_CATEGORIES = 200
 _REMEMBERED: dict[bytes, Floats] = {}
 """The last baselines: a release is measured when it is found, made, written and assessed."""
-_REMEMBERED_LAST, _REMEMBERED_SIZE = 4, 1_000_000
+_COLUMNS: dict[bytes, _Column] = {}
+"""The last columns that were read."""
+_REMEMBERED_LAST, _REMEMBERED_COLUMNS, _REMEMBERED_SIZE = 4, 32, 1_000_000
 
 
 def baseline(
@@ -68,8 +72,16 @@ def _mark(classes: Cells, arrays: Sequence[Ints], states: int, seed: int) -> byt
         digest.update(repr((array.dtype.str, array.size)).encode())
         digest.update(np.ascontiguousarray(array).data)
     for values in classes.values:
-        digest.update(repr(values.to_pylist()).encode())
+        digest.update(_digest(values))
     return digest.digest()
+
+
+def _digest(values: pa.Array) -> bytes:
+    """A digest of the values and their type; equal values that lie differently may have another."""
+    batch = pa.RecordBatch.from_arrays([values], ["values"])
+    written = hashlib.sha256(batch.schema.serialize())
+    written.update(batch.serialize())
+    return written.digest()
 
 
 def _modelled(
@@ -94,14 +106,17 @@ def _modelled(
         cells = np.flatnonzero(fold[member] != turn)
         if not asked.size:
             continue
-        weights: Floats | None = counts[cells].astype(np.float64)
         if not few:
             cells = cells[_drawn(counts[cells], order[member[cells]])]
-            weights = None
-        known = np.unique(state[cells])
-        model = _logistic() if few else _boosting(kinds, known.size, seed)
-        found[np.ix_(asked, known)] = _predicted(
-            model, features[member[cells]], state[cells], weights, features[wanted[asked]]
+        known, coded = np.unique(state[cells], return_inverse=True)
+        given, of = np.unique(member[cells], return_inverse=True)
+        totals = np.zeros((given.size, known.size))
+        totals[of, coded] = counts[cells]
+        predicted = _by_logistic if few else _by_boosting
+        found[np.ix_(asked, known)] = (
+            np.ones((asked.size, 1))
+            if known.size == 1
+            else predicted(features[given], kinds, totals, features[wanted[asked]])
         )
     return found
 
@@ -125,20 +140,17 @@ def _hashed(classes: Cells, seed: int) -> Ints:
     """A number for each class that depends on its values alone."""
     found = np.full(len(classes), seed % 2**32, np.uint64)
     for codes, values in zip(classes.codes, classes.values, strict=True):
-        texts = (("" if v is None else as_text(v)).encode() for v in values.to_pylist())
-        marks = np.array([zlib.crc32(text) for text in texts], np.uint64)
-        found = (found ^ marks[codes]) * np.uint64(0x9E3779B97F4A7C15)
+        found = (found ^ _read(values).marks[codes]) * np.uint64(0x9E3779B97F4A7C15)
         found ^= found >> np.uint64(29)
     return (found >> np.uint64(33)).astype(np.int64)
 
 
 def _drawn(counts: Ints, order: Ints) -> Ints:
-    """The cell of each record of some classes, those with the smallest hash, or of all."""
-    if counts.sum() > _TRAINING_RECORDS:
-        first = np.argsort(order, kind="stable")
-        some = first[: int(np.searchsorted(np.cumsum(counts[first]), _TRAINING_RECORDS)) + 1]
-        return np.repeat(some, counts[some])
-    return np.repeat(np.arange(counts.size), counts)
+    """The cells of some classes, those with the smallest hash, or all."""
+    if counts.sum() <= _TRAINING_RECORDS:
+        return np.arange(counts.size)
+    first = np.argsort(order, kind="stable")
+    return first[: int(np.searchsorted(np.cumsum(counts[first]), _TRAINING_RECORDS)) + 1]
 
 
 def _share_of_others(
@@ -156,47 +168,60 @@ def _features(classes: Cells) -> tuple[list[bool], Floats]:
     """The quasi-identifiers of each class as numbers, and which of them are categories."""
     kinds, columns = [], []
     for codes, values in zip(classes.codes, classes.values, strict=True):
-        read = read_numbers(values)
-        if read.mostly and not read.ranges:  # labels of intervals are categories
-            kinds.append(False)
-            columns.append(read.numbers[codes])
-        else:
-            kinds.append(len(values) <= _MANY_CATEGORIES)
-            columns.append(codes.astype(np.float64))
+        numbers = _read(values).numbers
+        kinds.append(numbers is None and len(values) <= _MANY_CATEGORIES)
+        columns.append(codes.astype(np.float64) if numbers is None else numbers[codes])
     return kinds, np.column_stack(columns)
 
 
-def _predicted(
-    model: Any, given: Floats, target: Ints, weights: Floats | None, asked: Floats
-) -> Floats:
-    """The probabilities of the states that the model was fitted to, in their order."""
+@dataclass(frozen=True, eq=False)
+class _Column:
+    """The values of a quasi-identifier."""
+
+    marks: NDArray[np.uint64]
+    """A hash of each."""
+    numbers: Floats | None
+    """As numbers, where most are; labels of intervals are categories."""
+
+
+def _read(values: pa.Array) -> _Column:
+    """The values of a column, read once for all sensitive attributes."""
+    key = _digest(values)
+    found = _COLUMNS.get(key)
+    if found is None:
+        texts = ("" if v is None else as_text(v) for v in values.to_pylist())
+        marks = np.array([zlib.crc32(text.encode()) for text in texts], np.uint64)
+        read = read_numbers(values)
+        found = _Column(marks, read.numbers if read.mostly and not read.ranges else None)
+        if len(values) <= _REMEMBERED_SIZE:
+            _COLUMNS[key] = found
+            for old in list(_COLUMNS)[:-_REMEMBERED_COLUMNS]:
+                _COLUMNS.pop(old, None)
+    return found
+
+
+def _by_boosting(given: Floats, kinds: list[bool], totals: Floats, asked: Floats) -> Floats:
+    """The probabilities of the states that the model is fitted to, in their order."""
+    two = totals.shape[1] == 2
+    model = BoostedTrees(
+        steps=40 if two else 12, rate=0.1 if two else 0.25, leaves=15, least=20, penalty=1.0
+    )
+    return model.chances(given, np.array(kinds), totals, asked)
+
+
+def _by_logistic(given: Floats, kinds: list[bool], totals: Floats, asked: Floats) -> Floats:
+    """The same by a logistic regression."""
+    from sklearn.linear_model import LogisticRegression
     from threadpoolctl import threadpool_limits
 
-    if target.min() == target.max():
-        return np.ones((len(asked), 1))
+    row, state = np.nonzero(totals)
     # More threads would wait for each other in fits this small; a regression that has not
     # converged yet is a good baseline already.
     with threadpool_limits(limits=1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model.fit(given, target, sample_weight=weights)
+        model = LogisticRegression(solver="newton-cholesky", max_iter=50)
+        model.fit(given[row], state, sample_weight=totals[row, state])
         return np.asarray(model.predict_proba(asked))
-
-
-def _boosting(kinds: list[bool], states: int, seed: int) -> Any:
-    from sklearn.ensemble import HistGradientBoostingClassifier
-
-    return HistGradientBoostingClassifier(
-        max_iter=40 if states == 2 else 12, learning_rate=0.1 if states == 2 else 0.25,
-        max_leaf_nodes=15, min_samples_leaf=20, l2_regularization=1.0,
-        categorical_features=kinds if any(kinds) else None, early_stopping=False,
-        random_state=model_seed(seed),
-    )  # fmt: skip
-
-
-def _logistic() -> Any:
-    from sklearn.linear_model import LogisticRegression
-
-    return LogisticRegression(solver="newton-cholesky", max_iter=50)
 
 
 def _effects(kinds: list[bool], features: Floats) -> Floats:

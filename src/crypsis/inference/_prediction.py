@@ -239,7 +239,7 @@ def _predicted(
     ]  # fmt: skip
     features = Features.of(table, known)
     if values is not None and distinct > _FEW_VALUES:
-        return _numbers(target, known, features, values, parts, tolerance, seed, sampled)
+        return _numbers(target, known, features, values, parts, tolerance, sampled)
     note = data.notes.get(target)
     harmless = {str(value) for value in note.harmless} if note is not None else set()
     named = _values_by_code(table[target], coded)
@@ -253,11 +253,10 @@ def _numbers(
     values: Floats,
     parts: Sequence[Fold],
     tolerance: float,
-    seed: int,
     sampled: bool,
 ) -> PredictionGain:
     near = _nearness(values, tolerance)
-    predicted = predict_numbers(features, values, parts, seed)
+    predicted = predict_numbers(features, values, parts)
     correct = max(int((np.abs(one - values) <= near).sum()) for one in predicted)
     prior = _best_constant(values, near)
     accuracy = _share(correct, values.size, sampled)

@@ -1,4 +1,4 @@
-"""Held-out prediction of one column from others by gradient boosting (scikit-learn)."""
+"""Held-out prediction of one column from others by gradient boosting."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from crypsis.columns.codes import as_numbers, codes_of
+from crypsis.inference._boosted_trees import BoostedTrees
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -109,10 +110,12 @@ def predict_values(
                 guess[fold.predict] = values[counts.argmax()]
                 certainty[fold.predict] = counts.max() / counts.sum()
                 continue
-            model = _classifier(categories, target[fold.learn], known.size, seed)
-            model.fit(inputs[fold.learn], target[fold.learn])
-            chances = model.predict_proba(inputs[fold.predict])
-            guess[fold.predict] = model.classes_[chances.argmax(axis=1)]
+            learned = np.searchsorted(known, target[fold.learn])
+            predicted = _by_forest if known.size > _FOREST_VALUES else _by_boosting
+            chances = predicted(
+                inputs[fold.learn], categories, learned, inputs[fold.predict], known.size, seed
+            )
+            guess[fold.predict] = known[chances.argmax(axis=1)]
             certainty[fold.predict] = chances.max(axis=1)
     return guess, certainty
 
@@ -144,15 +147,11 @@ def _most_frequent(cells: Ints, target: Ints, parts: Sequence[Fold]) -> tuple[In
     return guess, certainty
 
 
-def predict_numbers(
-    features: Features, target: Floats, parts: Sequence[Fold], seed: int
-) -> list[Floats]:
+def predict_numbers(features: Features, target: Floats, parts: Sequence[Fold]) -> list[Floats]:
     """For each record the number predicted without it: by boosting, by linear regression, looked up.
 
     One infinite or huge number spoils a regression, but no median of the records that are alike.
     """
-    from sklearn.ensemble import HistGradientBoostingRegressor
-
     positive = bool((target >= 0).all())
     scaled = np.log1p(target) if positive else target
     found = [np.zeros(target.size) for _ in range(3)]
@@ -164,12 +163,9 @@ def predict_numbers(
             inputs, categories = _fittable(features, scaled, fold, values=False)
             guess = np.full(fold.predict.size, np.median(scaled[fold.learn]))
             if categories.size:
-                model = HistGradientBoostingRegressor(
-                    max_iter=_STEPS, learning_rate=0.25, min_samples_leaf=5, random_state=model_seed(seed),
-                    categorical_features=categories, early_stopping=False,
-                )  # fmt: skip
-                model.fit(inputs[fold.learn], scaled[fold.learn])
-                guess = model.predict(inputs[fold.predict])
+                guess = BoostedTrees(_STEPS, 0.25, least=5).numbers(
+                    inputs[fold.learn], categories, scaled[fold.learn], inputs[fold.predict]
+                )
             found[0][fold.predict] = np.expm1(guess) if positive else guess
             plain = features.numbers[:, ~features.categories]
             found[1][fold.predict] = _linear(plain, target, fold)
@@ -224,24 +220,41 @@ def _linear(inputs: Floats, target: Floats, fold: Fold) -> Floats:
     return np.asarray(whole[fold.predict] @ solution)
 
 
-def _classifier(categories: NDArray[np.bool_], target: Ints, values: int, seed: int) -> Any:
-    from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+def _by_forest(
+    given: Floats,
+    categories: NDArray[np.bool_],
+    target: Ints,
+    asked: Floats,
+    values: int,
+    seed: int,
+) -> Floats:
+    """The probability of each value, by a random forest."""
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import make_pipeline
 
-    if values > _FOREST_VALUES:
-        from sklearn.impute import SimpleImputer
-        from sklearn.pipeline import make_pipeline
+    forest = RandomForestClassifier(
+        40, min_samples_leaf=2, max_features=0.5, random_state=model_seed(seed)
+    )
+    imputer = SimpleImputer(strategy="constant", fill_value=-1e9, keep_empty_features=True)
+    model = make_pipeline(imputer, forest)
+    return np.asarray(model.fit(given, target).predict_proba(asked))
 
-        forest = RandomForestClassifier(
-            40, min_samples_leaf=2, max_features=0.5, random_state=model_seed(seed)
-        )
-        imputer = SimpleImputer(strategy="constant", fill_value=-1e9, keep_empty_features=True)
-        return make_pipeline(imputer, forest)
+
+def _by_boosting(
+    given: Floats,
+    categories: NDArray[np.bool_],
+    target: Ints,
+    asked: Floats,
+    values: int,
+    seed: int,
+) -> Floats:
+    """The probability of each value, by gradient boosting."""
     steps = _STEPS if values == 2 else max(12, min(_STEPS, _TREES // values))
-    leaf = 10 if target.size >= 500 else 5 if target.size >= 100 else 2
-    return HistGradientBoostingClassifier(
-        max_iter=steps, learning_rate=0.2, min_samples_leaf=leaf, random_state=model_seed(seed),
-        categorical_features=categories, early_stopping=False,
-    )  # fmt: skip
+    least = 10 if target.size >= 500 else 5 if target.size >= 100 else 2
+    totals = np.zeros((target.size, values))
+    totals[np.arange(target.size), target] = 1
+    return BoostedTrees(steps, 0.2, least=least).chances(given, categories, totals, asked)
 
 
 def _with_lookups(features: Features, target: Any, fold: Fold, *, values: bool) -> Floats:

@@ -40,6 +40,7 @@ from crypsis.protection.masking._masks import (
     as_masks,
     split_methods,
 )
+from crypsis.protection.recoding._deadline import time_limit
 from crypsis.tables import open_frame
 
 
@@ -271,9 +272,13 @@ def anonymize(
 
     if people.any and seed is None:
         seed = fresh_seed()
-    result = people_release(
-        subject, people, plan_for, recoding=recoding, verify=verify, shuffle=shuffle, seed=seed
-    )
+    seconds = options.get("time_limit") if ready is None else ready.time_limit
+    with time_limit(seconds if people.any else None, several=True) as deadline:
+        result = people_release(
+            subject, people, plan_for, recoding=recoding, verify=verify, shuffle=shuffle, seed=seed
+        )
+    if deadline is not None:
+        result = replace(result, loss=replace(result.loss, search_stopped=deadline.stopped))
     if masked is None:
         return result
     changed = {name for names, one in masks.items() for name in changed_columns(names, one)}

@@ -7,9 +7,9 @@ from dataclasses import replace
 from functools import cached_property, partial
 from html import escape
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Unpack
+from typing import Annotated, Any, ClassVar, Literal, Unpack
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from crypsis import __version__
 from crypsis.dataset import Data, Dataset, as_dataset
@@ -37,6 +37,7 @@ from crypsis.protection._statement import (
     recoding_methods,
 )
 from crypsis.protection.recoding._choice import ColumnPlan, hierarchy_of
+from crypsis.protection.recoding._deadline import time_limit
 from crypsis.protection.recoding._steps import Keep
 from crypsis.protection.recoding._transition import GeneralizationModel
 from crypsis.results import Result
@@ -86,6 +87,8 @@ class Plan(BaseModel):
     """The version whose search was applied: another version may find other classes."""
     removed: tuple[str, ...] = ()
     """Direct identifiers and excluded columns, which are not released."""
+    time_limit: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
+    """How many seconds the search takes; without it, it ends by itself and finds the same again."""
     cells_allowed: float | None = None
     """The largest number of cells that meets the requirements in the population (lodha2007,
     Theorem 4)."""
@@ -155,18 +158,20 @@ class Plan(BaseModel):
                     "made_with": f"crypsis {__version__}"}
         )  # fmt: skip
         changed: dict[str, float] = {}
-        if any(one.may_change for one in self.sensitive):
-            (plan, made, measured), changed = least_change(
-                original,
-                self.sensitive,
-                len(self.columns),
-                partial(base._attempt, original),
-                {name for use in self.preserve for name in use},
-            )
-        else:
-            # People and weights are not in the file, so they are counted here.
-            beside = requirements.people or requirements.journalist_risk is not None
-            plan, made, measured = base._made(original, verify or beside)
+        several = any(one.may_change for one in self.sensitive)
+        with time_limit(self.time_limit, several=several) as deadline:
+            if several:
+                (plan, made, measured), changed = least_change(
+                    original,
+                    self.sensitive,
+                    len(self.columns),
+                    partial(base._attempt, original),
+                    {name for use in self.preserve for name in use},
+                )
+            else:
+                # People and weights are not in the file, so they are counted here.
+                beside = requirements.people or requirements.journalist_risk is not None
+                plan, made, measured = base._made(original, verify or beside)
         if measured is not None:
             made.data.rows.known_count = measured.rows or None  # not to be counted again
         removed, requirements = plan.removed, plan.requirements
@@ -177,7 +182,8 @@ class Plan(BaseModel):
         of_columns = columns_loss(original, plan.columns) if made.recoding is None else None
         loss = information_loss(original.count, made.recoding, of_columns)
         loss = with_steps(loss, original, plan.columns, made.recoding is not None)
-        loss = replace(loss, changed_sensitive=changed)
+        stopped = deadline is not None and deadline.stopped
+        loss = replace(loss, changed_sensitive=changed, search_stopped=stopped)
         methods = (*methods, *(_on_one_step(one) for one in plan.sensitive if one.name in changed))
         data, row_map = made.data, made.row_map
         notes = () if shuffle else order_notes(original, removed)

@@ -17,6 +17,7 @@ from crypsis.protection._preview import Preview
 from crypsis.protection._recode_classes import RecodingKind
 from crypsis.protection._requirements import checked_requirements
 from crypsis.protection._statement import Method
+from crypsis.protection.recoding._deadline import passed
 
 _COARSER, _REFINED = 6, 3
 """How many choices of coarser levels are tried to keep more links, and then next to the best."""
@@ -62,7 +63,8 @@ def with_links(
         return np.inf if made is None else price_of(made)
 
     for place in np.unique(np.linspace(0, len(path) - 1, _COARSER).round().astype(int)).tolist():
-        if tried and path[place][1] >= min(map(price, tried)):
+        least = min(map(price, tried), default=np.inf)
+        if path[place][1] >= least or (least < np.inf and passed()):
             break
         attempt(place)
     for _ in range(_REFINED):
@@ -71,7 +73,7 @@ def with_links(
         within = [one for one, (_, loss) in enumerate(path) if loss < price(best)] or [best]
         above = min((one for one in tried if one > best), default=within[-1] + 1)
         for place in ((below + best) // 2, (best + min(above, within[-1] + 1)) // 2):
-            if place not in tried:
+            if place not in tried and (price(best) == np.inf or not passed()):
                 attempt(place)
     made = tried[min(tried, key=price)]
     if made is None:

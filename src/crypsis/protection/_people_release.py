@@ -13,6 +13,7 @@ from crypsis.protection._link_search import price_of, with_links
 from crypsis.protection._links import LinkRequirements
 from crypsis.protection._recode_classes import RecodingKind
 from crypsis.protection._windows import ONE_LINK, checked_links
+from crypsis.protection.recoding._deadline import passed
 
 _OF_LINKS = ("unicity", "events", "inferred", "links", "order", "max_records")
 _PRICED = 1e-9
@@ -93,7 +94,7 @@ def people_release(
         part = None if cap is None else capped(data, cap, seed)
         own = data if part is None else part.data
         dropped = 0.0 if part is None else part.dropped / max(1, data.count)
-        if best is not None and dropped >= price_of(best):
+        if best is not None and (dropped >= price_of(best) or passed()):
             break
         try:
             plan = plan_for(own)

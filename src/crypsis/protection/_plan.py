@@ -56,6 +56,7 @@ def plan(
     suppression: float = 0.05,
     representative: str = "interval",
     rank_error: float | None = None,
+    time_limit: float | None = None,
     **roles: Unpack[Roles],
 ) -> Plan:
     """Plan the recoding with the least information loss that meets the requirements.
@@ -140,6 +141,11 @@ def plan(
         The label of an interval.
     rank_error : float, optional
         Quantiles come from a sample with this error.
+    time_limit : float, optional
+        How many seconds the search of `Plan.apply` takes: it goes on as long as it loses less, and
+        then releases the best found, which meets the requirements; `loss.search_stopped` is whether
+        there was more to try. A step of the search that has begun is finished. By default the search
+        ends by itself, and the same data give the same release.
     **roles
         See `crypsis.read`.
 
@@ -198,6 +204,10 @@ def plan(
     given = {name: w for name, w in (weights or {}).items() if name not in dataset.sensitive}
     weights = {**_noted(dataset, "weight"), **given}
     keep = {**_noted(dataset, "keep"), **(keep or {})}
+    if time_limit is not None and not 0 < time_limit < math.inf:
+        raise ParameterError(
+            "The time limit must be a number of seconds above 0.", parameter="time_limit"
+        )
     if keep and (people is not None or each_column):
         raise ParameterError(
             "Levels are kept where k is required of the release, not of a population or of each "
@@ -234,6 +244,7 @@ def plan(
         preserve=uses,
         removed=(*dataset.identifiers, *dataset.excluded),
         cells_allowed=limit,
+        time_limit=time_limit,
     )
 
 

@@ -23,7 +23,7 @@ from crypsis.inference.rules import MAX_RATIO, disclosure_rules
 from crypsis.options import MissingValues
 from crypsis.protection._measured import disclosed_values, measure, meets_excess
 from crypsis.protection._requirements import PrivacyRequirements
-from crypsis.protection.recoding._average import within_average_risk
+from crypsis.protection.recoding._average import average_risk, within_average_risk
 from crypsis.protection.recoding._choice import ColumnPlan
 from crypsis.protection.recoding._class_requirements import (
     ClassRequirements,
@@ -32,9 +32,11 @@ from crypsis.protection.recoding._class_requirements import (
     sensitive_columns,
 )
 from crypsis.protection.recoding._combinations import recoding_of_combinations
+from crypsis.protection.recoding._deadline import time_left
 from crypsis.protection.recoding._full_domain import full_domain_recoding
 from crypsis.protection.recoding._levels import CellLevels, Recoding, column_levels
-from crypsis.protection.recoding._merge import with_merged_classes
+from crypsis.protection.recoding._local_search import improved
+from crypsis.protection.recoding._merge import compared_with_released, with_merged_classes
 from crypsis.protection.recoding._population import (
     population_cells,
     population_table,
@@ -139,6 +141,9 @@ def recode_classes(
         if factor > max(enough, _FACTORS[-1]):
             continue
         found = within_average_risk(search, weighted, replace(asked, factor=factor), budget)
+        if local and requirements.compared_later and found.suppressed_records and everyone is None:
+            closer = compared_with_released(weighted, asked, found)
+            found = closer if closer.rows_touched <= budget else found
         found = levels.recoding(found.levels)
         recoded, met = recode_rows(rows, cells, first, levels, found), False
         if local and requirements.excess is not None:
@@ -150,6 +155,12 @@ def recode_classes(
             with_rows(data, recoded.rows), names, requirements, found, distances, met
         )
         if reached <= 1:
+            if local and time_left():
+                table = (rows, cells, first, levels, weighted)
+                further = _further(table, replace(asked, factor=factor), budget, recoded, found)
+                after = with_rows(data, further[0].rows)
+                if _reached(after, names, requirements, further[1], distances, False) <= 1:
+                    recoded, found = further
             return made(recoded, found)
         enough = min(factor / reached, 0.99 * factor)
     if local and requirements.excess is not None and not requirements.compared_later:
@@ -165,6 +176,22 @@ def recode_classes(
     search = partial(local_recoding, suppress=False)
     found = levels.recoding(within_average_risk(search, weighted, asked, budget).levels)
     return made(recode_rows(rows, cells, first, levels, found), found)
+
+
+def _further(
+    table: tuple[Rows, Cells, Ints, CellLevels, CellLevels], asked: ClassRequirements, budget: int,
+    recoded: RecodedRows, found: Recoding,
+) -> tuple[RecodedRows, Recoding]:  # fmt: skip
+    """The local search continued for the time that is left."""
+    rows, cells, first, levels, weighted = table
+    better = improved(weighted, asked, weighted.recoding(found.levels), to_the_end=True)
+    better = levels.recoding(better.levels)
+    limit = asked.requirements.average_risk
+    if better.rows_touched > budget or (
+        limit is not None and average_risk(levels, better, asked.people) > limit
+    ):
+        return recoded, found
+    return recode_rows(rows, cells, first, levels, better), better
 
 
 def _excess_error(data: Dataset, limit: float) -> RequirementsNotMetError:

@@ -19,6 +19,7 @@ from crypsis.errors import RequirementsNotMetError
 from crypsis.protection._recode_classes import with_rows
 from crypsis.protection.recoding._choice import ColumnPlan
 from crypsis.protection.recoding._columns import column_counts, recoded_columns
+from crypsis.protection.recoding._deadline import passed
 from crypsis.protection.recoding._levels import column_levels
 from crypsis.protection.recoding._steps import Keep, Step, Suppress
 
@@ -85,14 +86,17 @@ def least_change(
     chosen = dict.fromkeys(options, 0)
     trial(chosen)
     # Without these attributes, or with the coarsest, the quasi-identifiers lose the least: what costs more is not tried.
-    floor = trial({name: len(steps) - 1 for name, steps in options.items()})
+    if best is None or not passed():
+        floor = trial({name: len(steps) - 1 for name, steps in options.items()})
     for _ in range(_PASSES):
         chosen = before = chosen if best is None else best[1]
         for name, steps in options.items():
             for place in range(len(steps)):
                 other = {**chosen, name: place}
                 own = sum(weights[n] * losses[n][i] for n, i in other.items())
-                if own + floor < price and tuple(other.values()) not in tried:
+                if own + floor >= price or tuple(other.values()) in tried:
+                    continue
+                if best is None or not passed():
                     trial(other)
             chosen = chosen if best is None else best[1]
         if chosen == before:

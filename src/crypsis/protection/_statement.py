@@ -30,6 +30,8 @@ from crypsis.protection.recoding._steps import (
 )
 from crypsis.results import Result, without_control
 
+_STOPPED = "The search stopped at its time limit; with more time it may lose less"
+
 
 class InformationLoss(Result):
     """What a release loses: information loss (NCP), suppressed records and values."""
@@ -60,6 +62,8 @@ class InformationLoss(Result):
     """The share of the information that is left for each use that the release was aimed at."""
     records_per_person: float | None = None
     """How many records of the original are those of one person, on average."""
+    search_stopped: bool = False
+    """Whether the search ended at its time limit, with more to try that may lose less."""
 
     @property
     def released_records(self) -> int:
@@ -101,6 +105,8 @@ class InformationLoss(Result):
                 f"({self.records_per_pseudonym:.2f} records of each pseudonym, "
                 f"{self.records_per_person:.2f} of each person before, on average)"
             )
+        if self.search_stopped:
+            lines.append(_STOPPED)
         return "\n".join(lines)
 
 
@@ -315,6 +321,8 @@ class Statement(BaseModel):
                 f"{100 * loss.links_kept:.1f} % ({loss.records_per_pseudonym:.2f} records of each "
                 f"pseudonym, {loss.records_per_person:.2f} of each person before, on average)"
             )
+        if loss.search_stopped:
+            lines.append(f"- {_STOPPED[0].lower()}{_STOPPED[1:]}")
         lines += [
             "",
             "A missing value was missing in the original or was suppressed; the release does not "

@@ -110,7 +110,8 @@ def figure(chart: Any) -> Figure:
 
     # Padding: the font of the reader may be wider than the one the text was measured with.
     roomy = chart.properties(padding={"left": 8, "right": 32, "top": 5, "bottom": 5})
-    spec = _shortened(json.loads(roomy.to_json()))
+    # Checking against the schema of Vega-Lite takes longer than drawing; tests do it.
+    spec = _shortened(json.loads(roomy.to_json(validate=False)))
     description = str(spec.get("description", ""))
     compiled = vl_convert.vegalite_to_vega(json.dumps(spec))
     # "<" could end the element with the text; in JSON it may be written as an escape.

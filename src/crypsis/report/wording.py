@@ -254,7 +254,7 @@ def alternatives(assessment: Assessment, phrasing: Phrasing) -> list[tuple[str, 
 _WORDS = {
     "k anonymity": "k-anonymity", "l diversity": "l-diversity", "t closeness": "t-closeness",
     "near certain": "near-certain", "itpr": "ITPR", "dis suda": "DIS-SUDA", "k map": "k-map",
-    "delta presence": "delta-presence",
+    "delta presence": "delta-presence", "container contents": "contents of the file besides the table",
 }  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -37,7 +38,7 @@ def fuzz(name: str, seconds: int) -> None:
     compiled = [
         ".".join(path.relative_to(source).with_suffix("").parts)
         for path in source.rglob("*.py")
-        if "@numba." in path.read_text(encoding="utf-8")
+        if re.search(r"^@(kernel|inner|intrinsic)\b", path.read_text(encoding="utf-8"), re.M)
     ]
     with atheris.instrument_imports(include=["crypsis", "tomllib"], exclude=compiled):
         from tests.promises.fuzz.found import FOUND

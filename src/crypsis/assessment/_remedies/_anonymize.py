@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -41,10 +41,12 @@ _RECODINGS = {
 }
 _OTHER_FILES = ("linkage", "pseudonyms", "releases", "synthetic")
 """The questions that compare with other files, which an anonymization does not change."""
+_AVERAGES = ("singling_out.journalist_average_risk", "singling_out.individual_average_risk")
 _ATTEMPTS = 3
 """How often an anonymization is tried, each time without the columns that prevented it."""
-_STRONGER = (2, 4)
-"""How many times larger the classes are of further trials."""
+_STRONGER, _ABOVE_AVERAGE = (2, 4), (4, 1)
+"""How many times larger the classes are of further trials; how many times the limit of an average the
+highest risk is."""
 
 
 @dataclass(frozen=True)
@@ -173,15 +175,40 @@ def reaching(request: Request, parameters: dict[str, Any]) -> tuple[dict[str, An
             first = try_anonymization(request, parameters)
     if first.failure or _meets(first):
         return parameters, first
-    for factor in _STRONGER if parameters["k"] > 1 else ():
-        stronger = {**parameters, "k": parameters["k"] * factor}
-        for name in ("closeness", "excess"):
-            if name in stronger:
-                stronger[name] = round(stronger[name] * 1.5 / factor, 3)
-        trial = try_anonymization(request, stronger)
+    for more_strict in stronger(parameters, first.findings):
+        trial = try_anonymization(request, more_strict)
         if not trial.failure and _meets(trial):
-            return stronger, trial
+            return more_strict, trial
     return parameters, first
+
+
+def stronger(
+    parameters: dict[str, Any], findings: Sequence[Finding]
+) -> Iterator[dict[str, Any]]:  # fmt: skip
+    """Requirements that are more than a policy's own, by increasing strictness.
+
+    Classes are larger and match more people of the population. An average risk is at most the
+    highest one: where its limit is still exceeded, it is required of every class in the end.
+    """
+    risk = parameters.get("journalist_risk")
+    larger = {name for name in ("k", "k_map") if parameters.get(name, 1) > 1}
+    for factor in _STRONGER if larger or risk is not None else ():
+        made = {**parameters, **{name: parameters[name] * factor for name in larger}}
+        if risk is not None:
+            made["journalist_risk"] = risk / factor
+        for name in ("closeness", "excess"):
+            if name in made:
+                made[name] = round(made[name] * 1.5 / factor, 3)
+        yield made
+    averages = [
+        one.threshold
+        for one in findings
+        if one.status is Status.EXCEEDED and one.measure in _AVERAGES and one.threshold > 0
+    ]
+    for factor in _ABOVE_AVERAGE if averages else ():
+        highest = min(averages) * factor
+        if highest < (risk or 1.0):
+            yield {**parameters, "journalist_risk": highest}
 
 
 def alternatives(request: Request, parameters: dict[str, Any]) -> tuple[Remedy, ...]:

@@ -5,15 +5,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from crypsis.machine_code import kernel
 
 Codes = NDArray[np.integer[Any]]
 Places = NDArray[np.int32]
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def add_places(codes: Codes, low: int, own: Places, places: Places, start: bool) -> bool:
     """Add to the place of each row what its code, counted from `low`, adds in one column.
 
@@ -27,7 +28,7 @@ def add_places(codes: Codes, low: int, own: Places, places: Places, start: bool)
     return True
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def count_places(
     codes: Codes, low: int, own: Places, places: Places, table: NDArray[np.int64]
 ) -> bool:

@@ -3,20 +3,21 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from crypsis.machine_code import kernel
 
 Ints = NDArray[np.int64]
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _slot(key: np.int64, mask: int) -> np.int64:
     """Fibonacci hashing: the high bits of the product are well mixed (Knuth 1973, section 6.4)."""
     return ((key * np.int64(-7046029254386353131)) >> 20) & mask
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def group_totals(keys: Ints, counts: Ints) -> tuple[Ints, Ints]:
     """The group of each key, numbered by first occurrence, and the summed counts of each group."""
     size = 16
@@ -42,7 +43,7 @@ def group_totals(keys: Ints, counts: Ints) -> tuple[Ints, Ints]:
     return group, totals[:found]
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def keys_at(codes: NDArray[np.int32], lines: Ints, factors: Ints, cells: Ints) -> Ints:
     """One key per cell from its codes in the lines `lines` of the table of codes."""
     keys = np.zeros(cells.size, np.int64)
@@ -53,7 +54,7 @@ def keys_at(codes: NDArray[np.int32], lines: Ints, factors: Ints, cells: Ints) -
     return keys
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def places_of(known: Ints, keys: Ints) -> Ints:
     """The place of each key among the known ones, which are all different; -1 for others."""
     size = 16

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from crypsis.machine_code import kernel
 
 Cells = NDArray[np.int32]
 Codes = NDArray[np.unsignedinteger]
@@ -30,7 +31,7 @@ def no_classes() -> Stats:
     return np.array([0, 0, 0, 0, 0, _NO_CLASS, 0], np.int64)
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _add_class(stats: Stats, size: int) -> None:
     stats[DISTINCT] += 1
     stats[SINGLETONS] += size == 1
@@ -41,7 +42,7 @@ def _add_class(stats: Stats, size: int) -> None:
     stats[LARGEST] = max(stats[LARGEST], size)
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def refine(
     order: Cells,
     starts: Cells,
@@ -106,7 +107,7 @@ def refine(
     return new_order[:end].copy(), new_starts[: classes + 1].copy()
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def statistics(order: Cells, starts: Cells, counts: Stats, finished: Stats) -> Stats:
     """The statistics of all classes of a partition."""
     stats = finished.copy()
@@ -118,7 +119,7 @@ def statistics(order: Cells, starts: Cells, counts: Stats, finished: Stats) -> S
     return stats
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def tally_wide(
     order: Cells,
     starts: Cells,
@@ -161,7 +162,7 @@ def tally_wide(
     return stats
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def squares(
     order: Cells,
     starts: Cells,
@@ -186,7 +187,7 @@ def squares(
     return total
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _ones(bits: np.uint64) -> np.uint64:
     """The number of bits set (Warren, Hacker's Delight, section 5-1); vectorizes."""
     bits -= (bits >> np.uint64(1)) & np.uint64(0x5555555555555555)
@@ -196,7 +197,7 @@ def _ones(bits: np.uint64) -> np.uint64:
     return (bits * np.uint64(0x0101010101010101)) >> np.uint64(56)
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def tally_narrow(
     order: Cells,
     starts: Cells,

@@ -16,17 +16,17 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from crypsis.histories.kernels.knowledge import ENDS, NUMBER, ORDER
+from crypsis.machine_code import kernel
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _matches(e: int, f: int, histories: Any) -> bool:
     """Whether event f may be the known event e."""
     key, values, low, high = histories[1], histories[2], histories[3], histories[4]
@@ -38,7 +38,7 @@ def _matches(e: int, f: int, histories: Any) -> bool:
     return True
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def candidates(e: int, histories: Any) -> tuple[int, int]:
     """The places in `order` of the events that match e in its key and its first value."""
     key, values, low, high, order, first = (
@@ -64,7 +64,7 @@ def candidates(e: int, histories: Any) -> tuple[int, int]:
     return begin, least
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _matched(known: Ints, begin: int, end: int, histories: Any) -> bool:
     """Whether each known event matches another one of these events.
 
@@ -94,7 +94,7 @@ def _matched(known: Ints, begin: int, end: int, histories: Any) -> bool:
     return True
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def has_all(q: int, known: Ints, histories: Any, knows: int, number: int) -> bool:
     """Whether the history of person q has all the known events, as the intruder knows them.
 
@@ -124,7 +124,7 @@ def has_all(q: int, known: Ints, histories: Any, knows: int, number: int) -> boo
     return _matched(known, begin, end, histories)
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def alone(p: int, known: Ints, histories: Any, knows: int, seen: Ints, turn: int) -> bool:
     """Whether nobody but person p has the known events.
 
@@ -146,7 +146,7 @@ def alone(p: int, known: Ints, histories: Any, knows: int, seen: Ints, turn: int
     return True
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def next_choice(choice: Ints, of: int) -> bool:
     """The next choice of some of the numbers below `of`, in order; False after the last."""
     i = choice.size - 1
@@ -160,7 +160,7 @@ def next_choice(choice: Ints, of: int) -> bool:
     return True
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def known_events(begin: int, size: int, choice: Ints, knows: int, known: Ints) -> None:
     """The events of a choice; the first and the last come before it where they are known."""
     fixed = known.size - choice.size
@@ -176,7 +176,7 @@ def known_events(begin: int, size: int, choice: Ints, knows: int, known: Ints) -
         known[i] = begin + choice[i]
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def shares_alone(people: Ints, events: int, histories: Any, knows: int) -> Floats:
     """For each of the people the share of all choices of so many events that nobody else has.
 
@@ -205,7 +205,7 @@ def shares_alone(people: Ints, events: int, histories: Any, knows: int) -> Float
     return found
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def drawn_alone(
     people: Ints, choices: Ints, events: int, histories: Any, knows: int
 ) -> NDArray[np.bool_]:
@@ -228,7 +228,7 @@ def drawn_alone(
     return found
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def known_alone(
     people: Ints, known: Ints, events: int, histories: Any, knows: int
 ) -> NDArray[np.bool_]:
@@ -248,7 +248,7 @@ def known_alone(
     return found
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def smallest_choices(
     people: Ints, events: int, histories: Any, knows: int, work: int
 ) -> tuple[Ints, NDArray[np.bool_]]:

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from crypsis.histories.kernels.alone import candidates, has_all, known_events, next_choice
 from crypsis.histories.kernels.knowledge import ENDS
+from crypsis.machine_code import kernel
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _share(
     p: int, known: Ints, histories: Any, knows: int, seen: Ints, turn: int, marks: Ints, value: int
 ) -> float:
@@ -49,7 +49,7 @@ def _share(
     return right / matches
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _known(p: int, choice: Ints, allowed: Ints, histories: Any, knows: int, known: Ints) -> None:
     """The events of a choice among the allowed ones of a person."""
     starts = histories[0]
@@ -60,7 +60,7 @@ def _known(p: int, choice: Ints, allowed: Ints, histories: Any, knows: int, know
         known[i] = allowed[choice[i]]
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _allowed(p: int, value: int, histories: Any, values: Ints) -> Ints:
     """The events of a person that do not have the sensitive value themselves."""
     starts = histories[0]
@@ -73,7 +73,7 @@ def _allowed(p: int, value: int, histories: Any, values: Ints) -> Ints:
     return found[:size]
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def counted_values(
     person: Ints, value: Ints, holders: Ints, first: Ints, values: Ints, events: int,
     histories: Any, knows: int, certain: float,
@@ -111,7 +111,7 @@ def counted_values(
     return often, mean
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def drawn_values(
     person: Ints, value: Ints, holders: Ints, first: Ints, values: Ints, events: int,
     histories: Any, knows: int, ranks: Floats,

@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from crypsis.machine_code import kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def swap_partners(n: int, reach: int, draws: Floats) -> Ints:
     """Each rank swapped with a free one at most `reach` above it (Moore 1996)."""
     partner = np.arange(n)
@@ -33,7 +34,7 @@ def swap_partners(n: int, reach: int, draws: Floats) -> Ints:
     return partner
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _distances_to(points: Floats, left: Ints, count: int, center: Floats, out: Floats) -> None:
     for i in range(count):
         total = 0.0
@@ -43,7 +44,7 @@ def _distances_to(points: Floats, left: Ints, count: int, center: Floats, out: F
         out[i] = total
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _take_nearest(
     points: Floats,
     left: Ints,
@@ -74,7 +75,7 @@ def _take_nearest(
     return kept
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def mdav_groups(points: Floats, k: int) -> Ints:
     """Groups of k near records, the last up to 2k - 1: MDAV (Domingo-Ferrer and Torra 2005).
 

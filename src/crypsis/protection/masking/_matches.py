@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from crypsis.machine_code import kernel
 
 Ints = NDArray[np.int64]
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def apart(table: Ints, row: Ints, out: Ints) -> None:
     """For each line of a table the columns in which it differs from a row, as bits; 0 is missing."""
     for i in range(table.shape[0]):
@@ -21,7 +22,7 @@ def apart(table: Ints, row: Ints, out: Ints) -> None:
         out[i] = bits
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def matches(table: Ints, counts: Ints, some: Ints) -> Ints:
     """The number of records that match each of some lines of a table."""
     found = np.zeros(some.size, np.int64)

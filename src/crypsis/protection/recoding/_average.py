@@ -10,6 +10,7 @@ import numpy as np
 
 from crypsis.errors import RequirementsNotMetError
 from crypsis.protection.recoding._class_requirements import ClassRequirements, PeopleOfCells
+from crypsis.protection.recoding._deadline import passed
 from crypsis.protection.recoding._levels import CellLevels, Recoding
 
 Search = Callable[[CellLevels, ClassRequirements, int], Recoding]
@@ -22,7 +23,7 @@ def within_average_risk(
 
     The average risk is the number of classes over that of records, so it is met by every recoding
     with classes of one over the limit, and by many with smaller ones. The smallest class size that
-    the search meets it with is found by bisection.
+    the search meets it with is found by bisection; if the time is over, the sure one is taken.
     """
     limit = requirements.requirements.average_risk
     found = search(cells, requirements, budget_rows)
@@ -30,8 +31,8 @@ def within_average_risk(
         return found
     low, high = requirements.k, max(requirements.k + 1, math.ceil(1 / limit - 1e-9))
     best: Recoding | None = None
-    while best is None or high - low > max(1, low // 16):
-        middle = (low + high) // 2 if high - low > 1 else high
+    while best is None or (high - low > max(1, low // 16) and not passed()):
+        middle = (low + high) // 2 if high - low > 1 and not passed() else high
         larger = requirements.requirements.model_copy(update={"k": middle})
         found = search(cells, replace(requirements, requirements=larger), budget_rows)
         if average_risk(cells, found, requirements.people) <= limit:

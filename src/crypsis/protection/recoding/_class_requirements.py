@@ -44,6 +44,8 @@ class SensitiveColumn:
     ordered: bool
     missing: bool = False
     nodes: Ints | None = None
+    released: NDArray[np.bool_] | None = None
+    """The cells whose rows are those that classes are compared with; all if it is not set."""
 
     @property
     def kind(self) -> int:
@@ -54,8 +56,9 @@ class SensitiveColumn:
 
     @property
     def shares(self) -> Floats:
-        """The share of each value in all rows."""
-        rows = np.bincount(self.code, self.count, self.values).astype(np.float64)
+        """The share of each value in all rows that classes are compared with."""
+        count = self.count if self.released is None else self.count * self.released[self.cell]
+        rows = np.bincount(self.code, count, self.values).astype(np.float64)
         return np.asarray(rows / max(1.0, rows.sum()))
 
     def merged(self) -> SensitiveColumn:
@@ -154,6 +157,11 @@ class ClassRequirements:
             and self.population is None
             and self.matches is None
         )
+
+    def compared_with(self, released: NDArray[np.bool_]) -> ClassRequirements:
+        """The same, with the distances of classes to the rows of these cells alone."""
+        columns = tuple(replace(one, released=released) for one in self.sensitive)
+        return replace(self, sensitive=columns, factor=1.0)
 
     def wider(self, cells: CellLevels) -> CellLevels:
         """The cells with those behind them that have people of the population and no records."""

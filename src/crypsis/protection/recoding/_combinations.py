@@ -23,6 +23,7 @@ from crypsis.counting.grouping import group
 from crypsis.errors import RequirementsNotMetError
 from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection.recoding._class_requirements import ClassRequirements, PeopleOfCells
+from crypsis.protection.recoding._deadline import limited, passed
 from crypsis.protection.recoding._full_domain import not_kept
 from crypsis.protection.recoding._lattice import vectors_by_loss
 from crypsis.protection.recoding._levels import CellLevels, Levels, Recoding
@@ -47,27 +48,31 @@ def recoding_of_combinations(
     )
     tries: list[Recoding] = []
     failure: RequirementsNotMetError | None = None
+
+    def within() -> list[Recoding]:
+        """Those that can be released."""
+        few = [one for one in tries if one.rows_touched <= budget_rows]
+        return [one for one in few if not search.small(one.levels).any()]
+
     with progress.step("searching combinations") as step:
         for start in (
             search.raised,
             lambda: _all_columns(cells, requirements, every, budget_rows),
             lambda: _full_domain(search, budget_rows).levels,
         ):
+            if limited() and within() and passed():
+                break
             try:
                 tries.append(cells.recoding(search.lowered(start())))
             except RequirementsNotMetError as error:
                 failure = error
             step.advance()
-    within = [
-        one
-        for one in tries
-        if one.rows_touched <= budget_rows and not search.small(one.levels).any()
-    ]
-    if not within:
+    found = within()
+    if not found:
         if failure is not None:
             raise failure
         raise not_kept(cells, min(one.rows_touched for one in tries))
-    return min(within, key=lambda one: one.ncp)
+    return min(found, key=lambda one: one.ncp)
 
 
 def _all_columns(

@@ -12,6 +12,7 @@ from crypsis import progress
 from crypsis.counting.grouping import group
 from crypsis.errors import RequirementsNotMetError
 from crypsis.protection.recoding._class_requirements import ClassRequirements
+from crypsis.protection.recoding._deadline import passed
 from crypsis.protection.recoding._lattice import promising_vectors
 from crypsis.protection.recoding._levels import CellLevels, Recoding
 from crypsis.protection.recoding.kernels.requirements import sound_within
@@ -27,7 +28,7 @@ def full_domain_recoding(
     """The levels, equal for all rows, with the least loss if rows in small classes are suppressed.
 
     Level vectors are visited by increasing loss until no later one can be better, so the result is
-    the optimum, unless that takes more than 20,000 counts of the cells; then the search continues
+    the optimum, unless that takes more than 20,000 counts of the cells or the time is over; then the search continues
     with one column at a time, the one with the least loss. A vector is not visited if a few of its
     columns alone suppress too many rows already (the subset property of LeFevre et al. 2005).
     Sensitive values are counted only until too many rows are in classes that fail.
@@ -58,9 +59,9 @@ def best_levels(
     best: tuple[Ints, NDArray[np.bool_]] | None = None
     with progress.step("searching levels") as step:
         for floor, vector in promising_vectors(
-            cells, search.order, search.hopeless, lambda: search.counted < counts
+            cells, search.order, search.hopeless, lambda: search.counted < counts and not passed()
         ):
-            if floor >= below or (search.counted >= counts and below < np.inf):
+            if floor >= below or (below < np.inf and (search.counted >= counts or passed())):
                 break
             step.advance()
             kept, suppressed = search.kept(np.array(vector), budget_rows)

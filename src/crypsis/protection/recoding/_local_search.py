@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import count
+
 import numpy as np
 from numpy.typing import NDArray
 
 from crypsis.protection.recoding._class_requirements import ClassRequirements
+from crypsis.protection.recoding._deadline import ends, passed
 from crypsis.protection.recoding._levels import CellLevels, ColumnLevels, Floats, Levels, Recoding
 from crypsis.protection.recoding.kernels.local_search import improve
 
@@ -16,12 +19,16 @@ _MAX_WORK, _MAX_WORK_SENSITIVE = 60_000_000, 150_000_000
 _NOT_ALLOWED = 1000.0
 _ROUNDS, _WORTH = 6, 1e-3
 """How many rounds are made, and the part of the loss that each must save."""
+_UNLIMITED = 2**62
 
 
-def improved(cells: CellLevels, requirements: ClassRequirements, found: Recoding) -> Recoding:
+def improved(
+    cells: CellLevels, requirements: ClassRequirements, found: Recoding, *, to_the_end: bool = False
+) -> Recoding:
     """The recoding after cells moved to other classes where that lowers the loss.
 
-    Each class stays within the requirements; the loss is never higher. A column of which a label
+    Each class stays within the requirements; the loss is never higher. The search ends where it
+    saves little for its work; `to_the_end`, where no move saves anything. A column of which a label
     does not lie within one label of the next level is not searched, nor are the others then.
     """
     if not found.changes or not all(map(nested, cells.columns)):
@@ -33,17 +40,23 @@ def improved(cells: CellLevels, requirements: ClassRequirements, found: Recoding
     )  # fmt: skip
     sensitive = requirements.arrays(cells.counts.size)
     work = np.array([_MAX_WORK if requirements.sizes_only else _MAX_WORK_SENSITIVE])
+    worth = _WORTH
+    if to_the_end:
+        work[0], worth = _UNLIMITED, 0.0
     best = found
     fixed = _by_other_cells(cells, requirements, found.levels)
-    for _ in range(_ROUNDS):
+    for turn in count():
         owner, order = _classes(cells, best.levels, fixed)
         if order.size < 2:
             break
-        levels = improve(owner, order, requirements.k, arrays, sensitive, work)
+        with ends(work):
+            levels = improve(owner, order, requirements.k, arrays, sensitive, work)
         moved = np.where(owner[:, None] < 0, -1, levels[owner])
         other = cells.recoding(np.where(fixed[:, None], best.levels, moved).astype(np.int16))
         best, before = min(other, best, key=lambda one: one.ncp), best.ncp
-        if before - best.ncp < _WORTH * before or work[0] <= 0:
+        if before - best.ncp <= worth * before or work[0] <= 0 or passed():
+            break
+        if turn + 1 == _ROUNDS and not to_the_end:
             break
     return best
 

@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis.protection.recoding._class_requirements import ClassRequirements
-from crypsis.protection.recoding._levels import CellLevels, Floats, Levels
+from crypsis.protection.recoding._levels import CellLevels, Floats, Levels, Recoding
 from crypsis.protection.recoding.kernels.requirements import which_sound
 
 Ints = NDArray[np.int64]
 
-_CANDIDATES = 40
-"""How many classes are tried before a class is merged with the nearest one."""
+_CANDIDATES, _ROUNDS = 40, 8
+"""How many classes are tried before a class is merged with the nearest one; how often all are."""
 
 
 def with_merged_classes(
@@ -27,6 +27,27 @@ def with_merged_classes(
     for number in np.unique(merging.member[again & (levels[:, 0] >= 0)]).tolist():
         merging.merge(number)
     return merging.levels
+
+
+def compared_with_released(
+    cells: CellLevels, requirements: ClassRequirements, found: Recoding
+) -> Recoding:
+    """The recoding with the classes merged that are too far from the rows which it releases.
+
+    A search compares classes with all rows. No row is suppressed or released here, so that what they
+    are compared with stays the same.
+    """
+    there = found.levels[:, 0] >= 0
+    asked, levels = requirements.compared_with(there), found.levels
+    every, sensitive = np.arange(cells.counts.size), asked.arrays(cells.counts.size)
+    for _ in range(_ROUNDS):
+        member = cells.class_of(levels)
+        sizes = np.bincount(member, cells.counts).astype(np.int64)
+        good = which_sound(every, member, sizes, asked.k, sensitive)
+        if good[member[there]].all():
+            break
+        levels = with_merged_classes(cells, asked, levels, there & ~good[member])
+    return cells.recoding(levels)
 
 
 def merged_from_cells(cells: CellLevels, requirements: ClassRequirements) -> Levels:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from crypsis import progress
 from crypsis.errors import RequirementsNotMetError
 from crypsis.protection.recoding._class_requirements import ClassRequirements
+from crypsis.protection.recoding._deadline import passed
 from crypsis.protection.recoding._exact import MAX_CELLS, best_classes
 from crypsis.protection.recoding._full_domain import MAX_COUNTS, best_levels, not_kept
 from crypsis.protection.recoding._lattice import (
@@ -45,14 +46,17 @@ from crypsis.threads import map_threads
 Ints = NDArray[np.int64]
 Order = Callable[[int, float], tuple[float, float]]
 
-_MAX_WORK = 300_000_000
+_MAX_WORK = 1_000_000_000
 """About how many cells local recoding groups; beyond that it visits fewer vectors."""
+_GAIN_WORK, _FURTHER_GAIN_WORK = 100_000_000, 333_000_000
+"""The same where classes are released by their gain, and where that exceeded the budget."""
 _MAX_CELLS_COUNTED = 2_000_000
 """How many cells local recoding counts to compare itself with levels that are equal for all rows."""
 _FEW_CELLS, _IDLE, _FACTORS = 150, 6, (0.85, 0.7, 0.5)
 """In how small tables stronger requirements are tried, how many in vain, and parts of distances."""
-_PRICES = 8
-"""In how many steps the price rises if classes are released by their gain."""
+_PRICES, _FEWER_PRICES = 8, (4, 2, 1)
+"""In how many steps the price rises if classes are released by their gain; fewer steps leave fewer
+records behind, and are tried if what loses the least exceeds the budget, until one does not."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,6 +183,8 @@ def local_recoding(
         return best
     idle = 0
     for stronger in _stronger(requirements, int(cells.counts.sum())):
+        if passed():
+            break
         idle += 1
         try:
             other = _local_recoding(cells, stronger, budget_rows, suppress)
@@ -207,7 +213,7 @@ def _stronger(requirements: ClassRequirements, rows: int) -> Iterator[ClassRequi
 def _local_recoding(
     cells: CellLevels, requirements: ClassRequirements, budget_rows: int, suppress: bool
 ) -> Recoding:
-    """The recoding with the least loss of all that are tried."""
+    """The recoding with the least loss of all that are tried; one within the budget if time is over."""
     search = _TopDown(cells, requirements)
     if not search.sound():
         raise RequirementsNotMetError(
@@ -219,21 +225,38 @@ def _local_recoding(
     with progress.step("searching classes") as step:
         tries = [search.recoding(search.split(search.start(), np.zeros_like(cells.tops)))]
         step.advance()
-        bound = np.inf if cells.limited else _total_loss(cells, tries[0])
-        tries.extend(map(search.on_levels, _swept(search, suppress, bound)))
-        step.advance()
+
+        def over() -> bool:
+            """Whether the time is over and something can be released."""
+            return any(one.rows_touched <= budget_rows for one in tries) and passed()
+
+        if not over():
+            bound = np.inf if cells.limited else _total_loss(cells, tries[0])
+            tries.extend(map(search.on_levels, _swept(search, suppress, bound)))
+            step.advance()
         best = [min(tries, key=_ncp)]
-        if not requirements.sizes_only or cells.counts.size <= _FEW_CELLS:
-            tries.extend(map(search.on_levels, _by_gain(search, suppress)))
+        if (not requirements.sizes_only or cells.counts.size <= _FEW_CELLS) and not over():
+            tries.extend(map(search.on_levels, _by_gain(search, suppress, _PRICES, _GAIN_WORK)))
             step.advance()
             best.append(min(tries, key=_ncp))
         if cells.counts.size <= _FEW_CELLS:
             best.append(cells.recoding(merged_from_cells(cells, requirements)))
             tries.append(best[-1])
-        tries.extend(improved(cells, requirements, one) for one in dict.fromkeys(best))
+        for one in dict.fromkeys(best):
+            tries += [] if over() else [improved(cells, requirements, one)]
         step.advance()
+        exceeded = min(tries, key=_ncp).rows_touched > budget_rows
+        for steps in _FEWER_PRICES if exceeded and not requirements.sizes_only else ():
+            if over():
+                break
+            levels = _by_gain(search, suppress, steps, _FURTHER_GAIN_WORK)
+            least = min(map(search.on_levels, levels), key=_ncp)
+            tries.append(improved(cells, requirements, least))
+            step.advance()
+            if tries[-1].rows_touched <= budget_rows:
+                break
         within = [one for one in tries if one.rows_touched <= budget_rows]
-        same = best_levels(
+        same = None if over() else best_levels(
             cells, requirements, budget_rows * suppress, min(map(_ncp, within), default=np.inf),
             min(MAX_COUNTS, _MAX_CELLS_COUNTED // cells.counts.size),
         )  # fmt: skip
@@ -266,16 +289,19 @@ def _rank(found: Recoding) -> tuple[float, int]:
     return round(found.ncp, 12), len(found.fully_generalized_columns)
 
 
-def _by_gain(search: _TopDown, suppress: bool) -> list[Levels]:
-    """The levels found by releasing, again and again, the classes with the largest gain."""
+def _by_gain(search: _TopDown, suppress: bool, steps: int, work: int) -> list[Levels]:
+    """The levels found by releasing, again and again, the classes with the largest gain.
+
+    A class has a gain if it costs less than the price, which rises in some steps.
+    """
     cells = search.cells
     vectors, least, most = vectors_with_losses(cells)
     lines, labels, loss = blocks(cells, vectors)
-    prices = np.linspace(0, most.max(), _PRICES + 1)[1:] + 1e-9
+    prices = np.linspace(0, most.max(), steps + 1)[1:] + 1e-9
     found = np.empty(cells.counts.size, np.int64)
     release_by_gain(
         lines, least, prices, search.k, (labels, loss, cells.counts),
-        search.sensitive, _MAX_WORK // 3, found,
+        search.sensitive, work, found,
     )  # fmt: skip
     return _placed(search, _levels_found(search, vectors, found), suppress)
 

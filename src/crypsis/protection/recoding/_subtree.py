@@ -23,6 +23,7 @@ from crypsis import progress
 from crypsis.counting.grouping import numbered
 from crypsis.errors import RequirementsNotMetError
 from crypsis.protection.recoding._class_requirements import ClassRequirements
+from crypsis.protection.recoding._deadline import passed
 from crypsis.protection.recoding._full_domain import full_domain_recoding
 from crypsis.protection.recoding._levels import CellLevels, Levels, Recoding
 from crypsis.protection.recoding._local_search import nested
@@ -48,6 +49,8 @@ def subtree_recoding(
     found = [best]
     with progress.step("searching cuts") as step:
         for cut in _starts(cells, requirements, budget_rows, best):
+            if passed():
+                break
             if cut.suppressed <= budget_rows:
                 cut.improve()
                 found.append(cells.recoding(cut.released()))
@@ -134,6 +137,8 @@ class _Cut:
                 return
             heapq.heapify(heap)
             while heap:
+                if passed():
+                    return
                 _, _, move = heapq.heappop(heap)
                 if not self._still_valid(move):
                     continue
@@ -157,7 +162,7 @@ class _Cut:
         The first is the one that releases the most records for its loss.
         """
         work = _MAX_WORK
-        while self.suppressed > self.budget and work > 0:
+        while self.suppressed > self.budget and work > 0 and not passed():
             best: tuple[float, _Move, _Outcome] | None = None
             for move in self._moves(range(self.cells.tops.size), self.every):
                 if move.level <= self.levels[move.cells, move.column].max():

@@ -34,10 +34,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.sparse import csr_array
+
+from crypsis.machine_code import kernel
 
 Vector = NDArray[np.float64]
 GAP = 1e-4  # nats an item between a value and what its certificate allows
@@ -262,7 +264,7 @@ def _newton_step(
     return step
 
 
-@njit(cache=True, nogil=True, parallel=True)
+@kernel(parallel=True)
 def _normalize(starts, indices, logs, v, columns, u, cells):  # type: ignore[no-untyped-def]
     """Set u so that every row sums to 1, and the cells exp(logs + u + v)."""
     for row in prange(starts.size - 1):

@@ -23,13 +23,15 @@ threads.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
+
+from crypsis.machine_code import kernel
 
 LONGEST = 20
 """Walks of more steps than so many times the number of rows are refused."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def uniform(stream):  # type: ignore[no-untyped-def]
     """The next number in [0, 1) of a stream (Steele, Lea and Flood 2014, SplitMix64)."""
     stream[0] += np.uint64(0x9E3779B97F4A7C15)
@@ -40,7 +42,7 @@ def uniform(stream):  # type: ignore[no-untyped-def]
     return (bits >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def draw_place(cumulative, begin, end, at):  # type: ignore[no-untyped-def]
     """The first place in [begin, end) whose cumulative share exceeds `at` of the total."""
     goal = at * cumulative[end - 1]
@@ -54,7 +56,7 @@ def draw_place(cumulative, begin, end, at):  # type: ignore[no-untyped-def]
     return low
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _walk(of_row, of_column, table, cumulative, hole, longest, path, stream):  # type: ignore[no-untyped-def]
     """One walk of the hole: its steps, negative (and nothing changed) where it grew too long."""
     starts, indices, _, row_kind, _, first, members = table
@@ -85,7 +87,7 @@ def _walk(of_row, of_column, table, cumulative, hole, longest, path, stream):  #
     return -longest
 
 
-@njit(cache=True, nogil=True, parallel=True)
+@kernel(parallel=True)
 def run_chains(matchings, streams, table, cumulative, holes, draws, walks, visits):  # type: ignore[no-untyped-def]
     """Carry every chain on; `matchings` and `streams` (one row a chain) are updated in place.
 

@@ -17,9 +17,9 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from crypsis.machine_code import kernel
 from crypsis.pseudonyms.kernels.order import column_order, merge_identical
 from crypsis.pseudonyms.kernels.states import (
     ColumnStep,
@@ -187,7 +187,7 @@ def _avoiding(items: int, places: int, pairs: int) -> int:
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _match_own(keys, size, shift, mask, waiting, room):  # type: ignore[no-untyped-def]
     """Take 0, 1, ... free items of the own group out of each state; no two results coincide."""
     moves = np.full((keys.size, size + 1), -1, dtype=np.int32)
@@ -212,7 +212,7 @@ def _match_own(keys, size, shift, mask, waiting, room):  # type: ignore[no-untyp
     return found[:count].copy(), remaining[:count].copy(), moves, free
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _spread_own(values, moves, free, ways, degree, count):  # type: ignore[no-untyped-def]
     spread = np.zeros((count, values.shape[1]))
     for state in range(moves.shape[0]):
@@ -228,7 +228,7 @@ def _spread_own(values, moves, free, ways, degree, count):  # type: ignore[no-un
     return spread
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _spread(keys, values, moves, active, weights, marks, degree, count):  # type: ignore[no-untyped-def]
     spread = np.zeros((count, values.shape[1]))
     for state in range(moves.shape[0]):

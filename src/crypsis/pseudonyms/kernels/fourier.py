@@ -10,9 +10,10 @@ cell).
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 from numpy.typing import NDArray
 
+from crypsis.machine_code import kernel
 from crypsis.pseudonyms.kernels.lanes import LANES, load, splat, store
 
 LARGEST = 2 * LANES - 2
@@ -42,7 +43,7 @@ def cracks(matrix: NDArray[np.float64], truth: NDArray[np.int64]) -> NDArray[np.
     return np.asarray(coefficients / coefficients.sum())
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _stretch(a, real_roots, imaginary_roots, first, length, sums, signs, total):  # type: ignore[no-untyped-def]
     size = a.shape[0]
     gray = first ^ (first >> 1)
@@ -77,7 +78,7 @@ def _stretch(a, real_roots, imaginary_roots, first, length, sums, signs, total):
     store(total, LANES, load(total, LANES) + total_imaginary)
 
 
-@njit(cache=True, nogil=True, parallel=True)
+@kernel(parallel=True)
 def _tasks(a, real_roots, imaginary_roots):  # type: ignore[no-untyped-def]
     size = a.shape[0]
     steps = 1 << (size - 1)

@@ -13,9 +13,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from crypsis.machine_code import kernel
 from crypsis.pseudonyms.kernels.order import (
     ColumnOrder,
     MergedMatrix,
@@ -148,7 +148,7 @@ def _coprime_moduli(bits: int, needed: int) -> list[int]:
     return moduli
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _forward(keys, moves, bits, weights, before, size):  # type: ignore[no-untyped-def]
     after = np.zeros(size)
     for state in range(keys.size):
@@ -160,7 +160,7 @@ def _forward(keys, moves, bits, weights, before, size):  # type: ignore[no-untyp
     return after
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _backward(keys, moves, bits, weights, before, after):  # type: ignore[no-untyped-def]
     """Backward sums of the layer before, and the share of each active class in this column."""
     share = np.zeros(weights.size)
@@ -176,7 +176,7 @@ def _backward(keys, moves, bits, weights, before, after):  # type: ignore[no-unt
     return share, sums
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _forward_residues(keys, moves, bits, before, moduli, size):  # type: ignore[no-untyped-def]
     after = np.zeros((size, moduli.size), dtype=np.int64)
     for state in range(keys.size):

@@ -22,9 +22,10 @@ cut the same way however many threads there are: same input, same bits.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 from numpy.typing import NDArray
 
+from crypsis.machine_code import kernel
 from crypsis.pseudonyms.kernels.lanes import LANE_BITS, LANES, fused, load, splat, store
 from crypsis.pseudonyms.kernels.sums import UNIT, Minors, Permanent, compensated
 
@@ -86,7 +87,7 @@ def _lane_signs() -> NDArray[np.float64]:
     return np.array([1.0 - 2.0 * ((lanes >> bit) & 1) for bit in range(LANE_BITS)])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _aligned(length):  # type: ignore[no-untyped-def]
     """An array that starts on a cache line, so that no vector straddles two."""
     room = np.empty(length + 7)
@@ -94,7 +95,7 @@ def _aligned(length):  # type: ignore[no-untyped-def]
     return room[skip : skip + length]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _begin(a, lane_signs, step, left_out, sums):  # type: ignore[no-untyped-def]
     """Column sums in every lane at a step of the walk; returns the sign of the walked rows.
 
@@ -122,7 +123,7 @@ def _begin(a, lane_signs, step, left_out, sums):  # type: ignore[no-untyped-def]
     return sign
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _flip(step):  # type: ignore[no-untyped-def]
     """The row that flips when the walk reaches `step`, and by how much its entries then count."""
     row = 0
@@ -131,7 +132,7 @@ def _flip(step):  # type: ignore[no-untyped-def]
     return row, -2.0 if ((step ^ (step >> 1)) >> row) & 1 else 2.0
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _permanent_stretch(a, lane_signs, first, length, sums, total):  # type: ignore[no-untyped-def]
     """Add the terms of one stretch of the walk, and their absolute values, lane by lane."""
     size = a.shape[0]
@@ -152,7 +153,7 @@ def _permanent_stretch(a, lane_signs, first, length, sums, total):  # type: igno
     store(total, LANES, absolute)
 
 
-@njit(cache=True, nogil=True, parallel=True)
+@kernel(parallel=True)
 def _permanent_tasks(a, lane_signs, signs):  # type: ignore[no-untyped-def]
     size = a.shape[0]
     steps = 1 << (size - 1 - LANE_BITS)
@@ -174,7 +175,7 @@ def _permanent_tasks(a, lane_signs, signs):  # type: ignore[no-untyped-def]
     return out
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _minor_stretch(a, lane_signs, first, length, work, weighted, total):  # type: ignore[no-untyped-def]
     """One stretch: running totals T_j and, for each walked row, `weighted` sums over its flips.
 
@@ -231,7 +232,7 @@ def _minor_stretch(a, lane_signs, first, length, work, weighted, total):  # type
             weighted[i, k] += at_end * running[k]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add(sums, lost, i, term):  # type: ignore[no-untyped-def]
     """One step of Neumaier's compensated sum, for entry i."""
     old = sums[i]
@@ -243,7 +244,7 @@ def _add(sums, lost, i, term):  # type: ignore[no-untyped-def]
     sums[i] = new
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _gather(lane_signs, signs, running, weighted, size, sums, lost):  # type: ignore[no-untyped-def]
     """Add what a stretch found, over the lanes with their signs, to the minors."""
     walked = weighted.shape[0]
@@ -261,7 +262,7 @@ def _gather(lane_signs, signs, running, weighted, size, sums, lost):  # type: ig
             _add(sums, lost, i * size + j, part)
 
 
-@njit(cache=True, nogil=True, parallel=True)
+@kernel(parallel=True)
 def _minor_tasks(a, lane_signs, signs):  # type: ignore[no-untyped-def]
     size = a.shape[0]
     walked = size - 1 - LANE_BITS

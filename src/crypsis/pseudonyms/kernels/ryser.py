@@ -8,8 +8,10 @@ Twelve row sums of at most 34 fit one word, so that long products are needed onc
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 from numpy.typing import NDArray
+
+from crypsis.machine_code import kernel
 
 LARGEST = 34
 _TASK_BITS = 7
@@ -31,7 +33,7 @@ def permanent(matrix: NDArray[np.int64]) -> int:
     return sum((int(high) << 64) + int(low) for high, low in words) % (1 << 128)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _times(high, low, factor):  # type: ignore[no-untyped-def]
     """(high, low) * factor modulo 2^128, by schoolbook multiplication of half words."""
     half = np.uint64(32)
@@ -45,7 +47,7 @@ def _times(high, low, factor):  # type: ignore[no-untyped-def]
     return high * factor + carry, new_low
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _stretch(matrix, first, length):  # type: ignore[no-untyped-def]
     """The signed sum over `length` steps of the Gray code, as two words."""
     size = matrix.shape[0]
@@ -85,7 +87,7 @@ def _stretch(matrix, first, length):  # type: ignore[no-untyped-def]
     return total_high, total_low
 
 
-@njit(cache=True, nogil=True, parallel=True)
+@kernel(parallel=True)
 def _tasks(matrix):  # type: ignore[no-untyped-def]
     size = matrix.shape[0]
     bits = min(_TASK_BITS, size)

@@ -18,12 +18,13 @@ Identical rows and columns are stored once. A `table` is: compressed rows of cel
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
+from crypsis.machine_code import kernel
 from crypsis.pseudonyms.kernels.chain import draw_place, uniform
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _place(begin, end, indices, wanted, full):  # type: ignore[no-untyped-def]
     """Where `wanted` stands in the sorted indices from begin to end, or -1."""
     if end - begin == full:
@@ -38,7 +39,7 @@ def _place(begin, end, indices, wanted, full):  # type: ignore[no-untyped-def]
     return low if low < end and indices[low] == wanted else -1
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
+@kernel(error_model="numpy", fastmath={"reassoc", "contract"})
 def _full_sum(row, column, owners, inverse):  # type: ignore[no-untyped-def]
     """The sum of `_star` where nothing is zero and no two columns are identical."""
     total = 0.0
@@ -47,7 +48,7 @@ def _full_sum(row, column, owners, inverse):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _star(i, j, column, of_row, uses, table):  # type: ignore[no-untyped-def]
     """The probability of the matching that uses pair (i, j), given the star of the drawn one.
 
@@ -80,7 +81,7 @@ def _star(i, j, column, of_row, uses, table):  # type: ignore[no-untyped-def]
     return cell / (total - cell + used[i] * used[rival] / values[swapped])
 
 
-@njit(cache=True, nogil=True, parallel=True)
+@kernel(parallel=True)
 def crack_stars(drawn, items, truth, smooth, table, columns, row_lists):  # type: ignore[no-untyped-def]
     """For each drawn matching and each listed item, an estimate that the item is cracked.
 
@@ -117,7 +118,7 @@ def crack_stars(drawn, items, truth, smooth, table, columns, row_lists):  # type
     return out
 
 
-@njit(cache=True, nogil=True, parallel=True)
+@kernel(parallel=True)
 def edge_stars(drawn, table, columns, examples):  # type: ignore[no-untyped-def]
     """The smoothed probability of a pair of each stored cell, averaged over a few runs of draws.
 
@@ -149,7 +150,7 @@ def edge_stars(drawn, table, columns, examples):  # type: ignore[no-untyped-def]
     return sums
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _uses(of_row, table):  # type: ignore[no-untyped-def]
     """The inverse of a matching and the cells it uses by row; by place in the list of columns, the
     kind of the row that has the column and one over the cell used.
@@ -174,7 +175,7 @@ def _uses(of_row, table):  # type: ignore[no-untyped-def]
     return of_column, used, owners, inverse
 
 
-@njit(cache=True, nogil=True, parallel=True)
+@kernel(parallel=True)
 def log_weights(drawn, table):  # type: ignore[no-untyped-def]
     """The logarithm of the weight of each drawn matching."""
     out = np.empty(drawn.shape[0])
@@ -184,7 +185,7 @@ def log_weights(drawn, table):  # type: ignore[no-untyped-def]
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _can_give_way(item, mate, of_column, done, columns, via, queue):  # type: ignore[no-untyped-def]
     """Mark every free item that can move elsewhere once `item` gives up its mate.
 
@@ -206,7 +207,7 @@ def _can_give_way(item, mate, of_column, done, columns, via, queue):  # type: ig
                 tail += 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _importance_draw(order, start, rows, columns, careful, stream):  # type: ignore[no-untyped-def]
     """The logarithm of the importance weight of one sequentially drawn matching (-inf: stuck)."""
     starts, indices, values = rows
@@ -253,7 +254,7 @@ def _importance_draw(order, start, rows, columns, careful, stream):  # type: ign
     return logarithm
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _move_along(row, column, mate, of_column, via):  # type: ignore[no-untyped-def]
     """Give `column` to `row`; whoever had it moves on, along the marked path."""
     end = mate[row]
@@ -270,7 +271,7 @@ def _move_along(row, column, mate, of_column, via):  # type: ignore[no-untyped-d
         pushed = following
 
 
-@njit(cache=True, nogil=True, parallel=True)
+@kernel(parallel=True)
 def importance_weights(order, start, rows, columns, careful, streams):  # type: ignore[no-untyped-def]
     """Logarithms of importance weights whose mean is the permanent, one for each stream."""
     out = np.empty(streams.shape[0])

@@ -11,8 +11,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from crypsis.machine_code import kernel
 
 KEY_BITS = 63
 Counts = NDArray[np.int64]
@@ -78,7 +79,7 @@ def column_step(
     return ColumnStep(opening, active, here, until[plan.last[here]] - done)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _find(table, keys, key):  # type: ignore[no-untyped-def]
     """The slot of a key in an open-addressing table of indices into `keys` (or where it goes)."""
     size = table.size
@@ -89,7 +90,7 @@ def _find(table, keys, key):  # type: ignore[no-untyped-def]
     return place
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _grown(table, keys, count):  # type: ignore[no-untyped-def]
     """Twice the room."""
     wider = np.full(2 * table.size, -1, dtype=np.int32)
@@ -100,7 +101,7 @@ def _grown(table, keys, count):  # type: ignore[no-untyped-def]
     return wider, more
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def hopeless(key, waiting, room, done):  # type: ignore[no-untyped-def]
     """Whether the free rows cannot all meet their deadlines (Hall's condition for intervals)."""
     free = 0
@@ -111,7 +112,7 @@ def hopeless(key, waiting, room, done):  # type: ignore[no-untyped-def]
     return False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def match_column(keys, remaining, turn_of, active, waiting, room, done, limit):  # type: ignore[no-untyped-def]
     """Match one more column in every state that has `turn_of` columns to go.
 

@@ -90,8 +90,10 @@ def _thresholds(dossier: Dossier) -> Section:
         title = wording.sentence_title(one.measure, one.k)
         if one.question == "inference" and one.columns:
             title += f" ({wording.visible(one.columns[0], 40)})"
-        value = "–" if one.value is None else wording.number(one.value, one.unit)
-        number = f"{value}; {wording.limit(one)} allowed: {one.status.value}"
+        number = f"{one.status.value}; {wording.limit(one)} allowed"
+        if one.value is not None:
+            value = wording.number(one.value, one.unit)
+            number = f"{value}; {wording.limit(one)} allowed: {one.status.value}"
         rows.append((title, number, f"{one.why} Source: {one.source}."))
     policy = found.policy
     about = f"Policy {policy['title']}: {policy['summary']} Source: {policy['source']}."

@@ -58,7 +58,7 @@ def _row(one: ReleasedColumn) -> tuple[str, ...]:
     examples = ", ".join(wording.visible(text, _EXAMPLE) for text in one.examples)
     kept = "–" if one.kept is None else percent_text(one.kept)
     name = wording.visible(one.column, _NAME)
-    return name, one.role, wording.visible(one.change, 300), examples or "–", values, kept
+    return name, one.role or "–", wording.visible(one.change, 300), examples or "–", values, kept
 
 
 def _attackers(dossier: Dossier) -> Iterator[tuple[str, str, str]]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from crypsis import __version__
 from crypsis.report.dossier.outline import sections
@@ -26,10 +27,25 @@ def dossier_page(dossier: Dossier) -> str:
     environment = page_environment()
     environment.filters["name"] = visible
     environment.filters["css"] = _css_text
+    environment.filters["unbroken"] = _unbroken
     first, *rest = sections(dossier)
     return environment.get_template("dossier.html").render(
         first=first, rest=rest, version=__version__, dossier=dossier
     )
+
+
+_PERIOD = re.compile(r"\d[\d./:]*(?:-[HQW]?\d[\d./:]*)+")
+
+
+def _unbroken(text: object) -> Markup:
+    """Text whose dates and ranges of numbers stay on one line: "1950-1959", "2024-03-01".
+
+    >>> str(_unbroken("born 1950-1959 & on"))
+    'born <span class="period">1950-1959</span> &amp; on'
+    """
+    # Escaping adds no digits with a hyphen between them.
+    plain = str(escape(text))
+    return Markup(_PERIOD.sub(r'<span class="period">\g<0></span>', plain))  # noqa: S704 - escaped
 
 
 def _css_text(text: str) -> Markup:

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.machine_code import kernel
 from crypsis.protection.recoding.kernels.requirements import places
 from crypsis.protection.recoding.kernels.sweep import group_free, meeting
 
@@ -25,7 +25,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def release_by_gain(
     vectors: Ints, least: Floats, prices: Floats, k: int, cells: Any, sensitive: Any, work: int,
     found: Ints,

@@ -20,10 +20,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.machine_code import kernel
 from crypsis.protection.recoding.kernels.inner import inner
 from crypsis.protection.recoding.kernels.requirements import add, places, sensitive_sound
 
@@ -283,7 +283,7 @@ def _others(members: Ints, count: int, cell: int, kept: Ints) -> int:
     return keep
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def improve(
     owner: Ints, order: Ints, k: int, cells: Any, sensitive: Any, work: Ints
 ) -> NDArray[np.int64]:

@@ -22,10 +22,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.machine_code import kernel
 from crypsis.protection.recoding.kernels.disclosure import undisclosed
 from crypsis.protection.recoding.kernels.inner import inner
 
@@ -230,7 +230,7 @@ def by_part(part: Ints, parts: int) -> tuple[Ints, Ints]:
     return order, starts
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def sound_within(
     cells: Ints, part: Ints, rows: Ints, k: int, sensitive: Any, budget: int
 ) -> tuple[NDArray[np.bool_], int]:
@@ -264,7 +264,7 @@ def sound_within(
     return good, lost
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def which_sound(cells: Ints, part: Ints, rows: Ints, k: int, sensitive: Any) -> NDArray[np.bool_]:
     """Which parts of some cells meet the requirements; `part` of each cell, `rows` of each part."""
     return sound_within(cells, part, rows, k, sensitive, rows.sum())[0]

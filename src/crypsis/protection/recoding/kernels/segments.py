@@ -17,9 +17,10 @@ Sums of squares of nearby values far from zero cancel, so prefix sums are kept a
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from crypsis.machine_code import kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -27,14 +28,14 @@ Ints = NDArray[np.int64]
 SQUARES, MEDIAN, CELLULAR, RANKS = 0, 1, 2, 3
 
 
-@numba.njit(cache=True, nogil=True, inline="always")  # type: ignore[untyped-decorator]
+@kernel(inline="always")
 def _two_sum(a: float, b: float) -> tuple[float, float]:
     total = a + b
     part = total - a
     return total, (a - (total - part)) + (b - part)
 
 
-@numba.njit(cache=True, nogil=True, inline="always")  # type: ignore[untyped-decorator]
+@kernel(inline="always")
 def _two_product(a: float, b: float) -> tuple[float, float]:
     product = a * b
     big = 134217729.0 * a
@@ -46,7 +47,7 @@ def _two_product(a: float, b: float) -> tuple[float, float]:
     return product, low
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def prefix_sums(points: Floats, counts: Ints) -> tuple[Ints, Floats, Floats]:
     """Rows, sums and sums of squares before each cut; the sums as pairs (high, low)."""
     m = points.size
@@ -66,13 +67,13 @@ def prefix_sums(points: Floats, counts: Ints) -> tuple[Ints, Floats, Floats]:
     return rows, sums, squares
 
 
-@numba.njit(cache=True, nogil=True, inline="always")  # type: ignore[untyped-decorator]
+@kernel(inline="always")
 def _difference(pairs: Floats, i: int, j: int) -> tuple[float, float]:
     high, low = _two_sum(pairs[j, 0], -pairs[i, 0])
     return _two_sum(high, low + (pairs[j, 1] - pairs[i, 1]))
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def middle(rows: Ints, i: int, j: int) -> int:
     """The point of the lower median of the rows between cuts i and j."""
     wanted = rows[i] + (rows[j] - rows[i] + 1) // 2
@@ -88,7 +89,7 @@ def middle(rows: Ints, i: int, j: int) -> int:
     return int(low)
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def segment_cost(
     cost: int, points: Floats, rows: Ints, sums: Floats, squares: Floats, i: int, j: int
 ) -> float:
@@ -119,7 +120,7 @@ def segment_cost(
     return max(0.0, upper + lower)
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def segment_costs(
     cost: int, points: Floats, rows: Ints, sums: Floats, squares: Floats, cuts: Ints
 ) -> Floats:
@@ -130,7 +131,7 @@ def segment_costs(
     return found
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def middles(rows: Ints, cuts: Ints) -> Ints:
     """The point in the middle of each cluster between two cuts."""
     found = np.empty(cuts.size - 1, np.int64)
@@ -139,7 +140,7 @@ def middles(rows: Ints, cuts: Ints) -> Ints:
     return found
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def cuts_of(before: Ints) -> Ints:
     """The cuts of all points, from the best cut before each."""
     cuts = np.empty(before.size, np.int64)
@@ -151,7 +152,7 @@ def cuts_of(before: Ints) -> Ints:
     return cuts[place:].copy()
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def cheapest_squares(points: Floats, k: int) -> Ints:
     """The same as `cheapest_cuts` for sums of squares of points that occur once, and a small k.
 
@@ -177,7 +178,7 @@ def cheapest_squares(points: Floats, k: int) -> Ints:
     return before
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def cheapest_cuts(
     cost: int, points: Floats, rows: Ints, sums: Floats, squares: Floats, k: int
 ) -> Ints:
@@ -236,7 +237,7 @@ def cheapest_cuts(
     return before
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def cuts_within(points: Floats, rows: Ints, k: int, diameter: float) -> Ints:
     """For each cut a cut before it such that no cluster is wider than `diameter`; -1 for none."""
     m = points.size
@@ -253,7 +254,7 @@ def cuts_within(points: Floats, rows: Ints, k: int, diameter: float) -> Ints:
     return before
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def narrowest_cuts(points: Floats, rows: Ints, k: int) -> Ints:
     """The cuts that make the widest cluster as narrow as possible.
 

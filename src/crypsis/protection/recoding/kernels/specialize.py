@@ -17,10 +17,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.machine_code import kernel
 from crypsis.protection.recoding.kernels.inner import inner
 from crypsis.protection.recoding.kernels.requirements import places
 from crypsis.protection.recoding.kernels.splits import score, split
@@ -83,7 +83,7 @@ def _divide(
     return groups
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def specialize(
     order: Ints, starts: Ints, ends: Ints, levels: Levels, groups: int, floor: Ints,
     k: int, cells: Any, sensitive: Any, widest: int, suppress: bool,
@@ -137,7 +137,7 @@ def specialize(
     return groups
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def levels_of(order: Ints, starts: Ints, ends: Ints, levels: Levels, groups: int) -> Levels:
     """The levels of each cell; -1 if it is in no group."""
     found = np.full((order.size, levels.shape[1]), -1, np.int16)
@@ -148,7 +148,7 @@ def levels_of(order: Ints, starts: Ints, ends: Ints, levels: Levels, groups: int
     return found
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def total_loss(
     order: Ints, starts: Ints, ends: Ints, levels: Levels, groups: int, opened: Flags,
     tops: Ints, cells: Any,

@@ -17,10 +17,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.machine_code import kernel
 from crypsis.protection.recoding.kernels.inner import inner
 from crypsis.protection.recoding.kernels.requirements import by_part, group_sound, places
 
@@ -39,7 +39,7 @@ def mixed(key: Any, part: Any) -> Any:
     return key ^ (key >> _SHIFT)
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def fill(levels: Ints, codes: Any, loss: Any, labels: Any, lost: Any) -> None:
     """The labels and the loss of each cell on each combination of levels of some columns.
 
@@ -125,7 +125,7 @@ def meeting(
     return good
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def sweep(
     visits: Ints, low: Floats, high: Floats, k: int, cells: Any, sensitive: Any, work: int,
     bound: float, found: Ints,

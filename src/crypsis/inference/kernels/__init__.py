@@ -1,0 +1,1 @@
+"""Kernels of the models of inference."""

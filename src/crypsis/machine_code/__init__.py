@@ -1,0 +1,96 @@
+"""The decorator of kernels: compiled by Numba when first called, or ahead, with the package.
+
+A wheel for one platform brings the kernels of the ordinary commands as machine code, in this folder,
+one folder a package. `made_with.json` says for which Numba and which processor: where both fit, a
+kernel is loaded from here; elsewhere, and in a wheel without machine code, it is compiled when it is
+first called and kept in the cache of Numba.
+
+What is loaded from this folder is code like the modules beside it, with the same owner and the same
+permissions. It is found by the content of the module it was compiled from.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, overload
+
+import llvmlite.binding as llvm
+import numba
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+
+FOLDER = Path(__file__).parent
+
+
+@overload
+def kernel(function: Callable[..., Any]) -> Any: ...
+@overload
+def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]: ...
+def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """Compile a function with Numba, without the lock of the interpreter, and keep what was compiled.
+
+    Parameters
+    ----------
+    function
+        The function.
+    options
+        More options of `numba.njit`: `parallel`, `inline`, `error_model`, `fastmath`.
+    """
+    if function is None:
+        return lambda function: _compiled(function, options)
+    return _compiled(function, options)
+
+
+def _compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
+    compiled = numba.njit(cache=True, nogil=True, **options)(function)
+    target = _target()
+    if target is not None and compiled is not function:  # Numba can be told not to compile
+        compiled._cache = _MachineCode(function, target)
+    return compiled
+
+
+@dataclass(frozen=True)
+class _Target:
+    """What machine code was made for, as Numba names it: system, processor, instructions."""
+
+    names: tuple[str, str, str]
+
+    def magic_tuple(self) -> tuple[str, str, str]:
+        return self.names
+
+
+@cache
+def _target() -> _Target | None:
+    """What the machine code in this folder was made for, if it runs here."""
+    made_with = FOLDER / "made_with.json"
+    if not made_with.is_file() or numba.config.CPU_NAME or numba.config.CPU_FEATURES:
+        return None
+    made = json.loads(made_with.read_text(encoding="utf-8"))
+    if made["numba"] != numba.__version__ or made["system"] != llvm.get_process_triple():
+        return None
+    here = llvm.get_host_cpu_features()
+    if not all(here.get(one.lstrip("+")) for one in made["instructions"].split(",")):
+        return None
+    return _Target((made["system"], made["processor"], made["instructions"]))
+
+
+class _MachineCode(FunctionCache):  # type: ignore[misc]
+    """The cache of one kernel, which looks first at what came with the package."""
+
+    def __init__(self, function: Callable[..., Any], target: _Target) -> None:
+        super().__init__(function)
+        self._target = target
+        self._shipped = IndexDataCacheFile(
+            cache_path=str(FOLDER.joinpath(*function.__module__.split(".")[1:-1])),
+            filename_base=self._impl.filename_base,
+            source_stamp=self._impl.locator.get_source_stamp(),
+        )
+
+    def _load_overload(self, signature: Any, context: Any) -> Any:
+        found = self._shipped.load(self._index_key(signature, self._target))
+        if found is not None:
+            return self._impl.rebuild(context, found)
+        return super()._load_overload(signature, context)
