@@ -182,7 +182,7 @@ TASKS = (
     Task("make it 10-anonymous, the same levels for all rows", ADULT, _ours(), ARX,
          _adult({"k": K, "suppression_percent": 4}, local=False), agree=keeps(K)),
     Task("3-anonymous by local suppression", "testdata of sdcMicro, 4,580 rows",
-         _ours("removed_ours"), SDC, lambda: [data.testdata(), 3], agree=removes, warm=True),
+         _ours("removed_ours"), SDC, lambda: [data.testdata(), 3], agree=removes),
     Task("optimal clusters of one column, k = 10", "10^5 numbers", _ours("clusters_ours"), DYNAMIC,
          lambda: [100_000, 10], warm=True, quick=True),
     Task("optimal clusters of one column, k = 1,000", "10^5 numbers", _ours("clusters_ours"),
