@@ -65,13 +65,17 @@ def _floats(column: Any) -> Floats:
     )
 
 
-def mode_of_others(member: Ints, target: Ints) -> tuple[Floats, Floats]:
+def mode_of_others(
+    member: Ints, target: Ints, counted: NDArray[np.bool_] | None = None
+) -> tuple[Floats, Floats]:
     """For each record the most frequent target of the others that are alike, and its share.
 
-    Both are NaN for a record that is alone.
+    Both are NaN for a record that is alone. Only the records that are `counted` are others.
     """
+    if counted is None:
+        counted = np.ones(target.size, bool)
     width = int(target.max()) + 1
-    keys, counts = np.unique(member * width + target, return_counts=True)
+    keys, counts = np.unique(member[counted] * width + target[counted], return_counts=True)
     order = np.lexsort((-counts, keys // width))
     keys, counts = keys[order], counts[order]
     groups, first = np.unique(keys // width, return_index=True)
@@ -82,8 +86,8 @@ def mode_of_others(member: Ints, target: Ints) -> tuple[Floats, Floats]:
     has_second = first + 1 < np.append(first[1:], keys.size)
     second[groups[has_second]] = keys[first[has_second] + 1] % width
     next_most[groups[has_second]] = counts[first[has_second] + 1]
-    others = np.bincount(member, minlength=size)[member] - 1
-    own = top[member] == target
+    others = np.bincount(member[counted], minlength=size)[member] - counted
+    own = counted & (top[member] == target)
     behind = own & (most[member] - 1 < np.maximum(next_most[member], 1))
     found = np.where(behind, second[member], top[member])
     count = np.where(behind, next_most[member], most[member] - own)

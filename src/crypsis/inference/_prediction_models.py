@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from crypsis.columns.codes import as_numbers, codes_of
+from crypsis.columns.codes import as_numbers, codes_of, mode_of_others
 from crypsis.inference._boosted_trees import BoostedTrees
 
 Floats = NDArray[np.float64]
@@ -283,25 +283,9 @@ def _with_lookups(features: Features, target: Any, fold: Fold, *, values: bool) 
 
 def _other_values(member: Ints, target: Ints, fold: Fold) -> Floats:
     """The most frequent value of the other records that are alike in a column."""
-    width = int(target.max()) + 1
-    keys, counts = np.unique(member[fold.learn] * width + target[fold.learn], return_counts=True)
-    order = np.lexsort((-counts, keys // width))
-    keys, counts = keys[order], counts[order]
-    groups, first = np.unique(keys // width, return_index=True)
-    size = int(member.max()) + 1
-    top, second = np.full(size, np.nan), np.full(size, np.nan)
-    most, next_most = np.zeros(size), np.zeros(size)
-    top[groups], most[groups] = keys[first] % width, counts[first]
-    has_second = first + 1 < np.append(first[1:], keys.size)
-    second[groups[has_second]] = keys[first[has_second] + 1] % width
-    next_most[groups[has_second]] = counts[first[has_second] + 1]
-    found = top[member]
-    own = np.zeros(target.size, bool)
-    own[fold.learn] = True
-    own &= found == target
-    alone = own & (most[member] - 1 < np.maximum(next_most[member], 1))
-    found[alone] = second[member][alone]
-    return found
+    learned = np.zeros(target.size, bool)
+    learned[fold.learn] = True
+    return mode_of_others(member, target, learned)[0]
 
 
 def model_seed(seed: int) -> int:
