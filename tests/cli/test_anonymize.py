@@ -13,7 +13,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import crypsis as cr
 from crypsis.cli import run
+from crypsis.hierarchies import Hierarchy
 from crypsis.protection import Key, Plan, Statement
 
 QI = ["--qi", "age", "--qi", "zip", "--qi", "sex"]
@@ -285,3 +287,25 @@ def test_alternatives_are_shown_and_nothing_is_written(
     assert run(["anonymize", str(patients), *roles, "--explore", "-o", out]) == 2
     assert run(["anonymize", str(patients), *roles]) == 2
     assert "--output" in capsys.readouterr().err
+
+
+def test_a_plan_gives_the_same_release_as_in_python_and_names_columns_with_new_values(
+    patients: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tree = tmp_path / "sex.csv"
+    tree.write_text("f;any;*\nm;any;*\n", encoding="utf-8")
+    data = cr.read(
+        patients, identifiers=["name"], quasi_identifiers=["age", "zip", "sex"],
+        sensitive=["disease"], insensitive=["income"],
+    )  # fmt: skip
+    made = cr.protection.plan(data, k=10, hierarchies={"sex": Hierarchy.read(tree)})
+    plan = made.save(tmp_path / "plan.toml")
+    Plan.load(plan).apply(data, shuffle=False).write(tmp_path / "python.csv")
+    command = ["anonymize", str(patients), "-o", str(tmp_path / "cli.csv"), *ROLES, "--keep-order"]
+    assert run([*command, "--plan", str(plan)]) == 0
+    assert (tmp_path / "cli.csv").read_text() == (tmp_path / "python.csv").read_text()
+    text = patients.read_text()
+    patients.write_text(text.replace(",f,", ",x,", 1), encoding="utf-8")
+    capsys.readouterr()
+    assert run([*command, "--plan", str(plan), "--force"]) == 2
+    assert "1 value of column 'sex' is not in its hierarchy." in capsys.readouterr().err
