@@ -64,11 +64,19 @@ def random_matching(kinds: KindMatrix, generator: np.random.Generator) -> Indice
     return _of_items(other, _flow(other))
 
 
+def _narrow(matrix: csr_array) -> csr_array:
+    """With places of 32 bits, which the graph algorithms of SciPy 1.14 ask for."""
+    places = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
+    return csr_array((matrix.data, *places), shape=matrix.shape)
+
+
 def _flow(kinds: KindMatrix) -> csr_array:
     """How many rows of each kind are matched to columns of each kind, as many as possible."""
     many, wide = kinds.weights.shape
     if kinds.is_distinct:
-        columns = maximum_bipartite_matching(kinds.weights, perm_type="column").astype(np.int64)
+        columns = maximum_bipartite_matching(_narrow(kinds.weights), perm_type="column").astype(
+            np.int64
+        )
         rows = np.flatnonzero(columns >= 0)
         ones = np.ones(rows.size, dtype=np.int64)
         return csr_array((ones, (rows, columns[rows])), shape=(many, wide))
@@ -80,7 +88,9 @@ def _flow(kinds: KindMatrix) -> csr_array:
     tails = np.concatenate([rows, np.full(many, source), many + np.arange(wide)])
     heads = np.concatenate([many + columns, np.arange(many), np.full(wide, sink)])
     graph = coo_array((capacity.astype(np.int32), (tails, heads)), shape=(sink + 1, sink + 1))
-    found = csr_array(maximum_flow(csr_array(graph), source, sink).flow)[:many, many:source]
+    found = csr_array(maximum_flow(_narrow(csr_array(graph)), source, sink).flow)[
+        :many, many:source
+    ]
     found = csr_array(found, dtype=np.int64)
     found.data = np.maximum(found.data, 0)
     found.eliminate_zeros()
