@@ -219,22 +219,30 @@ def _without_excess(
     """Recode again what discloses a value, measured by the baseline of the release itself.
 
     The search knows the baseline of the original classes. Where that of the released ones is lower,
-    less of it is granted in the next round; in the end, what still discloses one is suppressed.
-    The last part of the result is whether nothing discloses one.
+    less of it is granted in the next round, and such classes are merged with others; in the end, or
+    where merged classes disclose more, what still discloses one is suppressed. The last part of the
+    result is whether nothing discloses one.
     """
     rows, cells, first, levels, weighted = table
-    limit = asked.requirements.excess or 0.0
+    limit, counts = asked.requirements.excess or 0.0, levels.counts
+    before: tuple[Recoding, NDArray[np.bool_]] | None = None
+    merge = True
     for turn in range(_ROUNDS):
         again = _disclosing(with_rows(data, recoded.rows), levels, found, limit)
         if not again.any():
             return recoded, found, True
+        if before is not None and counts[again].sum() >= counts[before[1]].sum():
+            without = levels.recoding(np.where(before[1][:, None], np.int16(-1), before[0].levels))
+            if without.rows_touched <= budget:  # merging disclosed more, so it is not done
+                (found, again), merge = before, False
         scale = np.where(again, 0.5, 1.0)[:, None]
         rules = tuple(replace(one, chances=one.chances * scale) for one in asked.disclosure)
         asked = replace(asked, disclosure=rules)
-        if turn >= _MERGED and levels.counts[again].sum() > _HOPELESS * levels.counts.sum():
+        if turn >= _MERGED and counts[again].sum() > _HOPELESS * counts.sum():
             break
-        other = levels.recoding(np.where(again[:, None], np.int16(-1), found.levels))
-        if turn < _MERGED or other.rows_touched > budget:
+        other, before = levels.recoding(np.where(again[:, None], np.int16(-1), found.levels)), None
+        if merge and (turn < _MERGED or other.rows_touched > budget):
+            before = found, again
             other = levels.recoding(with_merged_classes(weighted, asked, found.levels, again))
         if other.rows_touched > budget:
             break

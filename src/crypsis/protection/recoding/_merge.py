@@ -20,12 +20,13 @@ def with_merged_classes(
 ) -> Levels:
     """Classes that miss the requirements, each merged with the classes that cost the least.
 
-    `again` are the cells of these classes. A class takes in others, by increasing loss, until
-    together they meet the requirements; a record that is suppressed stays so.
+    `again` are the cells of these classes. A class takes in the cheapest other with which it meets the
+    requirements, or as many with its labels as that needs; a record that is suppressed stays so.
     """
     merging = _Merging(cells, requirements, levels)
     for number in np.unique(merging.member[again & (levels[:, 0] >= 0)]).tolist():
-        merging.merge(number)
+        if merging.there[number]:  # not taken in by another meanwhile
+            merging.merge(number, several=True)
     return merging.levels
 
 
@@ -63,7 +64,7 @@ def merged_from_cells(cells: CellLevels, requirements: ClassRequirements) -> Lev
     waiting = set(np.flatnonzero(~good).tolist())
     while waiting and merging.there.sum() > 1:
         number = min(waiting, key=lambda one: int(merging.sizes[one]))
-        waiting.discard(merging.merge(number))
+        waiting.difference_update(merging.merge(number))
         if merging.meets(number):
             waiting.discard(number)
     return merging.levels
@@ -84,37 +85,57 @@ class _Merging:
         self.sizes = np.bincount(self.member, cells.counts).astype(np.int64)
         self.there = levels[first, 0] >= 0
 
-    def merge(self, number: int) -> int:
+    def merge(self, number: int, *, several: bool = False) -> list[int]:
         """Take another class into one of them: the cheapest with which it meets the requirements.
 
-        If none of the candidates will do it is the nearest; what is still missed is measured later.
-        The class that was taken in is returned, -1 if there is none.
+        If none of the candidates will do, `several` takes in as many as it needs, if there are so
+        many; otherwise it is the nearest, and what is still missed is measured later. The classes that
+        were taken in are returned.
         """
         joined, cost = self._joined_levels(number)
-        candidates = np.argsort(cost, kind="stable")[:_CANDIDATES]
-        candidates = candidates[np.isfinite(cost[candidates])]
-        if not candidates.size:
-            return -1
-        other = next(
-            (one for one in candidates.tolist() if self._sound(number, one)), candidates[0]
-        )
-        self.levels[self._cells(number, other)] = joined[other]
-        self.member[self.member == other] = number
-        self.sizes[number] += self.sizes[other]
-        self.there[other] = False
-        return int(other)
+        some = np.argsort(cost, kind="stable")[:_CANDIDATES]
+        candidates = some[np.isfinite(cost[some])].tolist()
+        enough = next(([one] for one in candidates if self._sound(number, one)), [])
+        if not enough and several:
+            enough = self._enough(number, joined, cost)
+        taken = enough or candidates[:1]
+        for other in taken:
+            self.levels[self._cells(number, other)] = joined[other]
+            self.member[self.member == other] = number
+            self.sizes[number] += self.sizes[other]
+            self.there[other] = False
+        return taken
 
-    def _cells(self, number: int, other: int) -> Ints:
-        """The cells of two classes."""
-        return np.flatnonzero((self.member == number) | (self.member == other))
+    def _enough(self, number: int, joined: Levels, cost: Floats) -> list[int]:
+        """About the fewest classes within the labels of one with which it meets the requirements.
+
+        The least loss of a record comes first. Nothing if all of them are not enough.
+        """
+        within = np.isfinite(cost) & (joined == self.levels[self.first[number]]).all(axis=1)
+        order = np.argsort(
+            np.where(within, cost / np.maximum(self.sizes, 1), np.inf), kind="stable"
+        )
+        low, high = 1, int(within.sum())
+        if not high or not self._sound(number, *order[:high]):
+            return []
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (
+                (low, middle) if self._sound(number, *order[:middle]) else (middle + 1, high)
+            )
+        return [int(one) for one in order[:high]]
+
+    def _cells(self, *numbers: int) -> Ints:
+        """The cells of some classes."""
+        return np.flatnonzero(np.isin(self.member, numbers))
 
     def meets(self, number: int) -> bool:
         """Whether a class meets the requirements."""
-        return self._sound(number, number)
+        return self._sound(number)
 
-    def _sound(self, number: int, other: int) -> bool:
-        """Whether two classes together meet the requirements."""
-        some = self._cells(number, other)
+    def _sound(self, *numbers: int) -> bool:
+        """Whether some classes together meet the requirements."""
+        some = self._cells(*numbers)
         total = np.array([self.cells.counts[some].sum()])
         return bool(which_sound(some, np.zeros_like(some), total, self.k, self.sensitive)[0])
 
