@@ -86,7 +86,6 @@ def test_fields_can_be_seen(visit: Visit, decided: str, scheme: str) -> None:
 
 def test_progress_does_not_go_back(visit: Visit, decided: str) -> None:
     page = visit()
-    page.goto(_address(page, f"/t/{decided}/columns"))
     steps = [{"what": "counting"}]
     shares = [0.1, 0.6, 0.2, None, 0.3]
     asked: list[str] = []
@@ -100,10 +99,17 @@ def test_progress_does_not_go_back(visit: Visit, decided: str) -> None:
     begun = {"id": "x", "what": "The verdict"}
     page.route("**/jobs/x", state)
     page.route("**/assess", lambda route: route.fulfill(json=begun))
-    page.evaluate(_WATCHED)
-    page.click("[data-assess-now]")
-    while len(asked) <= len(shares):
-        page.wait_for_timeout(50)
+    for _ in range(3):  # a page that is not ready yet hears no click
+        asked.clear()
+        page.goto(_address(page, f"/t/{decided}/columns"))
+        page.evaluate(_WATCHED)
+        page.click("[data-assess-now]")
+        for _ in range(200):
+            page.wait_for_timeout(50)
+            if len(asked) > len(shares):
+                break
+        if len(asked) > len(shares):
+            break
     shown = page.evaluate("window.shown")
     assert shown == sorted(shown)
     assert max(shown) == 0.6
