@@ -297,7 +297,7 @@ def outcomes(assessment: Assessment, most: int | None = None) -> list[str]:
             by_title.setdefault(f"{title[0].upper()}{title[1:]}", []).append(text)
     effects = [f"{title}: {_joined_texts(texts)}" for title, texts in by_title.items()]
     if any(remedy.outcome == NOT_TRIED for _, remedy in found):
-        effects.append("The remedy was not tried on this release.")
+        effects.append("The remedy was not tried on this release; assess --try measures it.")
     losses = [f"The release that was tried: {one.loss}" for _, one in found if one.loss]
     return list(dict.fromkeys([*effects, *losses]))
 
