@@ -94,3 +94,9 @@ def test_a_column_without_values_and_one_with_a_single_value_divide_nothing() ->
     state = (given[:, 3] % 3 == 0).astype(np.int64)
     found = BoostedTrees(30, 0.3, least=5).chances(given, CATEGORIES, counted(state), given)
     assert np.array_equal(found.argmax(axis=1), state)
+
+
+def test_more_categories_than_bins_are_refused() -> None:
+    given, state = np.arange(300.0)[:, None], np.arange(300) % 2
+    with pytest.raises(ValueError, match="at most 255"):
+        BoostedTrees(2, 0.2).chances(given, np.array([True]), counted(state), given)

@@ -89,6 +89,8 @@ def _bins(given: Floats, category: bool, sizes: Floats, asked: Floats) -> tuple[
     known = ~np.isnan(given)
     distinct = np.unique(given[known])
     if category:
+        if distinct.size > _BINS:  # their bins would be those of others
+            raise ValueError(f"A category has at most {_BINS} values, not {distinct.size:,}.")
         width = distinct.size
         bounds = distinct
     else:

@@ -111,9 +111,11 @@ def predict_values(
                 certainty[fold.predict] = counts.max() / counts.sum()
                 continue
             learned = np.searchsorted(known, target[fold.learn])
-            predicted = _by_forest if known.size > _FOREST_VALUES else _by_boosting
-            chances = predicted(
-                inputs[fold.learn], categories, learned, inputs[fold.predict], known.size, seed
+            given, asked = inputs[fold.learn], inputs[fold.predict]
+            chances = (
+                _by_forest(given, learned, asked, seed)
+                if known.size > _FOREST_VALUES
+                else _by_boosting(given, categories, learned, asked, known.size)
             )
             guess[fold.predict] = known[chances.argmax(axis=1)]
             certainty[fold.predict] = chances.max(axis=1)
@@ -220,14 +222,7 @@ def _linear(inputs: Floats, target: Floats, fold: Fold) -> Floats:
     return np.asarray(whole[fold.predict] @ solution)
 
 
-def _by_forest(
-    given: Floats,
-    categories: NDArray[np.bool_],
-    target: Ints,
-    asked: Floats,
-    values: int,
-    seed: int,
-) -> Floats:
+def _by_forest(given: Floats, target: Ints, asked: Floats, seed: int) -> Floats:
     """The probability of each value, by a random forest."""
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.impute import SimpleImputer
@@ -242,12 +237,7 @@ def _by_forest(
 
 
 def _by_boosting(
-    given: Floats,
-    categories: NDArray[np.bool_],
-    target: Ints,
-    asked: Floats,
-    values: int,
-    seed: int,
+    given: Floats, categories: NDArray[np.bool_], target: Ints, asked: Floats, values: int
 ) -> Floats:
     """The probability of each value, by gradient boosting."""
     steps = _STEPS if values == 2 else max(12, min(_STEPS, _TREES // values))
