@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
+import threading
 import time
 from pathlib import Path
 
 from crypsis.web.jobs import Job
+from crypsis.web.limits import folder_bytes
 from tests.web.conftest import Caller, running
 
 UPLOAD = "/api/v1/tables/upload"
@@ -106,3 +109,23 @@ def test_idle_tables_are_closed(tmp_path: Path) -> None:
         assert not folder.exists()
         assert asking.get(f"/api/v1/tables/{table}").status_code == 404
     assert list(tmp_path.iterdir()) == []  # nothing is left behind
+
+
+def test_a_folder_that_vanishes_while_its_size_is_asked_does_not_count(tmp_path: Path) -> None:
+    (tmp_path / "stays").write_bytes(b"x" * 10)
+    stop = threading.Event()
+
+    def come_and_go() -> None:
+        while not stop.is_set():
+            inner = tmp_path / "profile" / "cache"
+            inner.mkdir(parents=True)
+            (inner / "entry").write_bytes(b"y")
+            shutil.rmtree(tmp_path / "profile")
+
+    thread = threading.Thread(target=come_and_go)
+    thread.start()
+    try:
+        assert all(folder_bytes(tmp_path) in (10, 11) for _ in range(3000))
+    finally:
+        stop.set()
+        thread.join()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import threading
 import time
 from concurrent.futures import TimeoutError as NotYet
@@ -74,11 +76,10 @@ def watched(
 
 
 def folder_bytes(folder: Path) -> int:
-    """The size of all files of a folder; files that vanish meanwhile do not count."""
+    """The size of all files of a folder; files and folders that vanish meanwhile do not count."""
     size = 0
-    for path in folder.rglob("*"):
-        try:
-            size += path.lstat().st_size
-        except OSError:
-            continue
+    for parent, _, names in os.walk(folder):  # Path.rglob fails on a folder that vanishes
+        for name in names:
+            with contextlib.suppress(OSError):
+                size += Path(parent, name).lstat().st_size
     return size
