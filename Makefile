@@ -70,6 +70,7 @@ test-gpu: $(BIN)/.dev  ## the tests that need a CUDA device
 OLDEST := tests/test_dataset.py tests/test_results.py tests/test_schemas.py tests/test_hierarchies.py tests/counting \
   tests/singling_out tests/cli/test_assess.py tests/cli/test_scan.py tests/cli/test_anonymize.py tests/assessment/test_ci_outputs.py
 READERS := tests/tables tests/columns tests/policies tests/utility tests/cli
+WITHOUT_SPARK := -k "not spark and not test_cluster and not rows_of_a_cluster" --ignore tests/singling_out/test_engines.py
 INTEGRATIONS := dagster dbt great_expectations pandera pre_commit pytest_plugin sklearn
 build/integrations/%/.ready: pyproject.toml tests/integrations/requirements/%.txt
 	$(PYTHON) -m venv build/integrations/$*
@@ -111,7 +112,7 @@ build/oldest/.ready: pyproject.toml
 	@touch $@
 
 test-oldest: build/oldest/.ready   ## the core with the lowest version of every dependency
-	NUMBA_CACHE_DIR=$(CURDIR)/build/oldest/numba build/oldest/bin/python -m pytest -n 2 -k "not spark" --ignore tests/singling_out/test_engines.py $(OLDEST)
+	NUMBA_CACHE_DIR=$(CURDIR)/build/oldest/numba build/oldest/bin/python -m pytest -n 2 $(WITHOUT_SPARK) $(OLDEST)
 
 build/newest/.ready: pyproject.toml
 	$(PYTHON) -m venv build/newest
@@ -120,7 +121,7 @@ build/newest/.ready: pyproject.toml
 	@touch $@
 
 test-newest: build/newest/.ready   ## the core and all readers with the newest version of every dependency
-	build/newest/bin/python -m pytest -n 2 -k "not spark" --ignore tests/singling_out/test_engines.py $(OLDEST) $(READERS)
+	build/newest/bin/python -m pytest -n 2 $(WITHOUT_SPARK) $(OLDEST) $(READERS)
 
 coverage: $(BIN)/.dev  ## all tests, with the share of lines that they run; fails below the floor
 	@tools/system-packages

@@ -194,7 +194,8 @@ sys.exit(run(["anonymize", *sys.argv[2:]]))
 
 
 def _with_limit(size: int, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", _LIMITED, str(size), *arguments]
+    # Without bytecode: Python leaves half a file of it under the limit, and loads it ever after.
+    command = [sys.executable, "-B", "-c", _LIMITED, str(size), *arguments]
     return subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
 
 

@@ -95,6 +95,7 @@ def _command(
         os.setgroups([])
         os.setgid(user)
         os.setuid(user)
+    sys.dont_write_bytecode = bool(limits)  # Python would leave half a file of it
     for limit, most in limits.items():
         resource.setrlimit(limit, (most, most))
     from crypsis.cli import run
