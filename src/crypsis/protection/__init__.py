@@ -11,7 +11,7 @@ from crypsis.protection._preview import AllowedValues, Preview, PreviewOutcome, 
 from crypsis.protection._recode_classes import RecodingKind
 from crypsis.protection._released_values import released_values
 from crypsis.protection._requirements import PrivacyRequirements
-from crypsis.protection._statement import InformationLoss, Method, Statement
+from crypsis.protection._statement import ApartFile, InformationLoss, Method, Statement
 from crypsis.protection.posterior import CalibrationBin, LinkPosterior, link_posterior
 from crypsis.protection.recoding._choice import ColumnPlan
 from crypsis.protection.recoding._clusters import Clustering, Cost, cluster, quantile_groups
@@ -20,6 +20,7 @@ __all__ = [
     "AllowedValues",
     "Alternative",
     "Anonymized",
+    "ApartFile",
     "CalibrationBin",
     "Clustering",
     "ColumnPlan",

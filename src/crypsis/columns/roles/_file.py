@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, fields
+from dataclasses import field, fields, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -35,8 +35,18 @@ class DecidedRoles(Result):
     """The columns of the person, the household, the weight, the stratum and the cluster, as far as
     the file has them."""
 
+    def of(self, names: Sequence[str]) -> DecidedRoles:
+        """The same of some columns."""
+        return replace(
+            self,
+            roles={name: role for name, role in self.roles.items() if name in names},
+            notes={name: note for name, note in self.notes.items() if name in names},
+        )
 
-def load(path: str | Path, columns: Sequence[str], table: str | None = None) -> DecidedRoles:
+
+def load(
+    path: str | Path, columns: Sequence[str], table: str | None = None, *, others: bool = False
+) -> DecidedRoles:
     r"""Read the roles of columns from a TOML file, a data contract or Frictionless metadata.
 
     Parameters
@@ -48,6 +58,8 @@ def load(path: str | Path, columns: Sequence[str], table: str | None = None) -> 
         The names of the columns of the data.
     table : str, optional
         The name of the table or of its file, where the metadata describe several.
+    others : bool
+        Whether the file may have columns of further files of the same release, too.
 
     Returns
     -------
@@ -72,7 +84,11 @@ def load(path: str | Path, columns: Sequence[str], table: str | None = None) -> 
     ...     load(path, ["age"]).roles
     {'age': <Role.QUASI_IDENTIFIER: 'quasi-identifier'>}
     """
-    return decided_roles(_tables(Path(path), table), columns, Path(path).parent)
+    document, folder = _tables(Path(path), table), Path(path).parent
+    if not others:
+        return decided_roles(document, columns, folder)
+    every = dict.fromkeys((*columns, *document["roles"]))
+    return decided_roles(document, [*every], folder).of(columns)
 
 
 def decided_roles(
