@@ -55,7 +55,7 @@ def assess(
         typer.Option(
             "--together-roles",
             help="The roles of the columns of a further file, as TOML, in the order of --together. "
-            "Repeat. Columns of the same name have the same role.",
+            "Repeat. By default those of --roles; columns of the same name have the same role.",
         ),
     ] = None,
     synthetic: Annotated[
@@ -224,6 +224,7 @@ def _others(files: list[str], roles: list[Path], options: o.DataOptions) -> list
     """Further files of the release, with their roles."""
     from dataclasses import replace
 
+    from crypsis.columns.roles import load
     from crypsis.errors import ParameterError
 
     if len(roles) > len(files):
@@ -233,7 +234,11 @@ def _others(files: list[str], roles: list[Path], options: o.DataOptions) -> list
             hint="Set {together} for each of them.",
         )
     plain = options.without_roles()
-    return [
-        replace(plain, roles_file=roles[i] if i < len(roles) else None).dataset(file)
-        for i, file in enumerate(files)
-    ]
+    found = []
+    for i, file in enumerate(files):
+        data = replace(plain, roles_file=roles[i] if i < len(roles) else None).dataset(file)
+        if i >= len(roles) and options.roles_file is not None:
+            filed = load(options.roles_file, data.names, options.table_of(file), others=True)
+            data = data.with_roles(filed.roles, filed.notes)
+        found.append(data)
+    return found

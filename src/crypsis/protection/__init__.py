@@ -19,7 +19,7 @@ from crypsis.protection._preview import AllowedValues, Preview, PreviewOutcome, 
 from crypsis.protection._recode_classes import RecodingKind
 from crypsis.protection._released_values import released_values
 from crypsis.protection._requirements import PrivacyRequirements
-from crypsis.protection._statement import InformationLoss, Method, Statement
+from crypsis.protection._statement import ApartFile, InformationLoss, Method, Statement
 from crypsis.protection.recoding._choice import ColumnPlan
 from crypsis.protection.recoding._clusters import Clustering, Cost, cluster, quantile_groups
 
@@ -30,6 +30,7 @@ __all__ = [
     "AllowedValues",
     "Alternative",
     "Anonymized",
+    "ApartFile",
     "CalibrationBin",
     "Clustering",
     "ColumnPlan",

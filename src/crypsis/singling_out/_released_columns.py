@@ -109,7 +109,9 @@ def released_uniqueness(
     >>> found.fraction, found.enough, found.quasi_identifiers_fraction
     (1.0, ('shoe',), 0.0)
     """
-    dataset = as_dataset(data, **roles)
+    dataset = replace(
+        as_dataset(data, **roles), population=None
+    )  # uniques are those of the release
     if dataset.missing is not MissingValues.VALUE:
         dataset = replace(dataset, missing=MissingValues.VALUE, _cells={})
     known: list[str] = []
