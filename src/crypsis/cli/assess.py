@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -119,7 +120,6 @@ def assess(
     Example: [bold]crypsis assess patients.csv --roles roles.toml -o dossier.pdf[/bold]
     """
     from crypsis.assessment import assess as run_assessment
-    from crypsis.assessment import make_dossier, write_package
     from crypsis.cli.console import (
         append_text,
         console,
@@ -187,6 +187,8 @@ def assess(
     )  # fmt: skip
     forms = {".md": lambda: found.to_markdown(words), ".json": found.to_json}
     if output is not None and output.suffix.lower() in FORMS:
+        from crypsis.assessment import make_dossier, write_package  # loading them takes a second
+
         file = Path(data) if Path(data).is_file() else None
         dossier = make_dossier(
             found, data_set, first, file=file, phrasing=words, **about.keywords()
@@ -197,13 +199,13 @@ def assess(
             dossier.write(output, overwrite=force)
     elif output is not None:
         write_text(output, forms[output.suffix.lower()]())
-    others = {
-        junit: found.to_junit(words),
-        sarif: found.to_sarif(o.title(data) if "://" in data else data, words),
+    others: dict[Path | None, Callable[[], str]] = {
+        junit: lambda: found.to_junit(words),
+        sarif: lambda: found.to_sarif(o.title(data) if "://" in data else data, words),
     }
     for path, text in others.items():
         if path is not None:
-            write_text(path, text)
+            write_text(path, text())
     if summary is not None:
         append_text(summary, assessment_summary(found, words))
     if as_json or as_markdown:

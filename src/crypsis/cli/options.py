@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from crypsis.cli.wording import cli_option
-from crypsis.options import ReadOptions, Roles
+from crypsis.options import ReadOptions, Role, Roles
 
 if TYPE_CHECKING:
     from crypsis.dataset import Dataset
-    from crypsis.options import Role
 
 Data = Annotated[
     str,
@@ -111,8 +110,7 @@ class DataOptions:
         """Open `source`; roles given one by one take precedence over those of a roles file."""
         from crypsis.columns import roles
         from crypsis.dataset import decided, read
-        from crypsis.errors import SourceError, unknown_columns
-        from crypsis.options import Role
+        from crypsis.errors import SourceError
 
         place, keywords = from_input(source), {**self.reading_keywords(), **vars(self.engine)}
         try:
@@ -126,12 +124,9 @@ class DataOptions:
         if self.roles_file is None:
             units: dict[str, Any] = {**self.units}
             return replace(found.with_roles(own), population=people, **units)
-        own, gone = _not_released(own, found.names)
-        every = [*found.names, *gone]
-        filed = roles.load(self.roles_file, every, self.table_of(source))
-        if any(filed.roles[name] is Role.UNDECIDED for name in gone):
-            raise unknown_columns(gone, found.names)
-        filed = filed.of(found.names)
+        gone = [n for n, role in own.items() if role is Role.EXCLUDED and n not in found.names]
+        filed = roles.load(self.roles_file, found.names, self.table_of(source), excluded=gone)
+        own = {name: role for name, role in own.items() if name not in gone}
         notes = {
             name: note
             for name, note in filed.notes.items()
@@ -181,17 +176,6 @@ class DataOptions:
         if self.reading.names is None:
             return self
         return replace(self, reading=replace(self.reading, names=None), names=self.reading.names)
-
-
-def _not_released(
-    own: Mapping[str, Role], names: Sequence[str]
-) -> tuple[dict[str, Role], list[str]]:
-    """The roles given one by one, and the columns among them that a release has left out.
-
-    A release without the columns that were excluded keeps the roles file of its original.
-    """
-    gone = [name for name, role in own.items() if name not in names and role.value == "excluded"]
-    return {name: role for name, role in own.items() if name not in gone}, gone
 
 
 def _number(given: str) -> int | None:

@@ -9,10 +9,11 @@ from html import escape
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Unpack
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from crypsis import __version__
 from crypsis.dataset import Data, Dataset, as_dataset
+from crypsis.documents import Document
 from crypsis.errors import OutputError, SourceError
 from crypsis.files import parse_toml, replacing_file, to_toml
 from crypsis.hierarchies import Hierarchy
@@ -60,7 +61,7 @@ _FORMULAS_NEUTRALIZED = Method(
 )
 
 
-class Plan(BaseModel):
+class Plan(Document):
     """The requirements of a release and the recoding of each column, without seed or rows.
 
     A plan prints as a table, is written to JSON or TOML, edited, and applied to the same columns
@@ -79,7 +80,6 @@ class Plan(BaseModel):
     2
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     format: Literal[1] = 1
     """The version of the file format."""
     requirements: PrivacyRequirements

@@ -12,9 +12,10 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ConfigDict, ValidationError
 
 from crypsis import __version__
+from crypsis.documents import Document
 from crypsis.errors import SourceError
 from crypsis.protection._measured import Measured
 from crypsis.protection._not_required import NotRequired
@@ -217,7 +218,7 @@ def _parameters(step: Step) -> dict[str, Any]:
     return step.model_dump(mode="json", exclude={"method"})
 
 
-class Statement(BaseModel):
+class Statement(Document):
     """A statement of a release: readable as Markdown, valid as JSON by a schema.
 
     Examples
@@ -229,7 +230,6 @@ class Statement(BaseModel):
     2
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     format: Literal["crypsis statement 1"] = "crypsis statement 1"
     made_with: str = f"crypsis {__version__}"
     records_before: int

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Unpack
 
 import numpy as np
-import pyarrow as pa
 
+from crypsis.counting import arrays
 from crypsis.counting.cells import Cells
 from crypsis.counting.kernels import refinement as kernels
 from crypsis.counting.partitions import CodeTable, Partition
@@ -216,5 +216,5 @@ def _with_missing_pattern(cells: Cells) -> Cells:
         cells,
         columns=(*cells.columns, MISSING_PATTERN),
         codes=(*cells.codes, member.ravel().astype(np.int32)),
-        values=(*cells.values, pa.array(range(len(patterns)))),
+        values=(*cells.values, arrays.column(np.arange(len(patterns)))),
     )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import field, fields, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import field, fields
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ _NOT_TEXT = ("harmless", "priors", "weight", "keep", "may_change")
 _REASONS = ("override", "sign_off", "public_presence")
 _FEWEST_SIGNS = 3
 _NOTES = tuple(part.name for part in fields(ColumnNote))
+_NOT_RELEASED = "If it is not released, give it the role 'excluded', or set {excluded}."
 _ROLES = ", ".join(repr(role.value) for role in Role)
 
 
@@ -35,17 +36,14 @@ class DecidedRoles(Result):
     """The columns of the person, the household, the weight, the stratum and the cluster, as far as
     the file has them."""
 
-    def of(self, names: Sequence[str]) -> DecidedRoles:
-        """The same of some columns."""
-        return replace(
-            self,
-            roles={name: role for name, role in self.roles.items() if name in names},
-            notes={name: note for name, note in self.notes.items() if name in names},
-        )
-
 
 def load(
-    path: str | Path, columns: Sequence[str], table: str | None = None, *, others: bool = False
+    path: str | Path,
+    columns: Sequence[str],
+    table: str | None = None,
+    *,
+    excluded: Collection[str] = (),
+    others: bool = False,
 ) -> DecidedRoles:
     r"""Read the roles of columns from a TOML file, a data contract or Frictionless metadata.
 
@@ -58,6 +56,8 @@ def load(
         The names of the columns of the data.
     table : str, optional
         The name of the table or of its file, where the metadata describe several.
+    excluded : collection of str
+        Columns of the file that were not released, whatever role it gives them.
     others : bool
         Whether the file may have columns of further files of the same release, too.
 
@@ -72,8 +72,8 @@ def load(
     RoleError
         If a role does not exist, or a note is not valid.
     ColumnError
-        If the file has a column that the data does not have, unless it is a direct identifier or
-        excluded: a release has none and keeps its roles file.
+        If the file decides a role of a column that the data does not have, unless that is a direct
+        identifier or excluded: a release has none and keeps its roles file.
 
     Examples
     --------
@@ -84,15 +84,18 @@ def load(
     ...     load(path, ["age"]).roles
     {'age': <Role.QUASI_IDENTIFIER: 'quasi-identifier'>}
     """
-    document, folder = _tables(Path(path), table), Path(path).parent
-    if not others:
-        return decided_roles(document, columns, folder)
-    every = dict.fromkeys((*columns, *document["roles"]))
-    return decided_roles(document, [*every], folder).of(columns)
+    tables = _tables(Path(path), table)
+    if others:
+        excluded = [name for name in tables.get("roles", {}) if name not in columns]
+    return decided_roles(tables, columns, Path(path).parent, excluded=excluded)
 
 
 def decided_roles(
-    document: Mapping[str, Any], columns: Sequence[str], folder: str | Path = "."
+    document: Mapping[str, Any],
+    columns: Sequence[str],
+    folder: str | Path = ".",
+    *,
+    excluded: Collection[str] = (),
 ) -> DecidedRoles:
     """The roles and notes that the content of a roles file gives to these columns.
 
@@ -104,6 +107,8 @@ def decided_roles(
         The names of the columns of the data.
     folder : str or Path
         Where the files of hierarchies are.
+    excluded : collection of str
+        Columns of the document that were not released, whatever role it gives them.
 
     Returns
     -------
@@ -119,10 +124,12 @@ def decided_roles(
     notes = {
         name: _note(name, parts, Path(folder)) for name, parts in given.items() if len(parts) > 1
     }
-    removed = (Role.IDENTIFIER, Role.EXCLUDED)
-    named = [name for name, role in roles.items() if role not in removed]
+    if any(name not in roles for name in excluded):
+        raise unknown_columns(excluded, {**dict.fromkeys(columns), **roles})
+    optional = (Role.IDENTIFIER, Role.EXCLUDED, Role.UNDECIDED)
+    named = [n for n, role in roles.items() if role not in optional and n not in excluded]
     if any(name not in columns for name in named):
-        raise unknown_columns(named, columns)
+        raise unknown_columns(named, columns, hint=_NOT_RELEASED)
     return DecidedRoles(
         {name: roles.get(name, Role.UNDECIDED) for name in columns},
         {name: note for name, note in notes.items() if name in columns},
