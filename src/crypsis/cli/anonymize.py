@@ -242,7 +242,7 @@ def anonymize(
     from crypsis import protection
     from crypsis.cli.console import may_write, shown_progress
     from crypsis.hierarchies import HierarchyGapError
-    from crypsis.tables import FileForm, form_for
+    from crypsis.tables import check_output
 
     given, limits = texts("--method", methods), numbers("--top-code", top_code)
     if explore:
@@ -276,7 +276,7 @@ def anonymize(
         files.table.check_free()
     with shown_progress():
         dataset = options.dataset(data)
-        form_for("" if output == "-" else output, dataset.rows.form or FileForm("csv"))
+        check_output(dataset.rows, "" if output == "-" else output)
         if policy is not None:
             _limit_ages(dataset, policy, limits, given)
         try:
