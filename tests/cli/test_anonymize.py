@@ -203,7 +203,9 @@ def _with_limit(size: int, *arguments: str) -> subprocess.CompletedProcess[str]:
     ("suffix", "size", "more", "named"),
     [
         (".csv", 4_096, [], "keys/x-"),
-        (".parquet", 12_288, ["--keep-order"], "writ.*x[.]|x[.].*writ"),
+        pytest.param(
+            ".parquet", 12_288, ["--keep-order"], "writ.*x[.]|x[.].*writ", marks=pytest.mark.heavy
+        ),
     ],
 )
 def test_a_full_disk_leaves_nothing(

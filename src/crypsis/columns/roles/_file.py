@@ -43,6 +43,7 @@ def load(
     table: str | None = None,
     *,
     excluded: Collection[str] = (),
+    others: bool = False,
 ) -> DecidedRoles:
     r"""Read the roles of columns from a TOML file, a data contract or Frictionless metadata.
 
@@ -57,6 +58,8 @@ def load(
         The name of the table or of its file, where the metadata describe several.
     excluded : collection of str
         Columns of the file that were not released, whatever role it gives them.
+    others : bool
+        Whether the file may have columns of further files of the same release, too.
 
     Returns
     -------
@@ -82,6 +85,8 @@ def load(
     {'age': <Role.QUASI_IDENTIFIER: 'quasi-identifier'>}
     """
     tables = _tables(Path(path), table)
+    if others:
+        excluded = [name for name in tables.get("roles", {}) if name not in columns]
     return decided_roles(tables, columns, Path(path).parent, excluded=excluded)
 
 
