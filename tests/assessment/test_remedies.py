@@ -223,3 +223,25 @@ def test_a_remedy_excludes_as_few_columns_as_can_be() -> None:
     # What is not released already cannot be left out once more.
     assert chosen(("a", "b"), ("q",), excluded=("q",)) == ("a", "b")
     assert chosen(("a", "b"), ("elsewhere",)) == ("a", "b")
+
+
+def test_a_column_guessed_to_be_an_identifier_is_excluded_by_the_command() -> None:
+    rng = np.random.default_rng(5)
+    data = table().append_column("v", pa.array(rng.permutation(400) * 7 + 100_003))
+    found = cr.assess(data.drop(["ssn"]), quasi_identifiers=["age", "sex"], sensitive=["disease"])
+    own = next(one for one in found.columns if one.column == "v")
+    assert (own.role, own.guessed) == ("identifier", True)
+    remedy = finding(found, "singling_out.records_in_small_classes").remedy
+    assert remedy is not None
+    assert remedy.parameters["excluded"] == ("v",)
+
+
+def test_a_remedy_that_loses_much_says_why() -> None:
+    rng = np.random.default_rng(6)
+    numbers = {f"n{i}": rng.permutation(30) for i in range(4)}
+    roles: dict[str, Any] = {"quasi_identifiers": [*numbers]}
+    found = cr.assess(pa.table(numbers), try_remedies=None, **roles)
+    remedy = finding(found, "singling_out.records_in_small_classes").remedy
+    assert remedy is not None
+    assert "because 100 % of the records are in classes smaller than 5" in remedy.outcome
+    assert "4 quasi-identifiers together" in remedy.outcome

@@ -176,3 +176,12 @@ def test_classes_are_close_to_the_records_that_are_released(seed: int) -> None:
         assert len(own) >= 3
         assert np.abs(shares(own) - shares(released)).sum() / 2 <= 0.25 + 1e-9
     assert safe.loss.suppressed_records <= 80
+
+
+@pytest.mark.heavy
+def test_few_records_with_many_levels() -> None:
+    random = np.random.default_rng(6)
+    numbers = {f"n{i}": random.permutation(60) for i in range(6)}  # more than 2^15 lines of labels
+    made = cr.anonymize(pa.table(numbers), k=5, quasi_identifiers=[*numbers])
+    assert made.measured is not None
+    assert made.measured.k >= 5

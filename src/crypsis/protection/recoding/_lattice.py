@@ -127,7 +127,7 @@ def blocks(
         lines[:, b] = start[b]
         width = 1
         for c in columns:
-            lines[:, b] += width * vectors[:, c]
+            lines[:, b] += width * vectors[:, c].astype(np.int64)  # levels are of 16 bits
             width *= int(cells.tops[c]) + 1
         tops = [range(int(cells.tops[c]) + 1) for c in columns]
         levels = np.array([own[::-1] for own in product(*reversed(tops))], np.int64)
