@@ -6,8 +6,9 @@ The public names; everything is loaded when it is first used.
 from __future__ import annotations
 
 import os
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from crypsis.lazy import lazy_names
 
 if TYPE_CHECKING:
     from crypsis.assessment import assess
@@ -30,21 +31,21 @@ if "CRYPSIS_THREADS" in os.environ:
     bound_libraries()
 
 _NAMES = {
-    "Assessment": "assessment",
-    "Cells": "counting.cells",
-    "CrypsisError": "errors",
-    "Estimate": "results",
-    "MissingValues": "options",
-    "Dataset": "dataset",
-    "Profile": "columns.profile",
-    "Result": "results",
-    "Role": "options",
-    "anonymize": "protection",
-    "assess": "assessment",
-    "compare": "linkage",
-    "read": "dataset",
-    "scan": "columns.profile",
-    "verify": "linkage:verify_record",
+    "Assessment": ".assessment",
+    "Cells": ".counting.cells",
+    "CrypsisError": ".errors",
+    "Estimate": ".results",
+    "MissingValues": ".options",
+    "Dataset": ".dataset",
+    "Profile": ".columns.profile",
+    "Result": ".results",
+    "Role": ".options",
+    "anonymize": ".protection",
+    "assess": ".assessment",
+    "compare": ".linkage",
+    "read": ".dataset",
+    "scan": ".columns.profile",
+    "verify": ".linkage:verify_record",
 }
 _PACKAGES = (
     "hierarchies",
@@ -82,16 +83,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _NAMES:
-        module, _, attribute = _NAMES[name].partition(":")
-        value = getattr(import_module(f"crypsis.{module}"), attribute or name)
-    elif name in _PACKAGES:
-        value = import_module(f"crypsis.{name}")
-    else:
-        raise AttributeError(f"module 'crypsis' has no attribute {name!r}")
-    globals()[name] = value
-    return value
+__getattr__ = lazy_names(__name__, _NAMES, _PACKAGES)
 
 
 def __dir__() -> list[str]:

@@ -142,7 +142,7 @@ def render_hint(hint: str, option: Callable[[str, str | None], str]) -> str:
     return _OPTION.sub(lambda found: option(found[1], found[2]), hint)
 
 
-def unknown_columns(asked: Iterable[str], there: Iterable[str]) -> ColumnError:
+def unknown_columns(asked: Iterable[str], there: Iterable[str], *, hint: str = "") -> ColumnError:
     """The error for columns that do not exist: names them, the nearest ones, and those there are.
 
     >>> print(unknown_columns(["agee"], ["age", "zip"]))
@@ -161,4 +161,5 @@ def unknown_columns(asked: Iterable[str], there: Iterable[str]) -> ColumnError:
         f"The columns are: {listed}{more}.",
         code="unknown-column",
         columns=tuple(missing),
+        hint=hint,
     )

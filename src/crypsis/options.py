@@ -170,6 +170,11 @@ class PlanOptions(Roles, total=False):
         "What the release is used for: a column to predict, a quasi-identifier whose distribution "
         "matters, or two columns.",
     ]
+    apart: Annotated[
+        Sequence[Columns] | None,
+        "Sensitive attributes released apart, in a file of their own without any other column and in "
+        "a random order of its own: what connects them with the rest is lost.",
+    ]
     hierarchies: Annotated[Mapping[str, Any] | None, "The hierarchy of a column."]
     domains: Annotated[Mapping[str, float] | None, "The values of a column in the population."]
     suppression: Annotated[

@@ -124,6 +124,10 @@ def test_each_command_and_each_threshold_once() -> None:
     assert len(set(table.rows)) == len(table.rows) >= 5
     assert all("Source: " in row[2] for row in table.rows)
     assert "What would make it safe" in text
+    assert {one.remedy.description for one in found.exceeded if one.remedy} > {
+        "Generalize the quasi-identifiers and suppress records until the threshold is met."
+    }
+    assert text.count("Generalize the quasi-identifiers") == 1
 
 
 def test_the_pdf_is_printed(made: tuple[Dossier, Path], tmp_path: Path) -> None:

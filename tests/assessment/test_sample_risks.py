@@ -112,6 +112,30 @@ def test_k_map_and_delta_presence_are_findings(survey):
     assert other.verdict is Verdict.CANNOT_TELL
 
 
+def test_a_population_has_the_quasi_identifiers_and_not_every_released_column(survey):
+    everyone = pa.concat_tables([survey] * 3).select(QI)
+    limits = [("journalist_average_risk", 0.5), ("k_anonymity", 2), ("population_uniqueness", 0.5)]
+    policy = policy_of(*limits, ("unique_on_released_columns", 0.01))
+    found, findings = found_of(survey, policy, population=everyone)
+    sizes = survey.group_by(QI).aggregate([("age", "count")])["age_count"].to_pylist()
+    average = sum(size * (1 / (3 * size)) for size in sizes) / survey.num_rows
+    assert findings["journalist_average_risk"].value == pytest.approx(average)
+    assert findings["journalist_average_risk"].status is Status.MET
+    assert findings["unique_on_released_columns"].status is Status.EXCEEDED  # by the homes
+    assert any("searched for in the release" in one for one in found.answers[0].notes)
+
+
+def test_a_population_without_a_quasi_identifier_leaves_the_classes(survey):
+    everyone = pa.concat_tables([survey] * 3).select(["age"])
+    limits = [("journalist_average_risk", 0.5), ("k_anonymity", 2), ("population_uniqueness", 0.5)]
+    found, findings = found_of(survey, policy_of(*limits), population=everyone)
+    assert findings["k_anonymity"].value == so.k_anonymity(survey, QI)
+    for name in ("journalist_average_risk", "population_uniqueness"):
+        assert findings[name].status is Status.NOT_EVALUATED
+        assert findings[name].statement == "The table of the population has no column 'sex'."
+    assert found.verdict is Verdict.CANNOT_TELL
+
+
 def test_what_is_not_given_is_asked_for(survey):
     names = ("individual_risk", "household_risk", "dis_suda", "delta_presence")
     _, findings = found_of(survey, policy_of(*((name, 0.5) for name in names)))

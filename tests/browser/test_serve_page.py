@@ -25,6 +25,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.heavy  # what test_steward.py does with a German file, with an invented one
 def test_the_whole_way(visit: Callable[..., Any], files: Path, tmp_path: Path) -> None:
     page = visit()
     checked(page)
@@ -173,6 +174,7 @@ def test_a_bad_file(visit: Callable[..., Any], tmp_path: Path) -> None:
     checked(page)
 
 
+@pytest.mark.heavy
 def test_two_files(visit: Callable[..., Any], files: Path) -> None:
     page = visit()
     base = page.url

@@ -142,6 +142,33 @@ def test_what_fails_writes_nothing(
     assert set(tmp_path.iterdir()) == before
 
 
+@pytest.mark.parametrize(
+    ("output", "module", "extra"),
+    [
+        ("x.xlsx", "xlsxwriter", "excel"),
+        ("x.dta", "pyreadstat", "statistics"),
+        ("x.sav", "pyreadstat", "statistics"),
+        ("x.delta", "deltalake", "delta"),
+        ("file:///nowhere/x.csv", "fsspec", "cloud"),
+        ("postgresql://127.0.0.1:1/d#t", "adbc_driver_postgresql", "postgresql"),
+    ],
+)
+def test_a_missing_library_is_named_before_the_work(
+    patients: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    output: str,
+    module: str,
+    extra: str,
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    monkeypatch.setattr("crypsis.protection.anonymize", None)  # the work, which is not begun
+    place = output if "://" in output else str(tmp_path / output)
+    assert run(["anonymize", str(patients), "-o", place, *ROLES, "--force"]) == 2
+    assert f"crypsis[{extra}]" in capsys.readouterr().err
+
+
 def test_a_missing_folder_and_gaps(
     patients: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -175,7 +202,9 @@ def _with_limit(size: int, *arguments: str) -> subprocess.CompletedProcess[str]:
     ("suffix", "size", "more", "named"),
     [
         (".csv", 4_096, [], "keys/x-"),
-        (".parquet", 12_288, ["--keep-order"], "writ.*x[.]|x[.].*writ"),
+        pytest.param(
+            ".parquet", 12_288, ["--keep-order"], "writ.*x[.]|x[.].*writ", marks=pytest.mark.heavy
+        ),
     ],
 )
 def test_a_full_disk_leaves_nothing(

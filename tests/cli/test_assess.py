@@ -59,6 +59,23 @@ def test_not_safe_is_status_1_in_one_screen(safe: Path, capsys: pytest.CaptureFi
     assert "hiv-secret" not in shown
 
 
+def test_the_roles_file_of_the_original_fits_its_release(
+    safe: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    decided = '[roles]\nage = "quasi-identifier"\nsex = "quasi-identifier"\n'
+    file = tmp_path / "roles.toml"
+    file.write_text(f'{decided}disease = "sensitive"\nnote = "undecided"\n')
+    assess = ["assess", str(safe), "--roles", str(file), "--no-try"]
+    assert run(assess) == 0
+    file.write_text(f'{decided}disease = "sensitive"\nnote = "sensitive"\n')
+    assert run(assess) == 2
+    assert "set --exclude" in " ".join(capsys.readouterr().err.split())
+    assert run([*assess, "--exclude", "note"]) == 0
+    assert run([*assess, "--exclude", "not"]) == 2
+    file.write_text(f'{decided}diseases = "undecided"\n')  # a mistake: nothing is called safe
+    assert run(assess) == 4
+
+
 def test_as_json(safe: Path, capsys: pytest.CaptureFixture[str]) -> None:
     texts = []
     for _ in range(2):

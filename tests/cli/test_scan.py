@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import builtins
 import json
 import os
 import signal
 import subprocess
 import sys
-import time
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from crypsis.cli import run
 from tests.conftest import ADULT_COLUMNS
+from tests.promises.commands import until
 
 PEOPLE = (
     "ssn,name,age,zip,sex,disease\n"
@@ -194,19 +196,37 @@ def test_interrupted(tmp_path: Path) -> None:
     duckdb.sql("SET enable_progress_bar = false")
     columns = ", ".join(f"hash(i + {k}) AS x{k}" for k in range(10))
     duckdb.sql(f"COPY (SELECT {columns} FROM range(3000000) t(i)) TO '{path}' (FORMAT parquet)")
-    output = tmp_path / "scan.html"
+    output, temporary = tmp_path / "scan.html", tmp_path / "temporary"
+    temporary.mkdir()
     process = subprocess.Popen(
         [sys.executable, "-m", "crypsis", "scan", str(path), "-o", str(output)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        env={**os.environ, "TMPDIR": str(temporary)},
     )
-    time.sleep(2.5)
+    until(lambda: any(temporary.glob("crypsis-spill-*")))  # the engine is at work
     process.send_signal(signal.SIGINT)
     _, message = process.communicate(timeout=60)
     assert process.returncode == 130
     assert message.strip().endswith("Interrupted.")
     assert not output.exists()
+    assert not any(temporary.iterdir())
+
+
+def test_interrupted_while_libraries_are_loaded(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    loaded = builtins.__import__
+
+    def load(name: str, *rest: Any) -> Any:
+        if name == "crypsis.cli.app":
+            raise KeyboardInterrupt
+        return loaded(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", load)
+    assert run(["scan", "people.csv"]) == 130
+    assert capsys.readouterr().err == "Interrupted.\n"
 
 
 def test_a_closed_pipe_gives_no_traceback(people: Path) -> None:

@@ -357,6 +357,20 @@ def test_a_bad_file_is_refused(
         roles.load(path, ["a", "b"])
 
 
+def test_the_file_of_the_original_fits_its_release(tmp_path: Path) -> None:
+    path = tmp_path / "roles.toml"
+    path.write_text('[roles]\na = "quasi-identifier"\nb = "sensitive"\nc = "undecided"\n')
+    everything = roles.load(path, ["a", "b"]).roles
+    assert everything == {"a": Role.QUASI_IDENTIFIER, "b": Role.SENSITIVE}
+    assert roles.load(path, ["a"], excluded=["b"]).roles == {"a": Role.QUASI_IDENTIFIER}
+    renamed = roles.load(path, ["a", "B"], excluded=["b"]).roles
+    assert renamed["B"] is Role.UNDECIDED  # so that nothing is called safe
+    with pytest.raises(ColumnError, match=r"'b' does not exist.*not released.*excluded=\.\.\."):
+        roles.load(path, ["a"])
+    with pytest.raises(ColumnError, match="'d' does not exist"):
+        roles.load(path, ["a", "b"], excluded=["d"])
+
+
 def test_notes_come_back(tmp_path: Path) -> None:
     notes = {
         "a": ColumnNote(override='Numbers of "parcels".', harmless=("none", 3, True)),

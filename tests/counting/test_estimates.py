@@ -171,7 +171,8 @@ def test_columns_with_too_many_values_are_estimated(monkeypatch: pytest.MonkeyPa
     table = table.append_column("u", pa.array(np.random.default_rng(2).permutation(30_000) * 3))
     exact = {c.column: c for c in cr.scan(table).columns}
     monkeypatch.setattr(counts, "EXACT_ROWS", 1000)
-    monkeypatch.setattr(counts, "EXACT_VALUES", 2700)
+    # "a" has 2,612 values and "late" 10,000: the sketch of DuckDB 1.5 errs by 13 per cent.
+    monkeypatch.setattr(counts, "EXACT_VALUES", 5000)
     monkeypatch.setattr(counts, "_SAMPLED_VALUES", 800)
     monkeypatch.setattr(counts, "FIRST_ROWS", 2000)
     monkeypatch.setattr("crypsis.columns.profile._COUNTED_IN_MEMORY", 1000)

@@ -280,6 +280,7 @@ def test_missing_values_equal_each_other() -> None:
         assert found.at(1) == pytest.approx(1 / 3)
 
 
+@pytest.mark.heavy
 def test_four_thousand_people_with_six_visits() -> None:
     """Classes of hundreds of records, and three known visits single out most people."""
     random = np.random.default_rng(1)

@@ -12,7 +12,10 @@ import pytest
 
 from tests.structure.code import PACKAGE, QUESTIONS, imports, modules, tree
 
-GROUND = {"errors", "options", "results", "progress", "files", "extras", "threads", "machine_code"}
+GROUND = {
+    "errors", "options", "results", "progress", "files", "extras", "threads", "machine_code", "lazy",
+    "scientific", "documents",
+}  # fmt: skip
 BELOW_QUESTIONS = GROUND | {"counting", "tables", "hierarchies", "dataset", "columns", "histories"}
 BELOW_PROTECTION = BELOW_QUESTIONS | set(QUESTIONS) | {"utility"}
 
@@ -25,6 +28,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "extras": {"errors"},
     "threads": {"errors"},
     "machine_code": set(),
+    "lazy": set(),
+    "scientific": {"lazy"},
+    "documents": {"results"},
     "results": {"errors"},
     "counting": GROUND,
     "hierarchies": GROUND | {"counting"},
@@ -168,17 +174,33 @@ def test_importing_crypsis_loads_nothing_heavy() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_a_quick_question_loads_only_what_it_needs(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("command", "unneeded"),
+    [
+        (["leak", "--target", "ill", "--given", "age"], "pandas scipy numba"),
+        (
+            ["assess", "--no-try", "--qi", "age", "--sensitive", "ill", "--accept-guesses"],
+            "pandas sklearn scipy.optimize scipy.spatial scipy.stats crypsis.protection "
+            "crypsis.linkage crypsis.pseudonyms crypsis.releases crypsis.synthetic altair jinja2",
+        ),
+    ],
+    ids=["leak", "assess"],
+)
+def test_a_question_loads_only_what_it_needs(
+    tmp_path: Path, command: list[str], unneeded: str
+) -> None:
     """Arrow's own ways from NumPy and to single values import pandas; ours do not."""
     path = tmp_path / "people.csv"
     path.write_text("age,ill\n30, flu\n30,\n41,?\n1.5,gout\n")
     code = (
         "import sys; from crypsis.cli import run; "
-        f"status = run(['leak', {str(path)!r}, '--target', 'ill', '--given', 'age']); "
-        "loaded = {'pandas', 'scipy', 'numba'} & set(sys.modules); "
-        "sys.exit(','.join(sorted(loaded)) or status)"
+        f"run({[command[0], str(path), *command[1:]]!r}); "
+        f"sys.exit(','.join(sorted(set({unneeded.split()!r}) & set(sys.modules))) or 0)"
     )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    asked = subprocess.run(
+        [sys.executable, "-c", code], check=False, capture_output=True, text=True
+    )
+    assert asked.returncode == 0, asked.stderr
 
 
 def test_public_names_are_there() -> None:

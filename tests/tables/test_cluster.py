@@ -131,6 +131,8 @@ def _assessed(release: cr.Dataset) -> Any:
     return [told, [(c["column"], c["role"], c["distinct"], c["missing"]) for c in columns]]
 
 
+SLOW = ("profile", "sampled leakage, all of it", "leakage, exact")
+"""Left to `make test-heavy`; `assess` asks for most of them."""
 MEASURES: dict[str, Callable[[cr.Dataset], Any]] = {
     "profile": lambda r: _profiled(scan(r, limit=40)),
     "uniqueness": lambda r: so.uniqueness(r).to_dict(),
@@ -208,7 +210,10 @@ def same(one: Any, other: Any) -> None:
         assert one == other
 
 
-@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize(
+    "measure",
+    [pytest.param(one, marks=[pytest.mark.heavy] if one in SLOW else []) for one in MEASURES],
+)
 def test_same_numbers_in_as_many_passes(
     spark: Any, file: Path, measure: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -318,6 +323,7 @@ def test_a_job_that_fails_leaves_nothing(spark: Any, tmp_path: Path) -> None:
         assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.heavy
 def test_a_worker_dies_in_the_middle_of_a_job(spark: Any, cluster: Cluster) -> None:
     from pyspark.sql import functions as f
 

@@ -251,6 +251,36 @@ def test_what_follows_a_compressed_table(tmp_path: Path, suffix: str) -> None:
     assert "compressed:more" in contents(path)
 
 
+@pytest.mark.parametrize("suffix", ["gz", "bz2", "xz", "zst", "lz4", "br"])
+@pytest.mark.parametrize("text", ["csv", "jsonl"])
+def test_every_compression_is_read(tmp_path: Path, text: str, suffix: str) -> None:
+    path = tmp_path / f"t.{text}.{suffix}"
+    lines = [f'{{"a": {i}, "b": "x{i}"}}' if text == "jsonl" else f"{i},x{i}" for i in range(9000)]
+    data = "\n".join([*([] if text == "jsonl" else ["a,b"]), *lines, ""]).encode()
+    codec = {"gz": "gzip", "zst": "zstd", "br": "brotli"}.get(suffix, suffix)
+    if suffix == "xz":
+        packed = lzma.compress(data)
+    else:
+        with pa.CompressedOutputStream(str(path), codec) as file:
+            file.write(data)
+        packed = path.read_bytes()
+    path.write_bytes(packed)
+    for place in (path, f"file://{path}"):
+        found = cr.read(place).to_arrow()
+        assert (found.num_rows, found["b"][8999].as_py()) == (9000, "x8999")
+    path.write_bytes(packed[: len(packed) // 2])
+    with pytest.raises(SourceError, match=rf"'t\.{text}\.{suffix}'"):
+        cr.read(path).to_arrow()
+
+
+@pytest.mark.parametrize("name", ["t.parquet.gz", "t.xlsx.br", "t.dta.zst", "t.sqlite.xz"])
+def test_other_formats_are_not_compressed(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(b"anything")
+    with pytest.raises(SourceError, match=f"'{name}' is compressed.*Unpack it first"):
+        cr.read(path)
+
+
 def _zstd(data: bytes) -> bytes:
     packed: bytes = pa.Codec("zstd").compress(data, asbytes=True)
     return packed

@@ -119,13 +119,13 @@ def test_every_format_that_is_read_is_taken(asking: Caller, tmp_path: Path) -> N
     assert set(get_args(PolicyName)) == set(PRESETS) == set(POLICIES)
 
 
-@pytest.mark.parametrize("end", ["zst", "xz", "bz2", "lz4"])
+@pytest.mark.parametrize("end", ["zst", "xz", "bz2", "lz4", "br"])
 def test_other_bombs(asking: Caller, tight: ListeningServer, tmp_path: Path, end: str) -> None:
     text = b"a,b\n" + b"1,2\n" * 2_000_000
     if end == "xz":
         bomb = lzma.compress(text)
     else:
-        codec = {"zst": "zstd"}.get(end, end)
+        codec = {"zst": "zstd", "br": "brotli"}.get(end, end)
         with pa.output_stream(str(tmp_path / "x"), compression=codec) as file:
             file.write(text)
         bomb = (tmp_path / "x").read_bytes()

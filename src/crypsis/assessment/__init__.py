@@ -1,17 +1,27 @@
-"""The assessment: every question that the data allows, compared with a policy, and one verdict."""
+"""The assessment: every question that the data allows, compared with a policy, and one verdict.
+
+What is for a release that was made, the dossier and the package, is loaded when it is asked for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from crypsis.assessment._assess import assess
 from crypsis.assessment._columns import age_limits
-from crypsis.assessment._dossier import make_dossier
-from crypsis.assessment._package import (
-    Manifest,
-    PackageCheck,
-    PackagedFile,
-    check_package,
-    write_package,
-)
 from crypsis.assessment.result import Answer, Assessment, Change, ColumnRole
-from crypsis.report.dossier import Dossier, ReleasedColumn
+from crypsis.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from crypsis.assessment._dossier import make_dossier
+    from crypsis.assessment._package import (
+        Manifest,
+        PackageCheck,
+        PackagedFile,
+        check_package,
+        write_package,
+    )
+    from crypsis.report.dossier import Dossier, ReleasedColumn
 
 __all__ = [
     "Answer",
@@ -29,3 +39,12 @@ __all__ = [
     "make_dossier",
     "write_package",
 ]
+
+_PACKAGE = ("Manifest", "PackageCheck", "PackagedFile", "check_package", "write_package")
+_LATER = {
+    "make_dossier": "._dossier",
+    **dict.fromkeys(_PACKAGE, "._package"),
+    **dict.fromkeys(("Dossier", "ReleasedColumn"), "crypsis.report.dossier"),
+}
+
+__getattr__ = lazy_names(__name__, _LATER)

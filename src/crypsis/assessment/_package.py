@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from crypsis import __version__
+from crypsis.documents import Document
 from crypsis.errors import MissingDependencyError, OutputError, ParameterError, SourceError
 from crypsis.files import digest, replacing_file
 from crypsis.protection import Statement
@@ -25,20 +26,18 @@ _BLOCK, _LARGEST_MANIFEST = 1 << 20, 1 << 20
 _TIME = (1980, 1, 1, 0, 0, 0)  # equal content gives an equal package
 
 
-class PackagedFile(BaseModel):
+class PackagedFile(Document):
     """A file of a package, with its digest."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     name: str
     part: Literal["release", "statement", "dossier", "for programs"]
     bytes: int
     sha256: str
 
 
-class Manifest(BaseModel):
+class Manifest(Document):
     """What is in a package: whose it is, the verdict, and every file with its digest."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     format: Literal["crypsis package 1"] = "crypsis package 1"
     made_with: str = f"crypsis {__version__}"
     title: str = ""

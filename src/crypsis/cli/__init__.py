@@ -22,11 +22,18 @@ def main() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command; every way it can end has its status."""
-    if list(arguments) == ["--version"]:  # asked by scripts, and needs none of what follows
-        from crypsis.cli.version import version_text
+    try:
+        if list(arguments) == ["--version"]:  # asked by scripts, and needs none of what follows
+            from crypsis.cli.version import version_text
 
-        print(version_text())
-        return DONE
+            print(version_text())
+            return DONE
+        return _run(arguments)
+    except KeyboardInterrupt:  # also while the libraries are loaded
+        return _error("Interrupted.", INTERRUPTED)
+
+
+def _run(arguments: Sequence[str]) -> int:
     from typer import TyperException
 
     from crypsis.cli.app import app
@@ -34,7 +41,7 @@ def run(arguments: Sequence[str]) -> int:
 
     try:
         status = int(app(list(arguments), standalone_mode=False) or DONE)
-    except (KeyboardInterrupt, CancelledError):
+    except CancelledError:
         status = INTERRUPTED
     except TyperException as error:
         error.show()  # type: ignore[attr-defined]

@@ -33,6 +33,8 @@ _DEFAULT_K = 20
 _DEFAULTS = {"beta": 0.05, "suppression": 0.05, "representative": "interval", "each_column": False}
 _OF_FILE = ("keep", "may_change")
 """The settings of single columns that are in the roles file alone."""
+_GROUPS = ("preserve", "apart")
+"""The options that name groups of columns."""
 _BY_COLUMN: dict[str, Callable[[str, Sequence[str] | None], dict[str, Any]]] = {
     "weights": numbers,
     "domains": numbers,
@@ -51,7 +53,7 @@ def _plan_options() -> type:
             kind, metavar, text = list[str] | None, _PAIR, f"{text} Repeat."
         elif name == "recursive_diversity":
             kind, metavar = str | None, "C,L"
-        elif name == "preserve":
+        elif name in _GROUPS:
             kind, metavar, text = list[str] | None, "COLUMN,...", f"{text} Repeat."
         flag = typer.Option(
             cli_option(name, None), help=text, metavar=metavar, rich_help_panel=_REQUIREMENTS
@@ -64,7 +66,8 @@ def _as_given(asked: Any) -> dict[str, Any]:
     """What was typed as the keywords of `crypsis.anonymize`."""
     given = dict(vars(asked))
     given["recursive_diversity"] = recursive_pair(given["recursive_diversity"])
-    given["preserve"] = [tuple(map(str.strip, one.split(","))) for one in given["preserve"] or ()]
+    for name in _GROUPS:
+        given[name] = [tuple(map(str.strip, one.split(","))) for one in given[name] or ()]
     for name, parse in _BY_COLUMN.items():
         given[name] = parse(cli_option(name, None), given[name])
     return given
@@ -239,7 +242,7 @@ def anonymize(
     from crypsis import protection
     from crypsis.cli.console import may_write, shown_progress
     from crypsis.hierarchies import HierarchyGapError
-    from crypsis.tables import FileForm, form_for
+    from crypsis.tables import check_output
 
     given, limits = texts("--method", methods), numbers("--top-code", top_code)
     if explore:
@@ -258,6 +261,13 @@ def anonymize(
         raise typer.BadParameter("It is required, unless --explore is set.", param_hint="--output")
     about.check(package)
     files = ReleaseFiles(output, save_plan, key, package)
+    options_given = _as_given(asked)
+    if options_given["apart"] and (package is not None or not files.local):
+        raise ParameterError(
+            "Attributes that are released apart are files next to the release: it is a file of this "
+            "machine and not in a package.",
+            hint="Remove {apart}, or {package}, and set {output} to a file.",
+        )
     if package is not None and not files.local:
         raise ParameterError("A package has one released file: a file of this machine.")
     for path, suffixes in files.written():
@@ -266,7 +276,7 @@ def anonymize(
         files.table.check_free()
     with shown_progress():
         dataset = options.dataset(data)
-        form_for("" if output == "-" else output, dataset.rows.form or FileForm("csv"))
+        check_output(dataset.rows, "" if output == "-" else output)
         if policy is not None:
             _limit_ages(dataset, policy, limits, given)
         try:
@@ -277,7 +287,7 @@ def anonymize(
                 key=None if same_key is None else _of_key(same_key), shuffle=not keep_order,
                 unicity=unicity, events=events, inferred=inferred, order=order, links=links,
                 max_records=max_records,
-                **_as_given(asked),
+                **options_given,
             )  # fmt: skip
         except HierarchyGapError as gap:
             if show_missing:
@@ -303,6 +313,7 @@ def anonymize(
                 package, Path(output), made, dataset, policy or "default", about, force=force
             )
     written = [] if output == "-" else [files.shown]
+    written += map(str, made.apart_paths(output))
     more = [one for one in (save_plan, package) if one is not None]
     show_release(
         made, lost, [*written, *files.notes(), *more], key_path, as_json, apart=output == "-"

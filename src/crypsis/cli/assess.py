@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -54,7 +55,7 @@ def assess(
         typer.Option(
             "--together-roles",
             help="The roles of the columns of a further file, as TOML, in the order of --together. "
-            "Repeat. Columns of the same name have the same role.",
+            "Repeat. By default those of --roles; columns of the same name have the same role.",
         ),
     ] = None,
     synthetic: Annotated[
@@ -119,7 +120,6 @@ def assess(
     Example: [bold]crypsis assess patients.csv --roles roles.toml -o dossier.pdf[/bold]
     """
     from crypsis.assessment import assess as run_assessment
-    from crypsis.assessment import make_dossier, write_package
     from crypsis.cli.console import (
         append_text,
         console,
@@ -187,6 +187,8 @@ def assess(
     )  # fmt: skip
     forms = {".md": lambda: found.to_markdown(words), ".json": found.to_json}
     if output is not None and output.suffix.lower() in FORMS:
+        from crypsis.assessment import make_dossier, write_package  # loading them takes a second
+
         file = Path(data) if Path(data).is_file() else None
         dossier = make_dossier(
             found, data_set, first, file=file, phrasing=words, **about.keywords()
@@ -197,13 +199,13 @@ def assess(
             dossier.write(output, overwrite=force)
     elif output is not None:
         write_text(output, forms[output.suffix.lower()]())
-    others = {
-        junit: found.to_junit(words),
-        sarif: found.to_sarif(o.title(data) if "://" in data else data, words),
+    others: dict[Path | None, Callable[[], str]] = {
+        junit: lambda: found.to_junit(words),
+        sarif: lambda: found.to_sarif(o.title(data) if "://" in data else data, words),
     }
     for path, text in others.items():
         if path is not None:
-            write_text(path, text)
+            write_text(path, text())
     if summary is not None:
         append_text(summary, assessment_summary(found, words))
     if as_json or as_markdown:
@@ -222,6 +224,7 @@ def _others(files: list[str], roles: list[Path], options: o.DataOptions) -> list
     """Further files of the release, with their roles."""
     from dataclasses import replace
 
+    from crypsis.columns.roles import load
     from crypsis.errors import ParameterError
 
     if len(roles) > len(files):
@@ -231,7 +234,11 @@ def _others(files: list[str], roles: list[Path], options: o.DataOptions) -> list
             hint="Set {together} for each of them.",
         )
     plain = options.without_roles()
-    return [
-        replace(plain, roles_file=roles[i] if i < len(roles) else None).dataset(file)
-        for i, file in enumerate(files)
-    ]
+    found = []
+    for i, file in enumerate(files):
+        data = replace(plain, roles_file=roles[i] if i < len(roles) else None).dataset(file)
+        if i >= len(roles) and options.roles_file is not None:
+            filed = load(options.roles_file, data.names, options.table_of(file), others=True)
+            data = data.with_roles(filed.roles, filed.notes)
+        found.append(data)
+    return found

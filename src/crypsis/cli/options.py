@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from crypsis.cli.wording import cli_option
-from crypsis.options import ReadOptions, Roles
+from crypsis.options import ReadOptions, Role, Roles
 
 if TYPE_CHECKING:
     from crypsis.dataset import Dataset
@@ -124,7 +124,9 @@ class DataOptions:
         if self.roles_file is None:
             units: dict[str, Any] = {**self.units}
             return replace(found.with_roles(own), population=people, **units)
-        filed = roles.load(self.roles_file, found.names, self.table_of(source))
+        gone = [n for n, role in own.items() if role is Role.EXCLUDED and n not in found.names]
+        filed = roles.load(self.roles_file, found.names, self.table_of(source), excluded=gone)
+        own = {name: role for name, role in own.items() if name not in gone}
         notes = {
             name: note
             for name, note in filed.notes.items()

@@ -48,9 +48,12 @@ def phrasing(
         for name in excluded:
             words += [cli_option("excluded", None), name]
         for name, value in given.items():
-            if name not in ("excluded", "methods"):
+            if name == "apart":
+                words += [word for one in value for word in (cli_option(name, None), one)]
+            elif name not in ("excluded", "methods"):
                 words += [cli_option(name, None), value if isinstance(value, str) else f"{value:g}"]
-        if population is not None and {"k_map", "presence"} & {*given}:
+        about_people = {"k_map", "presence", "journalist_risk"} & {*given}
+        if population is not None and about_people and not population.isdecimal():
             words += [cli_option("population", None), population]
         for name, method in given.get("methods", {}).items():
             words += [cli_option("methods", None), f"{name}={method}"]

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from crypsis.counting.arrays import codes, numbers
+from crypsis.counting.arrays import codes, numbers, scalar
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -25,10 +25,9 @@ def codes_of(column: pa.ChunkedArray) -> Ints:
     if pa.types.is_boolean(dictionary.type):
         dictionary = dictionary.cast(pa.int8())
     rank = np.empty(len(dictionary) + 1, np.int64)
-    rank[np.asarray(pc.sort_indices(dictionary))] = np.arange(len(dictionary))
-    rank[-1] = -1
-    placed = codes(encoded).astype(np.int64)
-    return rank[np.where(np.asarray(encoded.is_null()), len(dictionary), placed)]
+    rank[numbers(pc.sort_indices(dictionary))] = np.arange(len(dictionary))
+    rank[-1] = -1  # of what is missing, whose code comes last
+    return rank[codes(encoded)]
 
 
 def as_numbers(column: pa.ChunkedArray) -> Floats | None:
@@ -60,9 +59,9 @@ def as_numbers(column: pa.ChunkedArray) -> Floats | None:
 
 
 def _floats(column: Any) -> Floats:
-    return numbers(pc.fill_null(pc.cast(column, pa.float64(), safe=False), np.nan)).astype(
-        np.float64
-    )
+    return numbers(
+        pc.cast(column, pa.float64(), safe=False).fill_null(scalar(np.float64(np.nan)))
+    ).astype(np.float64)
 
 
 def mode_of_others(

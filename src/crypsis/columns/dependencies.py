@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from crypsis.columns.codes import Floats, Ints, as_numbers, codes_of, mode_of_others
+from crypsis.counting import arrays
 from crypsis.results import Result
 
 GAIN = 0.2
@@ -97,7 +98,7 @@ def find_dependencies(
         return ()
     if rows > _SAMPLED:
         places = np.random.default_rng(seed).choice(rows, _SAMPLED, replace=False)
-        part = pa.array(np.sort(places))
+        part = arrays.places(np.sort(places))
         few = {n: None if one is None else one.take(part) for n, one in changed.items()}
         first = _Search(original.take(part), few, kept, further).run()
         if not first:

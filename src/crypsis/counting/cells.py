@@ -247,7 +247,7 @@ class Cells:
 
 def _sorted_codes(column: pa.ChunkedArray) -> tuple[NDArray[np.int32], pa.Array]:
     """The codes of a dictionary-coded column by the order of its values, a missing value last."""
-    chunks = column.chunks or [pa.array([], column.type)]
+    chunks = column.chunks or [pa.nulls(0, column.type)]
     dictionary = chunks[0].dictionary
     if pa.types.is_boolean(dictionary.type):  # Arrow does not sort truth values
         sorted_places = pc.sort_indices(dictionary.cast(pa.int8()))

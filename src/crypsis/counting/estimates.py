@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from crypsis.errors import ParameterError
 from crypsis.results import Estimate, Number
+from crypsis.scientific import special
 
 CONFIDENCE = 0.95
 
@@ -81,16 +82,15 @@ def scaled_total(
     value = float(weight @ count) / share
     if share == 1:
         return Estimate(value, value, value, confidence, method or "counted in full")
-    from scipy.special import gammaincinv
 
     tail = (1 - confidence) / 2
     spread = (1 - share) * float((weight / share) ** 2 @ count)
     step = largest / share
     low = 0.0
     if value > 0:
-        low = float(spread / value * gammaincinv(value**2 / spread, tail))
+        low = float(spread / value * special.gammaincinv(value**2 / spread, tail))
     above, over = value + step, spread + (1 - share) * step**2
-    high = float(over / above * gammaincinv(above**2 / over, 1 - tail))
+    high = float(over / above * special.gammaincinv(above**2 / over, 1 - tail))
     return Estimate(value, min(low, value), max(high, value), confidence, method or _method(share))
 
 
@@ -156,7 +156,6 @@ def row_mean(
         return Estimate(value, low, high, confidence, method or _method(share))
     seen = float(sizes.sum())
     ratio = float(totals.sum()) / seen
-    from scipy.special import stdtrit
 
     residual = totals - ratio * sizes
     typical = float((sizes.astype(np.float64) ** 2).sum()) / seen
@@ -166,7 +165,7 @@ def row_mean(
         square = np.append(residual, typical * (limit - ratio)) ** 2
         spread = left / seen * math.sqrt((1 - share) * float(square.sum())) / rows
         worth = float(square.sum()) ** 2 / max(float((square**2).sum()), np.finfo(float).tiny)
-        ends.append(float(stdtrit(max(worth, 1.0), (1 + confidence) / 2)) * spread)
+        ends.append(float(special.stdtrit(max(worth, 1.0), (1 + confidence) / 2)) * spread)
     low, high = _unseen(sure_total, left, rows, limits)
     return Estimate(
         min(max(value, low), high),
@@ -209,11 +208,9 @@ def share_estimate(
     >>> str(share_estimate(0, 1000, "draws"))
     '0 (95 % CI 0 to 0.003682)'
     """
-    from scipy.special import betaincinv
-
     tail = (1 - confidence) / 2
-    low = 0.0 if right == 0 else float(betaincinv(right, draws - right + 1, tail))
-    high = 1.0 if right == draws else float(betaincinv(right + 1, draws - right, 1 - tail))
+    low = 0.0 if right == 0 else float(special.betaincinv(right, draws - right + 1, tail))
+    high = 1.0 if right == draws else float(special.betaincinv(right + 1, draws - right, 1 - tail))
     return Estimate(right / draws, low, high, confidence, f"{draws:,} {method}")
 
 

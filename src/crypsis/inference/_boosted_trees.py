@@ -45,7 +45,8 @@ class BoostedTrees:
         kind = TWO_STATES if two else STATES
         scores = self._scores(given, categories, totals.sum(axis=1), totals, base, kind, asked)
         if two:
-            chance = 1 / (1 + np.exp(-scores[:, 0]))
+            with np.errstate(over="ignore"):  # a score below -709 has no chance
+                chance = 1 / (1 + np.exp(-scores[:, 0]))
             return np.column_stack([1 - chance, chance])
         scores = np.exp(scores - scores.max(axis=1)[:, None])
         return np.asarray(scores / scores.sum(axis=1)[:, None])

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from crypsis.inference._baseline import baseline
 from crypsis.inference._states import States
 from crypsis.inference.conditional import Joint
+from crypsis.scientific import special
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -59,13 +60,11 @@ def sure_share(counts: Ints, trials: Ints, confidence: float) -> Floats:
     Where nearly all members share a state it is known of each of them, and that is not an estimate.
     Otherwise the lower confidence limit of the share (Clopper and Pearson 1934, one-sided).
     """
-    from scipy.special import betaincinv
-
     share = counts / trials
     width = int(trials.max(initial=0)) + 1  # few pairs of counts are different
     pairs, inverse = np.unique(counts * width + trials, return_inverse=True)
     count, trial = pairs // width, pairs % width
-    lower = betaincinv(count, trial - count + 1, 1 - confidence)[inverse]
+    lower = special.betaincinv(count, trial - count + 1, 1 - confidence)[inverse]
     return np.where(share >= NEAR_CERTAIN, share, lower)
 
 

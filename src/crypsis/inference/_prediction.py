@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from crypsis.columns.codes import codes_of
+from crypsis.counting import arrays
 from crypsis.dataset import SAMPLE, Data, Dataset, as_columns, as_dataset, takes_roles
 from crypsis.errors import ColumnError, RoleError, unknown_columns
 from crypsis.inference._prediction_models import (
@@ -207,7 +208,7 @@ def prediction_gain(
 
 def _sorted(table: pa.Table) -> pa.Table:
     """The records by their values, so that their order, which engines change, changes no fold."""
-    return table.take(pa.array(np.lexsort([codes_of(column) for column in table.columns])))
+    return table.take(arrays.places(np.lexsort([codes_of(column) for column in table.columns])))
 
 
 def _predicted(
@@ -223,7 +224,10 @@ def _predicted(
     table = table.filter(table[target].is_valid())
     values = bounded_numbers(table[target])
     if values is not None and np.isnan(values).any():
-        table, values = table.filter(pa.array(~np.isnan(values))), values[~np.isnan(values)]
+        table, values = (
+            table.take(arrays.places(np.flatnonzero(~np.isnan(values)))),
+            values[~np.isnan(values)],
+        )
     coded = codes_of(table[target])
     distinct = int(coded.max(initial=-1)) + 1
     if distinct < 2 or not known:
@@ -319,7 +323,7 @@ def _certain_records(
 
 def _values_by_code(column: pa.ChunkedArray, coded: Ints) -> list[object]:
     first = np.unique(coded, return_index=True)[1]
-    return [value.as_py() for value in column.take(pa.array(first))]
+    return [value.as_py() for value in column.take(arrays.places(first))]
 
 
 def _nearness(values: Floats, tolerance: float) -> Floats:

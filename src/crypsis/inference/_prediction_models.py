@@ -288,11 +288,7 @@ def model_seed(seed: int) -> int:
 
 
 def _one_thread() -> Any:
-    """One thread: on a machine that is busy, threads that wait for each other take minutes.
-
-    Only libraries that are loaded already are limited, so that of the models is loaded first.
-    """
-    import sklearn.ensemble  # noqa: F401
+    """One thread: on a machine that is busy, threads that wait for each other take minutes."""
     from threadpoolctl import threadpool_limits
 
     return threadpool_limits(limits=1)

@@ -85,7 +85,7 @@ def _outliers(
     """Values beyond Tukey's outer fences; none where half of the records are alike."""
     here = arrays.truths(values.is_valid())
     numbers = np.full(len(values), np.nan)
-    numbers[here] = _as_numbers(values.filter(pa.array(here)))
+    numbers[here] = _as_numbers(values.take(arrays.places(np.flatnonzero(here))))
     upto = np.cumsum(counts[here])
     low, high = (numbers[here][np.searchsorted(upto, share * upto[-1])] for share in (0.25, 0.75))
     if not high > low:

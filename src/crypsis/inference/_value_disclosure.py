@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from crypsis.counting import arrays
 from crypsis.counting.estimates import CONFIDENCE
 from crypsis.dataset import SAMPLE, Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import ParameterError, RoleError, TooLargeError
@@ -336,7 +337,7 @@ def _population(dataset: Dataset, name: str) -> tuple[pa.Array, Ints] | None:
     if not isinstance(people, Dataset) or name not in people.names:
         return None
     cells = people.cells([name])
-    return cells.values[0].take(pa.array(cells.codes[0])), cells.counts
+    return cells.values[0].take(arrays.places(cells.codes[0])), cells.counts
 
 
 def _presence(table: Joint, prior: Prior, levels: Sequence[States]) -> tuple[float, float | None]:

@@ -10,9 +10,6 @@ from __future__ import annotations
 from typing import Unpack
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import min_weight_full_bipartite_matching
-from scipy.spatial import cKDTree
 
 from crypsis import progress
 from crypsis.dataset import Data
@@ -21,6 +18,7 @@ from crypsis.linkage._pair import Pair, RankOptions, pair
 from crypsis.linkage._ranks import Floats, Ints
 from crypsis.linkage._search import share
 from crypsis.results import Estimate, Result, raw
+from crypsis.scientific import csgraph, sparse, spatial
 
 _MAX_RECORDS = 20_000
 _MAX_PAIRS = 20_000_000
@@ -141,7 +139,7 @@ class _NearPairs:
 
     def __init__(self, rows: Floats, columns: Floats, first: int = 6) -> None:
         self._rows, self._columns = rows, columns
-        self._tree = cKDTree(columns)
+        self._tree = spatial.cKDTree(columns)
         k = min(first, len(columns))
         self.radius: Floats = self._tree.query(rows, k=[k], p=np.inf, workers=-1)[0][:, 0]
         self._lists = np.empty(len(rows), dtype=object)
@@ -175,11 +173,11 @@ class _NearPairs:
     def solve(self) -> Ints | None:
         """The column of each row in a cheapest assignment; None if these pairs have none."""
         # A sparse zero is not a pair; adding one to every cost changes no comparison.
-        table = csr_array(
+        table = sparse.csr_array(
             (self.cost + 1, (self.row, self.column)), shape=(len(self._rows), len(self._columns))
         )
         try:
-            return np.asarray(min_weight_full_bipartite_matching(table)[1], dtype=np.int64)
+            return np.asarray(csgraph.min_weight_full_bipartite_matching(table)[1], dtype=np.int64)
         except ValueError:
             return None
 

@@ -12,11 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial import cKDTree
-from scipy.special import expit, ndtri
 
 from crypsis.linkage._ranks import Floats, Ints
 from crypsis.results import Result
+from crypsis.scientific import spatial, special, stats
 
 LEVEL = 0.01
 ENOUGH_POWER = 0.8
@@ -101,9 +100,7 @@ def _drawn(everyone: Floats, originals: int, rng: np.random.Generator) -> tuple[
 
 def _normal_scores(values: Floats) -> Floats:
     """Each column by its ranks, as quantiles of a normal distribution."""
-    from scipy.stats import rankdata  # loading it takes half a second
-
-    return np.asarray(ndtri((rankdata(values, axis=0) - 0.5) / len(values)))
+    return np.asarray(special.ndtri((stats.rankdata(values, axis=0) - 0.5) / len(values)))
 
 
 def _fit(people: Floats, masked: Floats, expected: float) -> Floats:
@@ -112,7 +109,7 @@ def _fit(people: Floats, masked: Floats, expected: float) -> Floats:
     Each masked record gives `expected` in all to the people near it; a person receives at most 1.
     """
     near = min(_NEAR, len(masked))
-    distance, place = cKDTree(masked).query(people, near)
+    distance, place = spatial.cKDTree(masked).query(people, near)
     distance, place = distance.reshape(len(people), near), place.reshape(len(people), near)
     unit = max(float(np.median(distance[:, 0])), 1e-6)
     scores = [
@@ -132,7 +129,7 @@ def _received(kernel: Floats, place: Ints, masked: int, expected: float) -> Floa
         asked = np.bincount(flat, (kernel * wish[:, None]).ravel(), minlength=masked)
         offer = expected / np.maximum(asked, tiny)
         offered = np.log(np.maximum((kernel * offer[place]).sum(axis=1), tiny))
-        received = expit(offered + _level(offered, expected * masked))
+        received = special.expit(offered + _level(offered, expected * masked))
         wish = received / np.exp(offered)
     return received
 
@@ -142,7 +139,9 @@ def _level(offered: Floats, total: float) -> float:
     low, high = -700.0, 700.0
     for _ in range(30):
         middle = (low + high) / 2
-        low, high = (middle, high) if expit(offered + middle).sum() < total else (low, middle)
+        low, high = (
+            (middle, high) if special.expit(offered + middle).sum() < total else (low, middle)
+        )
     return middle
 
 
@@ -198,7 +197,7 @@ def _noise_with(
     def right(noise: float) -> float:
         mine = everyone[rng.permutation(len(everyone))[:originals]]
         masked = mine + noise * rng.normal(size=mine.shape)
-        near = cKDTree(_normal_scores(masked)).query(_normal_scores(mine)[:asked])[1]
+        near = spatial.cKDTree(_normal_scores(masked)).query(_normal_scores(mine)[:asked])[1]
         return float((near == np.arange(asked)).mean())
 
     low, high = 1e-4, 10.0

@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import Unpack
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.spatial import cKDTree
 
 from crypsis.dataset import Data
 from crypsis.errors import ParameterError
 from crypsis.linkage._pair import RankOptions, pair
+from crypsis.scientific import sparse, spatial
 
 
 def near_distances(
     original: Data, masked: Data, *, nearest: int = 10, **options: Unpack[RankOptions]
-) -> csr_array:
+) -> sparse.csr_array:
     """The permutation distances from each original to its nearest masked records.
 
     They are the input of `pseudonyms.Belief.from_distances`: a belief matrix of which masked record
@@ -48,7 +47,7 @@ def near_distances(
     both = pair(original, masked, ranks_only=True, **options)
     points, shape = both.points, (both.original_records, both.masked_records)
     # Not grouped into places: each masked record is a pair of its own here.
-    tree = cKDTree(points.masked, balanced_tree=False, compact_nodes=False)
+    tree = spatial.cKDTree(points.masked, balanced_tree=False, compact_nodes=False)
     k = min(nearest, shape[1])
     apart, found = tree.query(points.original, k=range(1, k + 1), p=np.inf, workers=-1)
     rows, columns, distances = np.repeat(np.arange(shape[0]), k), found.ravel(), apart.ravel()
@@ -59,4 +58,4 @@ def near_distances(
         rows, columns, distances = (
             np.concatenate(parts) for parts in ((rows, absent), (columns, own), (distances, far))
         )
-    return csr_array((distances / points.unit, (rows, columns)), shape=shape)
+    return sparse.csr_array((distances / points.unit, (rows, columns)), shape=shape)

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from crypsis import progress
 from crypsis.counting.grouping import firsts, numbered
 from crypsis.linkage._ranks import Floats, Ints
+from crypsis.scientific import spatial
 
 _CHUNK = 1 << 16
 _TIES_AT_ONCE = 1 << 22
@@ -50,7 +50,7 @@ class PointIndex:
         self.points, self.place_of = distinct(points)
         self.sizes: Ints = np.bincount(self.place_of, minlength=len(self.points)).astype(np.int64)
         # Sliding midpoints: ranks are spread evenly, so medians cost time without a gain.
-        self._tree = cKDTree(self.points, balanced_tree=False, compact_nodes=False)
+        self._tree = spatial.cKDTree(self.points, balanced_tree=False, compact_nodes=False)
 
     def members(self, place: int) -> Ints:
         """The rows that lie at `place`."""

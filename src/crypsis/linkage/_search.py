@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv
 
 from crypsis.linkage._nearest import NearestPlaces, PointIndex, distinct
 from crypsis.linkage._ranks import Floats, Ints, Points
 from crypsis.results import Estimate
+from crypsis.scientific import special
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,10 +105,14 @@ def share(successes: float, trials: int, confidence: float = 0.95) -> Estimate:
     0.05 (95 % CI 0.01643 to 0.1128)
     """
     tail = (1 - confidence) / 2
-    low = 0.0 if successes <= 0 else float(betaincinv(successes, trials - successes + 1, tail))
+    low = (
+        0.0
+        if successes <= 0
+        else float(special.betaincinv(successes, trials - successes + 1, tail))
+    )
     high = 1.0
     if successes < trials:
-        high = float(betaincinv(successes + 1, trials - successes, 1 - tail))
+        high = float(special.betaincinv(successes + 1, trials - successes, 1 - tail))
     value = min(successes / trials, 1.0)
     return Estimate(
         value, min(low, value), max(high, value), confidence, "Clopper-Pearson interval"

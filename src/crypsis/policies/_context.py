@@ -12,7 +12,9 @@ from __future__ import annotations
 import math
 from typing import Annotated, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
+
+from crypsis.documents import Document
 
 Recipient = Literal["public", "registered", "contract", "internal"]
 """Who receives the release."""
@@ -46,13 +48,12 @@ _PROBABILITIES: dict[Recipient, tuple[float, str, str]] = {
 }
 
 
-class Context(BaseModel):
+class Context(Document):
     """Who receives a release, under which controls, and how likely an attempt is.
 
     The probability, the controls and the source that are not given are those of the recipient.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     recipient: Recipient
     """public, registered (users who accept terms), contract, or internal."""
     controls: str = ""

@@ -9,8 +9,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
+from crypsis.documents import Document
 from crypsis.errors import ParameterError
 from crypsis.files import read_toml
 from crypsis.policies._context import RECIPIENTS, Context, Recipient
@@ -33,10 +34,9 @@ PRESETS = (
 """The names of the policies that come with crypsis."""
 
 
-class Threshold(BaseModel):
+class Threshold(Document):
     """The most or the least that is allowed of a measure."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     measure: Annotated[str, Field(json_schema_extra={"enum": [*MEASURES]})]
     """What is limited; one of the measures."""
     unit: str
@@ -92,20 +92,18 @@ class Threshold(BaseModel):
         return "at most" if self.at_most is not None else "at least"
 
 
-class QuestionScope(BaseModel):
+class QuestionScope(Document):
     """Whether a policy asks a question, and why it may leave it out."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     asked: bool
     """Whether the question is part of the policy."""
     why: Annotated[str, Field(min_length=1)]
     """Why it is asked, or why it need not be."""
 
 
-class ChecklistItem(BaseModel):
+class ChecklistItem(Document):
     """A statement that a program cannot verify: the owner answers it in the roles file."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     item: Annotated[str, Field(min_length=1)]
     """The statement; the key of its answer in the table [answers] of the roles file."""
     why: Annotated[str, Field(min_length=1)]
@@ -116,10 +114,9 @@ class ChecklistItem(BaseModel):
     """When it is asked: always, or if postal codes are judged by a list of the policy."""
 
 
-class Policy(BaseModel):
+class Policy(Document):
     """A set of thresholds with their sources."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")]
     """Small letters, digits and hyphens."""
     title: str

@@ -1,5 +1,13 @@
-"""Protection of a release: requirements, plan, recoding, masking, measurement, statement, key."""
+"""Protection of a release: requirements, plan, recoding, masking, measurement, statement, key.
 
+What a perfect intruder knows of masked records is loaded when it is asked for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crypsis.lazy import lazy_names
 from crypsis.protection import masking
 from crypsis.protection._anonymize import anonymize, mask
 from crypsis.protection._anonymized import Anonymized, Plan
@@ -11,15 +19,18 @@ from crypsis.protection._preview import AllowedValues, Preview, PreviewOutcome, 
 from crypsis.protection._recode_classes import RecodingKind
 from crypsis.protection._released_values import released_values
 from crypsis.protection._requirements import PrivacyRequirements
-from crypsis.protection._statement import InformationLoss, Method, Statement
-from crypsis.protection.posterior import CalibrationBin, LinkPosterior, link_posterior
+from crypsis.protection._statement import ApartFile, InformationLoss, Method, Statement
 from crypsis.protection.recoding._choice import ColumnPlan
 from crypsis.protection.recoding._clusters import Clustering, Cost, cluster, quantile_groups
+
+if TYPE_CHECKING:
+    from crypsis.protection.posterior import CalibrationBin, LinkPosterior, link_posterior
 
 __all__ = [
     "AllowedValues",
     "Alternative",
     "Anonymized",
+    "ApartFile",
     "CalibrationBin",
     "Clustering",
     "ColumnPlan",
@@ -48,3 +59,7 @@ __all__ = [
     "quantile_groups",
     "released_values",
 ]
+
+_LATER = dict.fromkeys(("CalibrationBin", "LinkPosterior", "link_posterior"), ".posterior")
+
+__getattr__ = lazy_names(__name__, _LATER)

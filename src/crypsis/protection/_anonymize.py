@@ -15,6 +15,7 @@ from crypsis.dataset import ColumnNote, Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import ParameterError, RoleError
 from crypsis.options import PlanOptions, Role, Roles
 from crypsis.protection._anonymized import Anonymized, Plan
+from crypsis.protection._apart import apart_columns, apart_data, apart_method, without_apart
 from crypsis.protection._decided import check_decided, check_evidence, check_person
 from crypsis.protection._derived import check_derived
 from crypsis.protection._key import Key, fresh_seed
@@ -262,7 +263,8 @@ def anonymize(
         raise ParameterError("Parameter 'k' is not set.", parameter="k", hint="Set {k}.")
     elif k == 1 and not subject.quasi_identifiers:
         _check_unlinked(people)
-        return _without_recoding(mask(original, {}) if masked is None else masked, subject)
+        made = mask(original, {}, seed=seed) if masked is None else masked
+        return _without_recoding(made, subject, apart_columns(original, options.get("apart")))
 
     def plan_for(own: Dataset) -> Plan:
         made = ready
@@ -289,15 +291,22 @@ def anonymize(
     return replace(result, methods=methods_used, key=both, original=original)
 
 
-def _without_recoding(made: Anonymized, data: Dataset) -> Anonymized:
+def _without_recoding(
+    made: Anonymized, data: Dataset, apart: tuple[tuple[str, ...], ...]
+) -> Anonymized:
     """Nothing is to be generalized: the masked columns that are released."""
+    files = apart_data(data, apart, made.key.seed or 0)
+    data = without_apart(data, apart)
     kept = data.released
+    methods = (*made.methods, *map(apart_method, apart))
+    loss = replace(made.loss, apart=tuple(name for one in apart for name in one))
     rows = data.rows.select(kept)
     roles = {name: role for name, role in data.roles.items() if name in kept}
     notes = {name: note for name, note in data.notes.items() if name in kept}
     return replace(
-        made, data=replace(data, rows=rows, roles=roles, notes=notes, given=None, _cells={})
-    )
+        made, data=replace(data, rows=rows, roles=roles, notes=notes, given=None, _cells={}),
+        apart=files, methods=methods, loss=loss,
+    )  # fmt: skip
 
 
 def _pseudonymized(masks: Mapping[tuple[str, ...], Mask]) -> set[str]:
@@ -358,4 +367,4 @@ def _on_levels(data: Dataset, made: Plan, levels: Mapping[str, int]) -> Plan:
             "alone the plan chooses them.",
             parameter="levels",
         )
-    return Preview(data, made).plan_with(levels)
+    return Preview(without_apart(data, made.apart), made).plan_with(levels)

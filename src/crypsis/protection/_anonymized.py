@@ -9,14 +9,23 @@ from html import escape
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Unpack
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from crypsis import __version__
 from crypsis.dataset import Data, Dataset, as_dataset
+from crypsis.documents import Document
 from crypsis.errors import OutputError, SourceError
 from crypsis.files import parse_toml, replacing_file, to_toml
 from crypsis.hierarchies import Hierarchy
 from crypsis.options import Roles
+from crypsis.protection._apart import (
+    APART,
+    apart_columns,
+    apart_data,
+    apart_method,
+    apart_path,
+    without_apart,
+)
 from crypsis.protection._decided import check_decided, check_missing
 from crypsis.protection._derived import check_derived
 from crypsis.protection._key import Key, fresh_seed
@@ -30,6 +39,7 @@ from crypsis.protection._released_values import released_values
 from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection._sensitive_changes import least_change, on_steps
 from crypsis.protection._statement import (
+    ApartFile,
     InformationLoss,
     Method,
     Statement,
@@ -51,7 +61,7 @@ _FORMULAS_NEUTRALIZED = Method(
 )
 
 
-class Plan(BaseModel):
+class Plan(Document):
     """The requirements of a release and the recoding of each column, without seed or rows.
 
     A plan prints as a table, is written to JSON or TOML, edited, and applied to the same columns
@@ -70,7 +80,6 @@ class Plan(BaseModel):
     2
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     format: Literal[1] = 1
     """The version of the file format."""
     requirements: PrivacyRequirements
@@ -81,6 +90,8 @@ class Plan(BaseModel):
     """Sensitive attributes that may change, or with a hierarchy, by which values are far apart."""
     preserve: tuple[tuple[str, ...], ...] = ()
     """What the release is to be used for: columns and pairs of columns whose information is kept."""
+    apart: tuple[tuple[str, ...], ...] = ()
+    """Sensitive attributes that are released apart, by file."""
     recoding: RecodingKind | None = None
     """How rows are recoded, once the plan was applied; applying it again does the same."""
     made_with: str = ""
@@ -145,12 +156,16 @@ class Plan(BaseModel):
             If a column is undecided: nothing is released that was not decided. If a column that
             is released as it is gives back a generalized one.
         """
-        original = as_dataset(data, **roles)
-        check_missing(original)
+        given = as_dataset(data, **roles)
+        check_missing(given)
+        original = without_apart(given, apart_columns(given, self.apart))
+        apart = {name for one in self.apart for name in one}
         recoding = recoding or self.recoding or "local"
         requirements = self.requirements
         if original.person is not None:
             requirements = requirements.model_copy(update={"people": True})
+        if apart and not original.sensitive:
+            requirements = requirements.without_sensitive()
         check_decided(original, [one.name for one in self.columns], self.removed)
         removed = tuple(dict.fromkeys((*self.removed, *original.identifiers, *original.excluded)))
         base = self.model_copy(
@@ -178,21 +193,28 @@ class Plan(BaseModel):
         names = [one.name for one in plan.columns]
         recoded = [*names, *(one.name for one in plan.sensitive if not isinstance(one.step, Keep))]
         check_derived(original, made.data, recoded, made.row_map, removed=removed)
+        removed = tuple(name for name in removed if name not in apart)
+        plan = plan.model_copy(update={"removed": removed})
         methods = recoding_methods(plan.columns, removed, made.recoding, recoding)
+        methods += tuple(map(apart_method, self.apart))
         of_columns = columns_loss(original, plan.columns) if made.recoding is None else None
         loss = information_loss(original.count, made.recoding, of_columns)
         loss = with_steps(loss, original, plan.columns, made.recoding is not None)
         stopped = deadline is not None and deadline.stopped
-        loss = replace(loss, changed_sensitive=changed, search_stopped=stopped)
+        loss = replace(
+            loss, changed_sensitive=changed, search_stopped=stopped,
+            apart=tuple(name for one in self.apart for name in one),
+        )  # fmt: skip
         methods = (*methods, *(_on_one_step(one) for one in plan.sensitive if one.name in changed))
         data, row_map = made.data, made.row_map
         notes = () if shuffle else order_notes(original, removed)
-        if shuffle:
-            seed = fresh_seed() if seed is None else seed
+        seed = fresh_seed() if seed is None and (shuffle or apart) else seed
+        if shuffle and seed is not None:
             rows, row_map = in_random_order(data.rows, row_map, seed)
             data = replace(data, rows=rows)  # its cells are still those that were counted
+        files = () if seed is None else apart_data(given, self.apart, seed)
         key = Key(seed, row_map)
-        return Anonymized(data, plan, measured, loss, key, original, methods, shuffle, notes)
+        return Anonymized(data, plan, measured, loss, key, given, methods, shuffle, notes, files)
 
     def transitions(self) -> tuple[GeneralizationModel, ...]:
         """How likely each released label is, given the original value: one model for each column.
@@ -274,7 +296,10 @@ class Plan(BaseModel):
                 one.step.describe(),
             )
             for one in self.columns
-        ] + [(name, "", "", "removed") for name in self.removed]
+        ] + [
+            *((name, "", "", "released apart") for one in self.apart for name in one),
+            *((name, "", "", "removed") for name in self.removed),
+        ]
 
     def __str__(self) -> str:
         table = [_HEAD, *self.rows()]
@@ -329,6 +354,8 @@ class Anonymized(Result, eq=False):
     """Whether the rows are in random order."""
     order_notes: tuple[str, ...] = ()
     """What the order of the rows shows, if it is that of the original."""
+    apart: tuple[Dataset, ...] = ()
+    """Sensitive attributes that are released apart, by file."""
 
     shown_fields: ClassVar[tuple[str, ...]] = ("measured", "loss", "methods")
     """The fields that are shown; the others are rows, or the re-identification key."""
@@ -372,7 +399,7 @@ class Anonymized(Result, eq=False):
         """The information loss of each column that was changed; see `crypsis.utility`."""
         if self.plan is None:
             return column_changes(self.original, self.data)
-        masked = [name for one in self.methods for name in one.columns]
+        masked = [name for one in self.methods if one.method != APART for name in one.columns]
         return column_changes(self.original, self.data, [*self._recoded, *masked])
 
     @property
@@ -390,7 +417,8 @@ class Anonymized(Result, eq=False):
     ) -> Anonymized:
         """Write the release, and its statement beside it.
 
-        The statement of `safe.csv` is `safe.csv.statement.md` and `safe.csv.statement.json`.
+        The statement of `safe.csv` is `safe.csv.statement.md` and `safe.csv.statement.json`;
+        attributes that are released apart are in `safe.apart-1.csv` and so on.
 
         The file is read back and measured before it gets its name: it appears complete and meeting
         its requirements, or not at all, and never with the statement of another run.
@@ -421,9 +449,13 @@ class Anonymized(Result, eq=False):
             self.data, path, made._statement if statement else None, self._recoded,
             self.requirements, self.measured, overwrite=overwrite,
             neutralize_formulas=neutralize_formulas, hierarchies=self._hierarchies,
-            like=self.original.rows.form,
+            like=self.original.rows.form, apart=self.apart,
         )  # fmt: skip
         return replace(self, measured=measured)
+
+    def apart_paths(self, path: str | Path) -> tuple[Path, ...]:
+        """The files of attributes that are released apart, next to the release at a path."""
+        return tuple(apart_path(path, number + 1) for number in range(len(self.apart)))
 
     @property
     def _recoded(self) -> list[str]:
@@ -447,6 +479,7 @@ class Anonymized(Result, eq=False):
             measured=measured,
             methods=self.methods,
             unchanged=tuple(name for name in self.data.names if name not in changed),
+            apart=tuple(ApartFile(one.names, one.count) for one in self.apart),
             information_loss=self.loss,
             row_order="random" if self.shuffled else "original",
             order_notes=self.order_notes,

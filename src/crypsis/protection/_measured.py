@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import ConfigDict
-from scipy.special import betainc, betaincinv
 
 from crypsis.counting.cells import Cells
 from crypsis.counting.grouping import group
@@ -22,6 +21,7 @@ from crypsis.options import MissingValues, Role
 from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection.recoding._columns import column_counts, min_count
 from crypsis.results import Result, percent_text
+from crypsis.scientific import special
 
 Ints = NDArray[np.int64]
 _SLACK = 1e-9
@@ -341,10 +341,10 @@ def _population_classes(
             people, k, beta, 1.0, float(matches.min()), float(sizes[enough].sum() / sizes.sum()),
             float(sizes[enough].sum() / sizes.sum()), float(enough.mean()),
         )  # fmt: skip
-    share = betaincinv(sizes, rows - sizes + 1, 1 - confidence)  # Clopper and Pearson 1934
+    share = special.betaincinv(sizes, rows - sizes + 1, 1 - confidence)  # Clopper and Pearson 1934
     expected = np.maximum(people * share, sizes)  # released records are people of the population
     # At least k of the people, each there with that probability.
-    safe = (betainc(k, people - k + 1, share) if people >= k else 0 * share) >= 1 - beta
+    safe = (special.betainc(k, people - k + 1, share) if people >= k else 0 * share) >= 1 - beta
     safe |= sizes >= k
     weight = sizes / sizes.sum()
     return PopulationClasses(

@@ -23,14 +23,15 @@ _STREAM = 1_001
 """The place of the order among the streams of a seed; masks have the first ones."""
 
 
-def in_random_order(rows: Rows, row_map: RowMap, seed: int) -> tuple[Rows, RowMap]:
+def in_random_order(rows: Rows, row_map: RowMap, seed: int, file: int = 0) -> tuple[Rows, RowMap]:
     """The rows in random order, and the original row of each.
 
     Rows in memory are permuted. Larger tables are put on random piles in private files, which are
     then shuffled one by one when the rows are first written or returned. A cluster sorts them by a
     hash of their values and the seed; there, and beyond 50 million rows, the row map is empty.
+    Each further file of a release has an order of its own.
     """
-    stream = SeedSequence(seed, spawn_key=(_STREAM,))
+    stream = SeedSequence(seed, spawn_key=(_STREAM, file) if file else (_STREAM,))
     made = shuffled(rows, stream, in_memory=fits_in_memory(rows))
     if not rows.local or rows.count > _MAPPED_ROWS or row_map == ():
         return made, ()

@@ -11,6 +11,7 @@ from crypsis.errors import ParameterError, RoleError, unknown_columns
 from crypsis.hierarchies import Hierarchy
 from crypsis.options import Columns, Roles
 from crypsis.protection._anonymized import Plan
+from crypsis.protection._apart import apart_columns, without_apart
 from crypsis.protection._requirements import PrivacyRequirements, checked_requirements
 from crypsis.protection.recoding._choice import (
     ColumnPlan,
@@ -49,6 +50,7 @@ def plan(
     keep: Mapping[str, int | str] | None = None,
     may_change: Columns = (),
     preserve: Sequence[Columns] | None = None,
+    apart: Sequence[Columns] | None = None,
     hierarchies: Mapping[str, Hierarchy] | None = None,
     methods: Mapping[str, str] | None = None,
     top_code: Mapping[str, float] | None = None,
@@ -126,6 +128,10 @@ def plan(
         What the release is used for: a column to predict from the quasi-identifiers, a
         quasi-identifier whose distribution matters, or two columns whose association does. The
         search then loses as little of that information as it can, and of the detail second.
+    apart : sequence of str or of sequences of str, optional
+        Sensitive attributes that are released apart: each entry in a file of its own, without any
+        other column and in a random order of its own. Nothing is then required of them, and what
+        connects them with the other columns is lost.
     hierarchies : mapping of str to Hierarchy, optional
         The hierarchy of each column; by that of a sensitive attribute its values are far apart
         (t-closeness).
@@ -167,6 +173,9 @@ def plan(
     zip     2       2      as it is
     """
     dataset = as_dataset(data, **roles)
+    released_apart = apart_columns(dataset, apart)
+    removed = (*dataset.identifiers, *dataset.excluded)
+    dataset = without_apart(dataset, released_apart)
     names = dataset.quasi_identifiers
     if not names:
         raise RoleError(
@@ -242,7 +251,8 @@ def plan(
         columns=tuple(chosen),
         sensitive=sensitive,
         preserve=uses,
-        removed=(*dataset.identifiers, *dataset.excluded),
+        apart=released_apart,
+        removed=removed,
         cells_allowed=limit,
         time_limit=time_limit,
     )

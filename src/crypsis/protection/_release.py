@@ -12,6 +12,7 @@ from crypsis.dataset import Dataset
 from crypsis.errors import OutputError, RequirementsNotMetError
 from crypsis.files import digest
 from crypsis.hierarchies import Hierarchy
+from crypsis.protection._apart import apart_path
 from crypsis.protection._measured import Measured, check, measure
 from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection._statement import Statement
@@ -46,12 +47,13 @@ def write_release(
     neutralize_formulas: bool = False,
     hierarchies: Mapping[str, Hierarchy] | None = None,
     like: FileForm | None = None,
+    apart: Sequence[Dataset] = (),
 ) -> Measured:
     """Write rows and statement together if the file meets the requirements; what it measures.
 
     `columns` are the quasi-identifiers that were recoded, none if the release was only masked;
     `hierarchies` are those of `measure`; `like` is the form of the original, which the file has
-    where its name does not ask for another.
+    where its name does not ask for another; `apart` are attributes in files of their own.
     """
     form = form_for(path, like)
     if "://" in str(path) and statement is not None:
@@ -60,10 +62,21 @@ def write_release(
             "place.",
             hint="Set {statement=False} and write the statement to its own file.",
         )
+    if "://" in str(path) and apart:
+        raise OutputError(
+            "Attributes that are released apart are local files next to the release, which is "
+            "written to a remote place.",
+            hint="Write the release to a file of this machine.",
+        )
     rows = without_formulas(data.rows, form) if neutralize_formulas else data.rows
     notes = () if statement is None else Statement.paths(path)
-    with replacing(rows, [path, *notes], overwrite=overwrite) as (partial, *others):
+    paths = [apart_path(path, number) for number in range(1, len(apart) + 1)]
+    with replacing(rows, [path, *paths, *notes], overwrite=overwrite) as (partial, *others):
         write_file(rows, partial, form)
+        files, others = others[: len(apart)], others[len(apart) :]
+        for one, place in zip(apart, files, strict=True):
+            own = without_formulas(one.rows, form) if neutralize_formulas else one.rows
+            write_file(own, place, form)
         names = dict(zip(data.names, rows.names, strict=True))
         if columns:
             back = read_back(data.rows, partial, form, rows.names)
@@ -77,6 +90,12 @@ def write_release(
             if Path(partial).is_file():
                 about = {"file": Path(path).name, "sha256": digest(partial)}
                 made = made.model_copy(update=about)
+                made = made.model_copy(
+                    update={"apart": tuple(
+                        replace(one, file=place.name, sha256=digest(written))
+                        for one, place, written in zip(made.apart, paths, files, strict=True)
+                    )}
+                )  # fmt: skip
             for note, text in zip(others, (made.to_markdown(), made.to_json()), strict=True):
                 Path(note).write_text(text, encoding="utf-8")
     return found

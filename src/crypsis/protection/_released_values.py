@@ -35,6 +35,8 @@ def released_values(methods: Sequence[Method], records: int) -> dict[str, str]:
     for one in methods:
         if one.method in ("removed", "not released"):
             found[one.column] = f"{one.column} is not released"
+        elif one.method == "released apart":
+            found |= {name: f"{name} apart, in a file of its own" for name in one.columns}
         elif "levels" in one.parameters:
             used = sorted(one.parameters["levels"], key=lambda level: -level["rows"])
             used = [used[0], *(level for level in used[1:] if 200 * level["rows"] >= records)]

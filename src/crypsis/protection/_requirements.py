@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
+from crypsis.documents import Document
 from crypsis.errors import ParameterError
 from crypsis.options import PeopleOptions, PlanOptions, descriptions
 
@@ -22,14 +23,13 @@ def _described(option: str, default: Any = None) -> Any:
     return Field(default, description=_DESCRIPTIONS[option])
 
 
-class PrivacyRequirements(BaseModel):
+class PrivacyRequirements(Document):
     """What a release must meet.
 
     The names, types and descriptions of the fields are those of the options of `plan`, of the
     command line and of the page.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     k: Annotated[int, Field(ge=1, le=2**53)] | None = None
     """k-anonymity: the smallest equivalence class has at least k records, or people."""
     people: bool = False

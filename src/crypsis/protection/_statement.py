@@ -12,9 +12,10 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ConfigDict, ValidationError
 
 from crypsis import __version__
+from crypsis.documents import Document
 from crypsis.errors import SourceError
 from crypsis.protection._measured import Measured
 from crypsis.protection._not_required import NotRequired
@@ -30,6 +31,7 @@ from crypsis.protection.recoding._steps import (
 )
 from crypsis.results import Result, without_control
 
+_ASSOCIATION = "what connects it with the other columns"
 _STOPPED = "The search stopped at its time limit; with more time it may lose less"
 
 
@@ -62,6 +64,8 @@ class InformationLoss(Result):
     """The share of the information that is left for each use that the release was aimed at."""
     records_per_person: float | None = None
     """How many records of the original are those of one person, on average."""
+    apart: tuple[str, ...] = ()
+    """Sensitive attributes that are released apart: their association with other columns is lost."""
     search_stopped: bool = False
     """Whether the search ended at its time limit, with more to try that may lose less."""
 
@@ -95,6 +99,9 @@ class InformationLoss(Result):
             f"Sensitive attribute {_cell(name)} changed, information loss (NCP): {100 * lost:.2f} %"
             for name, lost in self.changed_sensitive.items()
         ]
+        if self.apart:
+            names = ", ".join(map(_cell, self.apart))
+            lines.append(f"Released apart: {names} ({_ASSOCIATION} is lost)")
         lines += [
             f"Information for {_cell(use)} that is left: {100 * share:.1f} %"
             for use, share in self.preserved.items()
@@ -139,6 +146,16 @@ class Method(Result):
     parameters: Mapping[str, Any] = field(default_factory=dict)
     columns: tuple[str, ...] = ()
     """The columns one by one, if several are masked together."""
+
+
+class ApartFile(Result):
+    """A file with sensitive attributes that are released apart."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+    columns: tuple[str, ...]
+    records: int
+    file: str | None = None
+    sha256: str | None = None
 
 
 _RECODINGS = {
@@ -201,7 +218,7 @@ def _parameters(step: Step) -> dict[str, Any]:
     return step.model_dump(mode="json", exclude={"method"})
 
 
-class Statement(BaseModel):
+class Statement(Document):
     """A statement of a release: readable as Markdown, valid as JSON by a schema.
 
     Examples
@@ -213,7 +230,6 @@ class Statement(BaseModel):
     2
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     format: Literal["crypsis statement 1"] = "crypsis statement 1"
     made_with: str = f"crypsis {__version__}"
     records_before: int
@@ -225,6 +241,8 @@ class Statement(BaseModel):
     methods: tuple[Method, ...]
     unchanged: tuple[str, ...] = ()
     """Columns that are released as they were."""
+    apart: tuple[ApartFile, ...] = ()
+    """Files with sensitive attributes that are released apart."""
     information_loss: InformationLoss
     row_order: Literal["random", "original"] = "original"
     """Whether the rows are in random order or in that of the original."""
@@ -288,6 +306,7 @@ class Statement(BaseModel):
         lines += ["", _ORDERS[self.row_order], *self.order_notes]
         if self.unchanged:
             lines += ["", f"Released unchanged: {_names(self.unchanged)}."]
+        lines += self._apart_lines()
         lines += ["", "## Requirements and what was measured in the release", ""]
         lines += self._requirement_lines()
         left = self.not_required
@@ -315,6 +334,8 @@ class Statement(BaseModel):
             f"- information for {_cell(use)} that is left: {100 * share:.1f} %"
             for use, share in loss.preserved.items()
         ]
+        if loss.apart:
+            lines.append(f"- released apart: {_names(loss.apart)} ({_ASSOCIATION} is lost)")
         if loss.links_kept is not None:
             lines.append(
                 f"- links between the records of a person that are left: "
@@ -331,6 +352,22 @@ class Statement(BaseModel):
             f"Made with {self.made_with}. The JSON file of the same name has the same content.",
         ]
         return "\n".join(lines) + "\n"
+
+    def _apart_lines(self) -> list[str]:
+        """The files of attributes that are released apart."""
+        if not self.apart:
+            return []
+        lines = ["", "## Released apart", ""]
+        for one in self.apart:
+            file = "" if one.file is None else f"File `{_cell(one.file)}`, SHA-256 `{one.sha256}`: "
+            lines.append(f"- {file}{_names(one.columns)} of {_counted(one.records, 'record')}.")
+        return [
+            *lines,
+            "",
+            "These files have no column of the release, and each is in a random order of its own: "
+            "nothing connects their records with those of the release. The association between "
+            "these attributes and the other columns is lost.",
+        ]
 
     def _requirement_lines(self) -> list[str]:
         lines = []

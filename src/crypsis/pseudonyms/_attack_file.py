@@ -16,9 +16,10 @@ from collections.abc import Callable, Hashable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from crypsis import dataset
+from crypsis.documents import Document
 from crypsis.errors import InputError, ParameterError, SourceError
 from crypsis.files import read_toml
 from crypsis.pseudonyms._belief import Belief
@@ -32,8 +33,7 @@ from crypsis.pseudonyms._joins import join_attack, probabilistic_join_attack
 Reader: TypeAlias = Callable[[str], "dataset.Dataset"]
 
 
-class _Attack(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+class _Attack(Document):
     truth: str | None = None
     """A table: item, pseudonym; "names" where both are named alike; "rows" where both have the same
     order. Known to the owner alone."""

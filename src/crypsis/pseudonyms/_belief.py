@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array, issparse
 
 from crypsis.errors import InputError, ParameterError
 from crypsis.pseudonyms._belief_matrix import check_labels, read_matrix, rows_text
@@ -19,6 +18,7 @@ from crypsis.pseudonyms._matchings import (
     block_structure,
     matching_or_deficiency,
 )
+from crypsis.scientific import sparse
 
 Matching: TypeAlias = Sequence[int] | Mapping[Hashable, Hashable]
 """The pseudonym of each item: column positions in row order, or a dict from item to pseudonym."""
@@ -140,13 +140,15 @@ class Belief:
         array([[1.   , 0.135],
                [0.135, 1.   ]])
         """
-        sparse = issparse(distances)
-        table: Any = coo_array(distances) if sparse else np.asarray(distances, dtype=np.float64)
+        stored = sparse.issparse(distances)
+        table: Any = (
+            sparse.coo_array(distances) if stored else np.asarray(distances, dtype=np.float64)
+        )
         if table.ndim != 2:
             raise InputError(f"Distances must be a table; an array of {table.ndim} dimensions was "
                              "given.")  # fmt: skip
-        values: NDArray[np.float64] = table.data if sparse else table[~np.isinf(table)]
-        rows, columns = table.coords if sparse else np.nonzero(~np.isinf(table))
+        values: NDArray[np.float64] = table.data if stored else table[~np.isinf(table)]
+        rows, columns = table.coords if stored else np.nonzero(~np.isinf(table))
         if np.isnan(values).any() or (values < 0).any():
             raise InputError("Distances must be numbers of at least 0; some are negative or NaN.")
         if not (np.isfinite(bandwidth) and bandwidth > 0):
@@ -158,12 +160,14 @@ class Belief:
         best = np.full(table.shape[0], -np.inf)
         np.maximum.at(best, rows, exponents)
         # Dividing a row by its largest cell changes no probability and keeps it from underflowing.
-        cells = csr_array((np.exp(exponents - best[rows]), (rows, columns)), shape=table.shape)
+        cells = sparse.csr_array(
+            (np.exp(exponents - best[rows]), (rows, columns)), shape=table.shape
+        )
         cells.eliminate_zeros()
         return cls(cells, truth=truth, items=items, pseudonyms=pseudonyms)
 
     @cached_property
-    def matrix(self) -> csr_array:
+    def matrix(self) -> sparse.csr_array:
         """The likelihood of each pair of item and pseudonym."""
         return self.kinds.expand()
 

@@ -8,19 +8,19 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, issparse
 
 from crypsis.errors import InputError
 from crypsis.pseudonyms._kinds import Indices
+from crypsis.scientific import sparse
 
 _ROWS_LISTED = 12
 
 
-def read_matrix(matrix: Any) -> tuple[csr_array, Sequence[Hashable] | None]:
+def read_matrix(matrix: Any) -> tuple[sparse.csr_array, Sequence[Hashable] | None]:
     """The matrix as sorted compressed rows, and its column names where it is a frame."""
     names: Sequence[Hashable] | None = None
-    if issparse(matrix):
-        values = csr_array(matrix, dtype=np.float64)
+    if sparse.issparse(matrix):
+        values = sparse.csr_array(matrix, dtype=np.float64)
         values.sum_duplicates()
     else:
         if not isinstance(matrix, np.ndarray | list | tuple):
@@ -41,7 +41,7 @@ def read_matrix(matrix: Any) -> tuple[csr_array, Sequence[Hashable] | None]:
                 f"A belief matrix is square; an array of {dense.ndim} dimensions was given."
             )
         _check_cells(dense)
-        values = csr_array(dense)
+        values = sparse.csr_array(dense)
     if values.shape[0] != values.shape[1]:
         raise InputError(
             "A belief matrix is square, with as many pseudonyms as items; "

@@ -10,13 +10,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.special import betaln, xlog1py, xlogy
 
 from crypsis.errors import InputError, ParameterError
 from crypsis.pseudonyms._belief import Belief, Matching
 from crypsis.pseudonyms._kinds import KindMatrix, merge_kinds
 from crypsis.pseudonyms._scaling import scaling_factors
+from crypsis.scientific import optimize, sparse, special
 
 Truth: TypeAlias = Matching | str | None
 # A bound that was itself computed (such as 1.1 times a frequency) is off by a few units in the last
@@ -87,7 +86,9 @@ def _pair_counts(
     columns = np.fromiter(
         (place[name] for basket in baskets for name in basket), np.int64, ends[-1]
     )
-    table = csr_array((np.ones(ends[-1], np.int64), columns, ends), (len(baskets), len(names)))
+    table = sparse.csr_array(
+        (np.ones(ends[-1], np.int64), columns, ends), (len(baskets), len(names))
+    )
     return np.asarray((table.T @ table).toarray(), np.int64)
 
 
@@ -143,7 +144,7 @@ def _interval_kinds(bounds: NDArray[np.float64], shares: NDArray[np.float64]) ->
     starts = np.concatenate([[0], np.cumsum(lengths)])
     indices = np.arange(starts[-1]) - np.repeat(starts[:-1] - ends[:, 0], lengths)
     shape = (len(ends), distinct.size)
-    cells = csr_array((np.ones(indices.size), indices, starts), shape=shape)
+    cells = sparse.csr_array((np.ones(indices.size), indices, starts), shape=shape)
     return merge_kinds(cells, row_kind.ravel(), column_kind.ravel())
 
 
@@ -194,13 +195,15 @@ def probabilistic_frequency_attack(
         raise ParameterError("Expected frequencies are shares of transactions, from 0 to 1.")
     hits, total = observed.counts[None, :], observed.transactions
     if experience is None:
-        logs = xlogy(hits, chances[:, None]) + xlog1py(total - hits, -chances[:, None])
+        logs = special.xlogy(hits, chances[:, None]) + special.xlog1py(
+            total - hits, -chances[:, None]
+        )
     else:
         # Half a transaction on either side keeps a frequency of 0 or 1 from being certain.
         yes = chances[:, None] * experience + 0.5
         no = (1 - chances[:, None]) * experience + 0.5
-        logs = betaln(yes + hits, no + total - hits) - betaln(yes, no)
-    return _belief(csr_array(from_logs(logs, negligible)), tuple(expected), observed, truth)
+        logs = special.betaln(yes + hits, no + total - hits) - special.betaln(yes, no)
+    return _belief(sparse.csr_array(from_logs(logs, negligible)), tuple(expected), observed, truth)
 
 
 def check_negligible(negligible: float) -> None:
@@ -235,10 +238,8 @@ def from_logs(logs: NDArray[np.float64], negligible: float = 0.0) -> NDArray[np.
 
 def _priced(logs: NDArray[np.float64]) -> NDArray[np.float64]:
     """Log-likelihoods less the prices of rows and columns; unchanged if nothing can be matched."""
-    from scipy.optimize import linear_sum_assignment
-
     try:
-        _, match = linear_sum_assignment(-logs)
+        _, match = optimize.linear_sum_assignment(-logs)
     except ValueError:  # no perfect matching: Belief says which items lack one
         return logs
     if len(match) != logs.shape[1]:
@@ -270,7 +271,7 @@ def _range(bound: Any) -> tuple[float, float]:
 
 
 def _belief(
-    matrix: csr_array | KindMatrix,
+    matrix: sparse.csr_array | KindMatrix,
     items: tuple[Hashable, ...],
     observed: Frequencies,
     truth: Truth,

@@ -8,11 +8,11 @@ from typing import Any, TypeAlias
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, vstack
 
 from crypsis.errors import ColumnError, InputError, ParameterError, unknown_columns
 from crypsis.pseudonyms._belief import Belief
 from crypsis.pseudonyms._frequencies import Truth, check_negligible, from_logs
+from crypsis.scientific import sparse
 
 Tolerances: TypeAlias = Sequence[str] | Mapping[str, float]
 
@@ -72,8 +72,8 @@ def join_attack(
         fits = np.ones((left[rows].shape[0], right.shape[0]), dtype=bool)
         for ours, theirs, tolerance in shared:
             fits &= _agree(ours[rows], theirs, tolerance) | _unknown(ours[rows], theirs)
-        parts.append(csr_array(fits.astype(np.float64)))
-    return _labelled(csr_array(vstack(parts)), left, right, item, pseudonym, truth)
+        parts.append(sparse.csr_array(fits.astype(np.float64)))
+    return _labelled(sparse.csr_array(sparse.vstack(parts)), left, right, item, pseudonym, truth)
 
 
 def probabilistic_join_attack(
@@ -131,7 +131,7 @@ def probabilistic_join_attack(
                 agree, np.log(m) - np.log(share)[:, None], np.log1p(-m) - np.log1p(-chance)
             )
         logs += np.where(unknown, 0.0, weight)
-    matrix = csr_array(from_logs(logs, negligible))
+    matrix = sparse.csr_array(from_logs(logs, negligible))
     return _labelled(matrix, left, right, item, pseudonym, truth)
 
 
@@ -232,7 +232,7 @@ def _agreements(
 
 
 def _labelled(
-    matrix: csr_array,
+    matrix: sparse.csr_array,
     left: nw.DataFrame[Any],
     right: nw.DataFrame[Any],
     item: str | None,

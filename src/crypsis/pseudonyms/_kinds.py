@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from crypsis.errors import TooLargeError
+from crypsis.scientific import sparse
 
 Indices = NDArray[np.int64]
 _MAX_CELLS = 400_000_000  # of a matrix item by item: about 5 GB
@@ -23,7 +23,7 @@ class KindMatrix:
     `column_kind` have the kind of each row and column.
     """
 
-    weights: csr_array
+    weights: sparse.csr_array
     row_kind: Indices
     column_kind: Indices
 
@@ -69,7 +69,7 @@ class KindMatrix:
         """Whether no two rows and no two columns are identical."""
         return bool(self.weights.shape == (self.size, self.size))
 
-    def expand(self) -> csr_array:
+    def expand(self) -> sparse.csr_array:
         """The matrix item by item."""
         if self.pairs > _MAX_CELLS:
             raise TooLargeError(
@@ -77,7 +77,7 @@ class KindMatrix:
                 "many to list one by one.",
                 hint="Use `anonymity`, which counts identical rows together.",
             )
-        values = csr_array(self.weights[self.row_kind][:, self.column_kind])
+        values = sparse.csr_array(self.weights[self.row_kind][:, self.column_kind])
         values.sort_indices()
         return values
 
@@ -93,7 +93,7 @@ class KindMatrix:
         """Some rows and columns; kinds that become identical stay apart."""
         of_rows, row_kind = np.unique(self.row_kind[rows], return_inverse=True)
         of_columns, column_kind = np.unique(self.column_kind[columns], return_inverse=True)
-        weights = csr_array(self.weights[of_rows][:, of_columns])
+        weights = sparse.csr_array(self.weights[of_rows][:, of_columns])
         weights.sort_indices()
         return KindMatrix(weights, row_kind.ravel(), column_kind.ravel())
 
@@ -103,19 +103,19 @@ class KindMatrix:
 
 
 def merge_kinds(
-    matrix: csr_array, row_kind: Indices | None = None, column_kind: Indices | None = None
+    matrix: sparse.csr_array, row_kind: Indices | None = None, column_kind: Indices | None = None
 ) -> KindMatrix:
     """Merge identical rows and identical columns of a matrix, which may itself be one of kinds.
 
-    >>> merge_kinds(csr_array([[1.0, 1, 0], [1, 1, 0], [0, 1, 1]])).rows
+    >>> merge_kinds(sparse.csr_array([[1.0, 1, 0], [1, 1, 0], [0, 1, 1]])).rows
     array([2, 1])
     """
     of_rows, first = _identical(matrix)
-    fewer = csr_array(matrix[first])
-    by_column = csr_array(fewer.T)
+    fewer = sparse.csr_array(matrix[first])
+    by_column = sparse.csr_array(fewer.T)
     by_column.sort_indices()
     of_columns, first = _identical(by_column)
-    weights = csr_array(fewer[:, first])
+    weights = sparse.csr_array(fewer[:, first])
     weights.sort_indices()
     return KindMatrix(
         weights,
@@ -124,7 +124,7 @@ def merge_kinds(
     )
 
 
-def _identical(matrix: csr_array) -> tuple[Indices, Indices]:
+def _identical(matrix: sparse.csr_array) -> tuple[Indices, Indices]:
     """A number for each row, the same for identical ones, and the first row of each number."""
     seen: dict[tuple[bytes, bytes], int] = {}
     first: list[int] = []

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching, maximum_flow
 
 from crypsis.pseudonyms._kinds import Indices, KindMatrix
+from crypsis.scientific import csgraph, sparse
 
 
 class BlockStructure(NamedTuple):
@@ -34,7 +33,7 @@ def matching_or_deficiency(kinds: KindMatrix) -> tuple[Indices | None, Indices]:
     if missing.size == 0:
         return _of_items(kinds, flow), np.zeros(0, dtype=np.int64)
     # Alternating paths from a free row: all columns they meet are taken by rows they meet.
-    by_column = csr_array(flow.T)
+    by_column = sparse.csr_array(flow.T)
     seen, queue = {int(missing[0])}, [int(missing[0])]
     met: set[int] = set()
     while queue:
@@ -57,29 +56,29 @@ def random_matching(kinds: KindMatrix, generator: np.random.Generator) -> Indice
     There must be one. It is not a random draw: it only depends on the order.
     """
     orders = [generator.permutation(wide) for wide in kinds.weights.shape]
-    weights = csr_array(kinds.weights[orders[0]][:, orders[1]])
+    weights = sparse.csr_array(kinds.weights[orders[0]][:, orders[1]])
     weights.sort_indices()
     places = [np.argsort(order) for order in orders]
     other = KindMatrix(weights, places[0][kinds.row_kind], places[1][kinds.column_kind])
     return _of_items(other, _flow(other))
 
 
-def _narrow(matrix: csr_array) -> csr_array:
+def _narrow(matrix: sparse.csr_array) -> sparse.csr_array:
     """With places of 32 bits, which the graph algorithms of SciPy 1.14 ask for."""
     places = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
-    return csr_array((matrix.data, *places), shape=matrix.shape)
+    return sparse.csr_array((matrix.data, *places), shape=matrix.shape)
 
 
-def _flow(kinds: KindMatrix) -> csr_array:
+def _flow(kinds: KindMatrix) -> sparse.csr_array:
     """How many rows of each kind are matched to columns of each kind, as many as possible."""
     many, wide = kinds.weights.shape
     if kinds.is_distinct:
-        columns = maximum_bipartite_matching(_narrow(kinds.weights), perm_type="column").astype(
-            np.int64
-        )
+        columns = csgraph.maximum_bipartite_matching(
+            _narrow(kinds.weights), perm_type="column"
+        ).astype(np.int64)
         rows = np.flatnonzero(columns >= 0)
         ones = np.ones(rows.size, dtype=np.int64)
-        return csr_array((ones, (rows, columns[rows])), shape=(many, wide))
+        return sparse.csr_array((ones, (rows, columns[rows])), shape=(many, wide))
     source, sink = many + wide, many + wide + 1
     rows, columns = kinds.cell_rows, kinds.cell_columns
     capacity = np.concatenate([
@@ -87,19 +86,21 @@ def _flow(kinds: KindMatrix) -> csr_array:
     ])  # fmt: skip
     tails = np.concatenate([rows, np.full(many, source), many + np.arange(wide)])
     heads = np.concatenate([many + columns, np.arange(many), np.full(wide, sink)])
-    graph = coo_array((capacity.astype(np.int32), (tails, heads)), shape=(sink + 1, sink + 1))
-    found = csr_array(maximum_flow(_narrow(csr_array(graph)), source, sink).flow)[
-        :many, many:source
-    ]
-    found = csr_array(found, dtype=np.int64)
+    graph = sparse.coo_array(
+        (capacity.astype(np.int32), (tails, heads)), shape=(sink + 1, sink + 1)
+    )
+    found = sparse.csr_array(
+        csgraph.maximum_flow(_narrow(sparse.csr_array(graph)), source, sink).flow
+    )[:many, many:source]
+    found = sparse.csr_array(found, dtype=np.int64)
     found.data = np.maximum(found.data, 0)
     found.eliminate_zeros()
     return found
 
 
-def _of_items(kinds: KindMatrix, flow: csr_array) -> Indices:
+def _of_items(kinds: KindMatrix, flow: sparse.csr_array) -> Indices:
     """The column of each row, from the number of pairs between kinds."""
-    pairs = coo_array(flow)
+    pairs = sparse.coo_array(flow)
     rows, columns = (np.repeat(part, pairs.data) for part in pairs.coords)
     matching = np.empty(kinds.size, dtype=np.int64)
     by_row = np.lexsort((columns, rows))
@@ -121,10 +122,10 @@ def block_structure(kinds: KindMatrix, matching: Indices) -> BlockStructure:
     matched = np.unique(kinds.row_kind * wide + kinds.column_kind[matching])
     tails = np.concatenate([rows, many + matched % wide])
     heads = np.concatenate([many + columns, matched // wide])
-    graph = csr_array(
+    graph = sparse.csr_array(
         (np.ones(tails.size, dtype=np.int8), (tails, heads)), shape=(many + wide,) * 2
     )
-    _, component = connected_components(graph, directed=True, connection="strong")
+    _, component = csgraph.connected_components(graph, directed=True, connection="strong")
     within = component[rows] == component[many + columns]
     superfluous = int((kinds.rows[rows] * kinds.columns[columns])[~within].sum())
     of_row = component[kinds.row_kind]

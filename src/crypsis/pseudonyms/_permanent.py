@@ -6,7 +6,6 @@ import math
 from typing import Any, Unpack
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from crypsis.errors import TooLargeError
 from crypsis.pseudonyms._belief import Belief, NoPerfectMatchingError, as_belief
@@ -18,6 +17,7 @@ from crypsis.pseudonyms._solve import WORST_ROUNDING, SolverOptions, as_number, 
 from crypsis.pseudonyms.kernels import frontier, ryser
 from crypsis.pseudonyms.kernels.order import MOST_OPEN, MergedMatrix
 from crypsis.results import Estimate, Number
+from crypsis.scientific import sparse
 
 _MAX_FRONTIER_FIRST = 22
 
@@ -140,7 +140,7 @@ def _count(kinds: KindMatrix, method: str) -> int | None:
     if method == "glynn":
         return _by_ryser(kinds) if size <= ryser.LARGEST else None
     built = None
-    if np.diff(csr_array(kinds.weights.T).indptr).max() <= MOST_OPEN:
+    if np.diff(sparse.csr_array(kinds.weights.T).indptr).max() <= MOST_OPEN:
         first = size <= _MAX_FRONTIER_FIRST or size > ryser.LARGEST or method == "frontier"
         merged = MergedMatrix(
             kinds.weights.toarray(), kinds.rows, kinds.columns, kinds.row_kind, kinds.column_kind

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from crypsis.pseudonyms._kinds import Indices, KindMatrix
 from crypsis.pseudonyms.kernels.chain import LONGEST
+from crypsis.scientific import sparse
 
 _SHORT, _RETURNS = 64, 16  # steps of a visit: at least, and for each row that shares the column
 _RAW_DRAWS = 100  # independent draws, which there will be at least
@@ -23,8 +23,8 @@ class Table:
         self.kinds, self.values = kinds, values
         weights = kinds.weights
         starts, indices = weights.indptr.astype(np.int64), weights.indices.astype(np.int64)
-        cells = csr_array((values, indices, starts), shape=weights.shape)
-        back = csr_array(cells.T)
+        cells = sparse.csr_array((values, indices, starts), shape=weights.shape)
+        back = sparse.csr_array(cells.T)
         back.sort_indices()
         self.by_column = (
             back.indptr.astype(np.int64), back.indices.astype(np.int64), np.asarray(back.data),
@@ -96,7 +96,9 @@ def true_pairs(
         keys, return_index=True, return_inverse=True, return_counts=True
     )
     probabilities = KindMatrix(
-        csr_array((marginals, kinds.weights.indices, kinds.weights.indptr), kinds.weights.shape),
+        sparse.csr_array(
+            (marginals, kinds.weights.indices, kinds.weights.indptr), kinds.weights.shape
+        ),
         kinds.row_kind,
         kinds.column_kind,
     ).cells(items, truth[items])

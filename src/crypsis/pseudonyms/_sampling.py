@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.special import stdtrit
 
 from crypsis import progress
 from crypsis.pseudonyms._chains import BURN_IN, CHAINS, Chains
@@ -18,6 +16,7 @@ from crypsis.pseudonyms._sample_table import Table, TruePairs, is_flat, make_tab
 from crypsis.pseudonyms.kernels import sampler
 from crypsis.pseudonyms.kernels.bethe import Bounds
 from crypsis.results import Result
+from crypsis.scientific import sparse, special
 
 _CONFIDENCE = 0.95
 _WORK = 5e9  # cells visited in smoothing at most: about half a minute on two cores
@@ -246,9 +245,11 @@ def _importance(
 ) -> tuple[Spread, int, float]:
     """The logarithm of the permanent of the scaled block, with draws and effective draws."""
     weights = kinds.weights
-    cells = csr_array((bounds.scaled.cells, weights.indices, weights.indptr), shape=weights.shape)
+    cells = sparse.csr_array(
+        (bounds.scaled.cells, weights.indices, weights.indptr), shape=weights.shape
+    )
     scaled = KindMatrix(cells, kinds.row_kind, kinds.column_kind).expand()
-    rows, columns = _compressed(scaled), _compressed(csr_array(scaled.T))
+    rows, columns = _compressed(scaled), _compressed(sparse.csr_array(scaled.T))
     generator = np.random.default_rng(np.random.SeedSequence(seed).spawn(2)[1])
     order = np.argsort(np.diff(rows[0]), kind="stable")
     careful = scaled.nnz < kinds.size**2
@@ -269,7 +270,7 @@ def _importance(
     return Spread(value, max(half, 1e-9 * kinds.size)), logs.size, effective  # never certain
 
 
-def _compressed(matrix: csr_array) -> tuple[Indices, Indices, NDArray[np.float64]]:
+def _compressed(matrix: sparse.csr_array) -> tuple[Indices, Indices, NDArray[np.float64]]:
     matrix.sort_indices()
     return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data
 
@@ -334,4 +335,4 @@ def average(series: NDArray[np.float64]) -> ChainAverage:
 
 
 def _quantile(freedom: float) -> float:
-    return float(stdtrit(freedom, 0.5 + _CONFIDENCE / 2))
+    return float(special.stdtrit(freedom, 0.5 + _CONFIDENCE / 2))

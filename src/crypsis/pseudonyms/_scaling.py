@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array
 
 from crypsis.errors import ParameterError
 from crypsis.pseudonyms._belief import Belief, as_belief
 from crypsis.pseudonyms._kinds import Indices, KindMatrix
 from crypsis.pseudonyms.kernels import bethe
 from crypsis.results import Result, raw
+from crypsis.scientific import sparse
 
 _SWEEPS_BEFORE_NEWTON = 50
 _MAX_NEWTON = 500
@@ -95,7 +95,7 @@ def true_cells(belief: Belief, truth: Indices) -> NDArray[np.float64]:
     for rows, columns in belief.structure.blocks:
         kinds = belief.kinds.part(rows, columns)
         given = bethe.problem(kinds.weights, kinds.rows, kinds.columns)
-        scaled = csr_array(
+        scaled = sparse.csr_array(
             (bethe.scale(given, tolerance=1e-14).cells, given.indices, given.starts),
             shape=kinds.weights.shape,
         )
@@ -115,7 +115,7 @@ class ScalingFactors(NamedTuple):
 
 
 def scaling_factors(
-    block: NDArray[np.float64] | csr_array,
+    block: NDArray[np.float64] | sparse.csr_array,
     *,
     tolerance: float = 1e-14,
     max_sweeps: int = _MAX_SWEEPS,
@@ -126,7 +126,7 @@ def scaling_factors(
     minus one; it is used for blocks up to 500 where plain sweeps have not converged.
     """
     size = block.shape[0]
-    transposed = block.T.tocsr() if isinstance(block, csr_array) else block.T
+    transposed = block.T.tocsr() if isinstance(block, sparse.csr_array) else block.T
     rows, columns = np.ones(size), np.ones(size)
     residual = np.inf
     for sweep in range(1, max_sweeps + 1):
@@ -136,7 +136,7 @@ def scaling_factors(
         if residual <= max(tolerance, 4e-16 * size):
             break
         if sweep == _SWEEPS_BEFORE_NEWTON and size <= _MAX_NEWTON:
-            dense = block.toarray() if isinstance(block, csr_array) else block
+            dense = block.toarray() if isinstance(block, sparse.csr_array) else block
             rows, columns, residual = _newton(dense, rows, columns, residual)
             if residual <= max(tolerance, 1e-15 * size):
                 break

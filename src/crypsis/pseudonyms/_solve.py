@@ -10,7 +10,6 @@ from typing import NamedTuple, TypedDict, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from crypsis import progress
 from crypsis.errors import ParameterError, TooLargeError
@@ -30,6 +29,7 @@ from crypsis.pseudonyms._scaling import scaling_factors
 from crypsis.pseudonyms.kernels import bethe, frontier, order
 from crypsis.pseudonyms.kernels.sums import Minors
 from crypsis.results import Estimate, Number, Result
+from crypsis.scientific import sparse
 
 BOUNDS = "bounds (Bethe)"
 METHODS = ("auto", "exact", "frontier", "glynn", "gpu", "sampling")
@@ -248,7 +248,7 @@ def _exactly(kinds: KindMatrix, method: str) -> _Exact | None:
         return _by_glynn(kinds, method)
     tried = None
     limit = frontier.STATES if method in ("frontier", "exact") else _FRONTIER_MOVES // size
-    if np.diff(csr_array(kinds.weights.T).indptr).max() <= order.MOST_OPEN:
+    if np.diff(sparse.csr_array(kinds.weights.T).indptr).max() <= order.MOST_OPEN:
         merged = _leveled(kinds)
         if method != "frontier" and _is_easy(merged):
             tried = _by_frontier(merged, frontier.STATES)

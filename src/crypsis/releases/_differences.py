@@ -7,6 +7,7 @@ import numpy as np
 from crypsis.releases._links import Links, Mask, ReleasePair
 from crypsis.releases._tables import Ints, ReleaseTable, group_of, shared_codes
 from crypsis.results import Result
+from crypsis.scientific import csgraph, sparse
 
 _ALIKE = 0.5
 """Counts that differ by less than this share of what two samples would are of the same people."""
@@ -89,9 +90,6 @@ def _classes_of_both(pair: ReleasePair) -> tuple[Ints, bool]:
     Labels that overlap, and those that overlap with them, are one label. Also whether every label
     of one release is one of the other.
     """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     parts = [np.zeros(pair.own.rows + pair.other.rows, np.int64)]
     one_to_one = True
     for name in pair.shared:
@@ -99,8 +97,10 @@ def _classes_of_both(pair: ReleasePair) -> tuple[Ints, bool]:
         rows, columns = np.nonzero(mask[_used(pair.own, name)][:, _used(pair.other, name)])
         rows, columns = _used(pair.own, name)[rows], _used(pair.other, name)[columns]
         every = sum(mask.shape)
-        graph = coo_array((np.ones(rows.size), (rows, columns + mask.shape[0])), (every, every))
-        _, part = connected_components(graph, directed=False)
+        graph = sparse.coo_array(
+            (np.ones(rows.size), (rows, columns + mask.shape[0])), (every, every)
+        )
+        _, part = csgraph.connected_components(graph, directed=False)
         one_to_one &= bool(
             np.unique(rows).size == rows.size and np.unique(columns).size == rows.size
         )

@@ -10,9 +10,10 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from crypsis.dataset import read
+from crypsis.documents import Document
 from crypsis.errors import InputError
 from crypsis.files import digest, read_toml, replacing_file, to_toml
 from crypsis.results import Result
@@ -20,10 +21,9 @@ from crypsis.results import Result
 _Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
-class LedgerEntry(BaseModel):
+class LedgerEntry(Document):
     """One release: its file by name and digest, its recipient, its policy."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     name: Annotated[str, Field(min_length=1)]
     """What the release is called."""
     file: Annotated[str, Field(min_length=1)]
@@ -46,7 +46,7 @@ class LedgerEntry(BaseModel):
     """Digests of the keys of its pseudonyms, with the salt of the ledger."""
 
 
-class Ledger(BaseModel):
+class Ledger(Document):
     r"""All releases of the same people, the first one first.
 
     The owner keeps it, with the released files. It has no data value and no seed; a digest of a
@@ -63,7 +63,6 @@ class Ledger(BaseModel):
     2
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     format: Literal["crypsis ledger 1"] = "crypsis ledger 1"
     salt: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")] = Field(
         default_factory=lambda: secrets.token_hex(16)

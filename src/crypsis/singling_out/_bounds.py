@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 
 from crypsis.errors import ParameterError
+from crypsis.scientific import optimize, special
 
 
 def uniqueness_bound(distinct: float, population: float, *, exact: bool = False) -> float:
@@ -133,9 +134,8 @@ def max_cells(population: float, k: int, beta: float, *, exact: bool = False) ->
         return -1 / math.expm1(math.log(beta) / population)
     if k == population:  # p^n >= 1 - beta
         return math.exp(-math.log1p(-beta) / population)
-    from scipy.special import betainccinv
 
-    return float(1 / betainccinv(float(k), population - k + 1.0, beta))
+    return float(1 / special.betainccinv(float(k), population - k + 1.0, beta))
 
 
 def values_per_column(
@@ -210,12 +210,12 @@ def _exact_bound(cells: float, n: float) -> float:
         return even
     rest = cells - 1
 
-    from scipy.optimize import minimize_scalar
-
     def loss(x: float) -> float:  # x = n p of the small cells
         return -(rest * _exactly_one(x, n) + _exactly_one(n - rest * x, n)) / n
 
-    best = minimize_scalar(loss, bounds=(1.0, n / cells), method="bounded", options={"xatol": 1e-9})
+    best = optimize.minimize_scalar(
+        loss, bounds=(1.0, n / cells), method="bounded", options={"xatol": 1e-9}
+    )
     return float(max(even, -best.fun, -loss(1.0)))
 
 

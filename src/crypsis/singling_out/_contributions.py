@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from crypsis import progress
 from crypsis.counting.cells import Cells
 from crypsis.counting.kernels import refinement as kernels
 from crypsis.counting.partitions import CodeTable, Partition, count_column_sets
 from crypsis.results import Estimate, Result
+from crypsis.scientific import special
 from crypsis.singling_out._measures import CONFIDENCE, ColumnSet, singles
 from crypsis.threads import map_threads, thread_count
 
@@ -85,7 +85,7 @@ def _sampled_shares(cells: Cells, seed: int) -> list[Estimate]:
             work.advance(len(some))
     pairs = (gains[::2] + gains[1::2]) / 2  # independent draws; the two of a pair are not
     mean = pairs.mean(axis=0)
-    error = ndtri((1 + CONFIDENCE) / 2) * pairs.std(axis=0, ddof=1) / math.sqrt(len(pairs))
+    error = special.ndtri((1 + CONFIDENCE) / 2) * pairs.std(axis=0, ddof=1) / math.sqrt(len(pairs))
     method = f"Shapley value from {_ORDERS} orders of the columns"
     ends = zip(mean, mean - error, mean + error, strict=True)
     found = [Estimate(value, low, high, CONFIDENCE, method) for value, low, high in ends]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from crypsis.counting.cells import Cells
 from crypsis.counting.matching import different_types, rows_alike, rows_covered
 from crypsis.dataset import Dataset
-from crypsis.errors import TooLargeError
+from crypsis.errors import ColumnError, TooLargeError
 from crypsis.hierarchies import Hierarchy
 from crypsis.hierarchies.cover import covered
 from crypsis.options import MissingValues
@@ -28,6 +28,13 @@ def people_alike(
     Where every value of the release is one of the population, values are compared; otherwise the
     labels are read as intervals, prefixes, dates or nodes of a hierarchy (see `covered`).
     """
+    missing = [name for name in cells.columns if name not in population.names]
+    if missing:
+        raise ColumnError(
+            f"The table of the population has no column {', '.join(map(repr, missing))}.",
+            code="not-in-population",
+            columns=tuple(missing),
+        )
     others = population.cells(cells.columns)
     if not hierarchies and _is_plain(cells, others):
         return rows_alike(cells, others)

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtri
+
+from crypsis.scientific import special
 
 Floats = NDArray[np.float64]
 
@@ -125,7 +126,7 @@ def _floats(*values: ArrayLike) -> tuple[Floats, ...]:
 
 
 def _normal(confidence: float) -> float:
-    return float(ndtri((1 + confidence) / 2))
+    return float(special.ndtri((1 + confidence) / 2))
 
 
 def _log_normal(d: Floats, unseen: Floats, variance: Floats, confidence: float) -> Interval:

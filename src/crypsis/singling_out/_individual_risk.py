@@ -6,13 +6,13 @@ from typing import Unpack, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from crypsis.counting.match_probability import PopulationModel, match_variance
 from crypsis.dataset import DESIGN, Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import ParameterError, RoleError
 from crypsis.options import Columns, Roles
 from crypsis.results import Estimate, Group, Number, Result
+from crypsis.scientific import special, stats
 from crypsis.singling_out._class_sizes import quasi_identifiers
 from crypsis.singling_out._risk import (
     PersonCells,
@@ -138,7 +138,7 @@ def individual_risk(
     spread[counted] = match_variance(sizes[counted].astype(float), expanded[counted], model)
     each = _units_at_risk(risk, units, person)
     expected = float(found.average) * number
-    reach = float(ndtri((1 + confidence) / 2) * np.sqrt((each**2 * spread).sum()))
+    reach = float(special.ndtri((1 + confidence) / 2) * np.sqrt((each**2 * spread).sum()))
     riskiest = int(np.argmax(risk))
     return IndividualRisk(
         cells.columns, "records" if person is None else "persons", number, threshold,
@@ -166,13 +166,11 @@ def _quantiles(
     size: int, expanded: float, model: PopulationModel, confidence: float
 ) -> tuple[float, float]:
     """The interval of 1/F for one class, by the quantiles of F."""
-    from scipy.stats import nbinom, poisson  # loading it takes half a second
-
     total = max(expanded, float(size))
     tails = np.array([(1 + confidence) / 2, (1 - confidence) / 2])
     more = (
-        poisson.ppf(tails, total - size) if model == "poisson"
-        else nbinom.ppf(tails, size, size / total)
+        stats.poisson.ppf(tails, total - size) if model == "poisson"
+        else stats.nbinom.ppf(tails, size, size / total)
     )  # fmt: skip
     low, high = (float(1 / (size + max(0.0, one))) for one in more)
     return low, high

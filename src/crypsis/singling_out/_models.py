@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
+
+from crypsis.scientific import special
 
 _FAR = 1_000.0
 _GAIN = 1e-10
@@ -48,7 +49,7 @@ def pitman_uniques(size: Ints, number: Ints, population: float) -> Fit | None:
         theta, alpha = math.exp(point[0]), 1 / (1 + math.exp(-point[1]))
         new = (classes - 1) * math.log(alpha)
         new += _log_gamma_ratio(theta / alpha + 1, classes - 1)
-        old = float(number @ (gammaln(size - alpha) - gammaln(1 - alpha)))
+        old = float(number @ (special.gammaln(size - alpha) - special.gammaln(1 - alpha)))
         return float(_log_gamma_ratio(theta + 1, rows - 1) - new - old) / classes
 
     starts = [(math.log(max(classes, 2)), 0.0), (math.log(10), -2.0), (0.0, 2.0)]
@@ -196,6 +197,6 @@ def _log_gamma_ratio(z: float, more: float) -> float:
 def _log_negative_binomial(count: Ints, shape: float, odds: float) -> Floats:
     """The logarithm of P[NB = count], by the odds of failure; minus infinity below zero."""
     k = np.maximum(count, 0)
-    value = gammaln(k + shape) - gammaln(shape) - gammaln(k + 1)
+    value = special.gammaln(k + shape) - special.gammaln(shape) - special.gammaln(k + 1)
     value = value - (shape + k) * math.log1p(odds) + k * math.log(odds)
     return np.where(count < 0, -np.inf, value)

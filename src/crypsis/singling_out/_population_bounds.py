@@ -17,7 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
+
+from crypsis.scientific import special
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -97,7 +98,9 @@ def _shown(fraction: float) -> Floats:
     while sizes[-1] < largest:
         sizes.append(float(math.ceil(sizes[-1] * _SIZE_RATIO)))
     j, i = np.array(sizes), np.arange(1, _COUNTED_SIZES + 1)[:, None]
-    log_p = gammaln(j + 1) - gammaln(i + 1) - gammaln(np.maximum(j - i, 0) + 1)
+    log_p = (
+        special.gammaln(j + 1) - special.gammaln(i + 1) - special.gammaln(np.maximum(j - i, 0) + 1)
+    )
     log_p += i * math.log(fraction) + (j - i) * math.log1p(-fraction)
     shown = np.where(i <= j, np.exp(log_p), 0.0)
     total = shown.sum(axis=0)

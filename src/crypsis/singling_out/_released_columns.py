@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Unpack
 
 import numpy as np
-import pyarrow as pa
 
+from crypsis.counting import arrays
 from crypsis.counting.cells import Cells
 from crypsis.counting.kernels import refinement as kernels
 from crypsis.counting.partitions import CodeTable, Partition
@@ -109,7 +109,9 @@ def released_uniqueness(
     >>> found.fraction, found.enough, found.quasi_identifiers_fraction
     (1.0, ('shoe',), 0.0)
     """
-    dataset = as_dataset(data, **roles)
+    dataset = replace(
+        as_dataset(data, **roles), population=None
+    )  # uniques are those of the release
     if dataset.missing is not MissingValues.VALUE:
         dataset = replace(dataset, missing=MissingValues.VALUE, _cells={})
     known: list[str] = []
@@ -214,5 +216,5 @@ def _with_missing_pattern(cells: Cells) -> Cells:
         cells,
         columns=(*cells.columns, MISSING_PATTERN),
         codes=(*cells.codes, member.ravel().astype(np.int32)),
-        values=(*cells.values, pa.array(range(len(patterns)))),
+        values=(*cells.values, arrays.column(np.arange(len(patterns)))),
     )

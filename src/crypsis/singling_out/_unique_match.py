@@ -6,7 +6,6 @@ from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logit, stdtrit
 
 from crypsis.counting.cells import Cells
 from crypsis.counting.grouping import group
@@ -15,6 +14,7 @@ from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import ParameterError, RoleError
 from crypsis.options import Columns, Roles
 from crypsis.results import Estimate, Result
+from crypsis.scientific import special
 from crypsis.singling_out._class_sizes import quasi_identifiers
 from crypsis.singling_out._risk import refuse_wildcards
 
@@ -214,13 +214,13 @@ class _Sample:
             keep = self.clusters % groups != one
             uniques, others = self.matches(keep, groups / (groups - 1))
             once = max(float(uniques.sum()), 0.5)
-            found.append(float(logit(min(once / (once + float(others.sum())), 1 - 1e-9))))
+            found.append(float(special.logit(min(once / (once + float(others.sum())), 1 - 1e-9))))
         uniques, others = self.matches()
         once = float(uniques.sum())
-        center = float(logit(min(once / (once + float(others.sum())), 1 - 1e-9)))
+        center = float(special.logit(min(once / (once + float(others.sum())), 1 - 1e-9)))
         spread = np.sqrt((groups - 1) / groups * ((np.array(found) - np.mean(found)) ** 2).sum())
-        reach = float(stdtrit(groups - 1, (1 + confidence) / 2)) * float(spread)
-        return float(expit(center - reach)), float(expit(center + reach))
+        reach = float(special.stdtrit(groups - 1, (1 + confidence) / 2)) * float(spread)
+        return float(special.expit(center - reach)), float(special.expit(center + reach))
 
 
 def _by_classes(
@@ -239,6 +239,6 @@ def _by_classes(
         return once / (once + unseen), 1.0
     random = max(more + sample.pairs() - more**2 / once, more)
     variance = (random + float((others**2).sum())) / more**2
-    reach = float(stdtrit(1e9, (1 + confidence) / 2)) * np.sqrt(variance)
+    reach = float(special.stdtrit(1e9, (1 + confidence) / 2)) * np.sqrt(variance)
     center = np.log(once / more)
-    return float(expit(center - reach)), float(expit(center + reach))
+    return float(special.expit(center - reach)), float(special.expit(center + reach))

@@ -13,6 +13,7 @@ from crypsis.dataset import DESIGN, Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import ParameterError
 from crypsis.options import Roles
 from crypsis.results import Result, raw
+from crypsis.scientific import stats
 from crypsis.synthetic._attacks import (
     Outcome,
     SyntheticAttack,
@@ -286,12 +287,10 @@ def _problems(columns: Sequence[FileColumn], keys: Sequence[Ints]) -> tuple[str,
 
 def _differ(column: FileColumn) -> float:
     """The p-value of the hypothesis that training data and holdout have the same distribution."""
-    from scipy.stats import chi2_contingency, ks_2samp
-
     training, holdout = column.parts[1], column.parts[2]
     if column.numeric:
         one, two = (part[np.isfinite(part)] for part in (training, holdout))
-        return float(ks_2samp(one, two).pvalue) if one.size and two.size else 1.0
+        return float(stats.ks_2samp(one, two).pvalue) if one.size and two.size else 1.0
     values, places = np.unique(np.concatenate([training, holdout]), return_inverse=True)
     sides = np.repeat([0, 1], [training.size, holdout.size])
     table = np.zeros((2, values.size))
@@ -299,4 +298,4 @@ def _differ(column: FileColumn) -> float:
     frequent = table.sum(axis=0) >= 10
     grouped = np.column_stack([table[:, frequent], table[:, ~frequent].sum(axis=1)])
     grouped = grouped[:, grouped.sum(axis=0) > 0]
-    return float(chi2_contingency(grouped).pvalue) if grouped.shape[1] > 1 else 1.0
+    return float(stats.chi2_contingency(grouped).pvalue) if grouped.shape[1] > 1 else 1.0

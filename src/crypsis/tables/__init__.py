@@ -5,6 +5,7 @@ from crypsis.tables.formats.postgresql import TableAddress, table_address
 from crypsis.tables.forms import FileForm, form_for
 from crypsis.tables.frames import frame_like, open_frame
 from crypsis.tables.output import (
+    check_output,
     read_back,
     replacing,
     without_formulas,
@@ -22,6 +23,7 @@ __all__ = [
     "Kind",
     "Rows",
     "TableAddress",
+    "check_output",
     "form_for",
     "frame_like",
     "open_frame",

@@ -47,4 +47,4 @@ def batches_of(table: pa.Table) -> Iterator[pa.RecordBatch]:
 
 def no_rows(schema: pa.Schema) -> pa.RecordBatch:
     """A batch without rows."""
-    return pa.RecordBatch.from_pylist([], schema=schema)
+    return pa.RecordBatch.from_arrays([pa.nulls(0, kind) for kind in schema.types], schema=schema)

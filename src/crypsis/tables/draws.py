@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from crypsis.counting import arrays
 from crypsis.tables.backend import Backend, Frame
 
 HASHES = 2**60
@@ -25,7 +26,7 @@ def at_random_places(
     taken, start = [], 0
     for batch in batches:
         first, last = np.searchsorted(places, (start, start + batch.num_rows))
-        taken.append(batch.take(pa.array(places[first:last] - start)))
+        taken.append(batch.take(arrays.places(places[first:last] - start)))
         start += batch.num_rows
     return pa.Table.from_batches(taken)
 

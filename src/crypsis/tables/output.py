@@ -17,6 +17,7 @@ import narwhals.stable.v2 as nw
 import pyarrow as pa
 
 from crypsis.errors import OutputError, ParameterError
+from crypsis.extras import import_extra
 from crypsis.files import PrivateFolder
 from crypsis.options import ReadOptions
 from crypsis.tables.duckdb.connection import private_folder, translated
@@ -30,6 +31,23 @@ from crypsis.tables.sql import quote
 
 _CHUNK = 1 << 22
 _TABLE = "release"
+_LIBRARIES = {
+    "excel": ("xlsxwriter", "Writing spreadsheets"),
+    "stata": ("pyreadstat", "Writing files of Stata and SPSS"),
+    "spss": ("pyreadstat", "Writing files of Stata and SPSS"),
+    "delta": ("deltalake", "Writing Delta tables"),
+}
+
+
+def check_output(rows: Rows, path: str | Path) -> None:
+    """Refuse a path before the work for it: no format has its suffix, or a library is missing."""
+    form = form_for(path, rows.form or FileForm("csv"))
+    if str(path).startswith(postgresql.SCHEMES):
+        import_extra("adbc_driver_postgresql", "Writing to PostgreSQL")
+    elif rows.local and "://" in str(path):
+        remote_system(str(path))
+    if form.format in _LIBRARIES:
+        import_extra(*_LIBRARIES[form.format])
 
 
 def write_rows(

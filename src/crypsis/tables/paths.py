@@ -11,7 +11,7 @@ import duckdb
 
 from crypsis.errors import MissingDependencyError, SourceError
 from crypsis.extras import import_extra
-from crypsis.tables.csv.files import PACKED, READ_BY_ENGINE, reason
+from crypsis.tables.csv.files import PACKED, reason, short
 
 SUFFIXES = {
     "csv": (".csv", ".tsv", ".txt", ".data"),
@@ -27,7 +27,7 @@ SUFFIXES = {
     "sqlite": (".sqlite", ".sqlite3"),
 }
 """The suffixes of the files that are read, by format."""
-COMPRESSED = {"csv": (".gz", ".zst", ".bz2", ".xz", ".lz4"), "json": READ_BY_ENGINE}
+COMPRESSED = dict.fromkeys(("csv", "json"), PACKED)
 """The suffixes that may follow those of a format."""
 _MAGIC = (
     ("parquet", 0, b"PAR1"),
@@ -163,6 +163,12 @@ def format_of(path: str) -> str:
         return lake_of(Path(path)) or "parquet"
     named = format_by_name(path)
     if named is not None:
+        if path.lower().endswith(PACKED) and named not in COMPRESSED:
+            raise SourceError(
+                f"{short(path)} is compressed, which only CSV and JSON files may be.",
+                code="compressed",
+                hint="Unpack it first.",
+            )
         return named
     if Path(path).is_file():
         with Path(path).open("rb") as file:

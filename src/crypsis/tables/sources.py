@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import glob
+import lzma
+import shutil
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -24,7 +26,7 @@ from crypsis.tables.backend import Frame
 from crypsis.tables.contents import list_contents, list_titles
 from crypsis.tables.csv import arrow_reader, duckdb_reader
 from crypsis.tables.csv.dialect import Dialect, detect_dialect
-from crypsis.tables.csv.files import size
+from crypsis.tables.csv.files import PACKED, READ_BY_ENGINE, damaged, reason, short, size, stream
 from crypsis.tables.duckdb.backend import DuckBackend
 from crypsis.tables.duckdb.connection import (
     connect,
@@ -320,9 +322,10 @@ def _json(
     written: Sequence[str],
 ) -> tuple[str, list[str]]:
     reading.check_supported("JSON", ())
+    named, paths = short(paths[0]), [_unpacked(connection, path) for path in paths]
     # Of all lines: a key that only later ones have is a column, too.
     sql = f"SELECT * FROM read_json({file_list(paths)}, sample_size = -1)"
-    with translated(repr(Path(paths[0]).name)):
+    with translated(named):
         found = connection.sql(sql)
         names, types = list(found.columns), list(map(str, found.types))
         if not written:
@@ -334,3 +337,22 @@ def _json(
             for name in names
         )
         return f"SELECT {texts} FROM read_json({file_list(paths)}, columns = {{{parts}}})", names
+
+
+def _unpacked(connection: duckdb.DuckDBPyConnection, path: str) -> str:
+    """A file as DuckDB can read it: of one whose compression it does not know, a private copy."""
+    if not path.lower().endswith(PACKED) or path.lower().endswith(READ_BY_ENGINE):
+        return path
+    folder = private_folder("crypsis-unpacked-")
+    weakref.finalize(connection, PrivateFolder.remove, folder)
+    copy = folder.path / "table.json"
+    try:
+        with stream(path) as source, copy.open("wb") as target:
+            shutil.copyfileobj(source, target, 1 << 20)
+    except (lzma.LZMAError, EOFError):
+        raise damaged(path) from None
+    except OSError as error:
+        if error.strerror is None:
+            raise damaged(path) from None
+        raise SourceError(f"{short(path)} could not be read ({reason(error)}).") from None
+    return str(copy)

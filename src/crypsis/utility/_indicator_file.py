@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
+from crypsis.documents import Document
 from crypsis.errors import ParameterError
 from crypsis.files import read_toml
 
 _COLUMNS = {"mean": (1, 1), "total": (1, 1), "quantile": (1, 1), "share": (1, 6), "regression": (2, 40)}  # fmt: skip
 
 
-class Indicator(BaseModel):
+class Indicator(Document):
     """An estimate that must survive, and how much it may change."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     name: Annotated[str, Field(min_length=1)]
     """The name in the result."""
     estimate: Literal["mean", "total", "share", "quantile", "regression"]
@@ -46,10 +46,9 @@ class Indicator(BaseModel):
         return self
 
 
-class Indicators(BaseModel):
+class Indicators(Document):
     """A file of indicators."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     indicators: Annotated[tuple[Indicator, ...], Field(min_length=1)]
     """The indicators, at least one."""
 

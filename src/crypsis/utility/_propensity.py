@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from crypsis.dataset import Data, Dataset, as_columns, as_dataset
 from crypsis.errors import ColumnError
 from crypsis.options import Columns
 from crypsis.results import Result
+from crypsis.scientific import special
 from crypsis.utility._column_changes import shared_columns
 
 Floats = NDArray[np.float64]
@@ -76,7 +76,7 @@ def propensity(original: Data, masked: Data, columns: Columns | None = None) -> 
     if not names:
         raise ColumnError("The two files have no column in common.")
     design, label = _design(first, second, names)
-    scores = expit(design @ _fit(design, label))
+    scores = special.expit(design @ _fit(design, label))
     share = float(label.mean())
     terms = int(np.linalg.matrix_rank(design))
     null = (terms - 1) * (1 - share) * share / label.size
@@ -116,7 +116,7 @@ def _fit(design: Floats, label: Floats) -> Floats:
     weights = np.zeros(design.shape[1])
     ridge = 1e-6 * np.eye(design.shape[1])
     for _ in range(50):
-        chance = expit(design @ weights)
+        chance = special.expit(design @ weights)
         pull = np.maximum(chance * (1 - chance), 1e-9)
         slope = design.T @ (label - chance)
         step = np.linalg.solve((design * pull[:, None]).T @ design + ridge, slope)

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from crypsis.results import Estimate
+from crypsis.scientific import special
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -104,7 +104,7 @@ def weighted_regression(
     beta = inverse @ (x.T @ (design.weight * y))
     scores = (design.weight * (y - x @ beta))[:, None] * x
     spread = np.sqrt(np.maximum(np.diag(inverse @ design.covariance(scores) @ inverse), 0.0))
-    z = float(ndtri(0.5 + confidence / 2))
+    z = float(special.ndtri(0.5 + confidence / 2))
     return [
         Estimate(b, b - z * s, b + z * s, confidence, _METHOD)
         for b, s in zip(beta.tolist(), spread.tolist(), strict=True)
@@ -129,7 +129,7 @@ def interval_overlap(one: Estimate, two: Estimate) -> float:
 
 def _half(design: Design, scores: Floats, confidence: float) -> float:
     variance = float(design.covariance(scores[:, None])[0, 0])
-    return float(ndtri(0.5 + confidence / 2) * np.sqrt(max(variance, 0.0)))
+    return float(special.ndtri(0.5 + confidence / 2) * np.sqrt(max(variance, 0.0)))
 
 
 def _estimate(value: float, design: Design, scores: Floats, confidence: float) -> Estimate:

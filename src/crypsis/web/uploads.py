@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 
 import pyarrow as pa
 
+from crypsis.tables.csv.files import CODECS
 from crypsis.tables.paths import COMPRESSED, SUFFIXES
 from crypsis.web.errors import RequestError
 from crypsis.web.settings import Settings, size_text
@@ -118,8 +119,7 @@ def _unpacked(path: Path, suffix: str) -> Any:
         return gzip.open(path)
     if suffix == ".xz":
         return lzma.open(path)
-    codec = {".zst": "zstd", ".bz2": "bz2", ".lz4": "lz4"}.get(suffix)
-    return pa.input_stream(str(path), compression=codec)
+    return pa.input_stream(str(path), compression=CODECS.get(suffix))
 
 
 def check_expanded(path: Path, settings: Settings) -> None:

@@ -8,7 +8,7 @@ from crypsis import inference, singling_out
 from crypsis.assessment._questions._outcome import QuestionOutcome
 from crypsis.assessment._request import Request
 from crypsis.dataset import Dataset
-from crypsis.errors import ColumnError, InputError, TooLargeError
+from crypsis.errors import InputError, TooLargeError
 from crypsis.options import MissingValues
 from crypsis.policies import Measurement
 from crypsis.report.wording import listed, plural, some
@@ -38,12 +38,12 @@ def add_released_uniqueness(request: Request, outcome: QuestionOutcome) -> None:
         found = singling_out.released_uniqueness(
             request.data, limit=limit, exact=request.exact or None, seed=request.seed
         )
-    except ColumnError as error:
-        outcome.measured.append(Measurement(UNIQUE, None, error.message, applies=False))
-        return
     except (InputError, TooLargeError) as error:
+        arises = error.code != "no-columns"
         outcome.measured.append(
-            Measurement(UNIQUE, None, error.message, requested=True, hint=error.hint)
+            Measurement(
+                UNIQUE, None, error.message, applies=arises, requested=arises, hint=error.hint
+            )
         )
         return
     outcome.results["released_columns"] = found
@@ -96,9 +96,9 @@ def add_released_classes(request: Request, outcome: QuestionOutcome) -> None:
         ]
         return
     columns = (*data.quasi_identifiers, *others)
-    strict = data
+    strict = replace(data, population=None)  # which has no such columns
     if data.missing is not MissingValues.VALUE:
-        strict = replace(data, missing=MissingValues.VALUE, _cells={})
+        strict = replace(strict, missing=MissingValues.VALUE, _cells={})
     try:
         found = singling_out.equivalence_classes(
             strict, columns, exact=request.exact or None, seed=request.seed

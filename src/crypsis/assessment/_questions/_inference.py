@@ -11,6 +11,7 @@ from crypsis.assessment._questions._outcome import QuestionOutcome, not_evaluate
 from crypsis.assessment._questions._values import MEASURES as VALUE_MEASURES
 from crypsis.assessment._questions._values import (
     not_counted,
+    presence_in_other_files,
     presence_notes,
     value_measurements,
 )
@@ -42,6 +43,7 @@ def ask_inference(request: Request) -> QuestionOutcome:
     outcome = _ask_quasi_identifiers(request)
     add_prediction_gain(request, outcome)
     add_history_disclosure(request, outcome)
+    outcome.measured += presence_in_other_files(request)
     return outcome
 
 

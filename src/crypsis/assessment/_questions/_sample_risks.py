@@ -78,6 +78,11 @@ def _missing(
 
 def _journalist(request: Request, classes: EquivalenceClasses, named: Named) -> list[Measurement]:
     risk, data = classes.risk.journalist, request.data
+    if risk is None and isinstance(data.population, Dataset):
+        # raises what the classes could not be compared for
+        singling_out.population_class_sizes(data, data.quasi_identifiers)
+        why = "The equivalence classes were sampled and not compared with the population."
+        return [_missing(one, why, "Set {exact=True}.", requested=True) for one in named]
     if risk is None:
         hint = "Set {weight}, or {population} to its table."
         return [_missing(one, _NO_POPULATION, hint) for one in named]

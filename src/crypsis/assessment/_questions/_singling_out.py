@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from crypsis import singling_out
 from crypsis.assessment._questions._everything_else import (
@@ -50,8 +51,7 @@ def _ask_quasi_identifiers(request: Request) -> QuestionOutcome:
             "singling_out", policy, "No column is a quasi-identifier.",
             hint="Set {quasi_identifiers}.",
         )  # fmt: skip
-    classes = singling_out.equivalence_classes(data, exact=request.exact or None, seed=request.seed)
-    classes = classes.with_dropped_alone()
+    classes = _count_classes(request).with_dropped_alone()
     outcome = QuestionOutcome(results={"equivalence_classes": classes})
     if classes.dropped:
         outcome.notes.append(
@@ -65,7 +65,7 @@ def _ask_quasi_identifiers(request: Request) -> QuestionOutcome:
     add_sample_risks(request, outcome, classes)
     if classes.smallest is not None:
         if limited(request, POPULATION) is not None:
-            outcome.measured.append(_population(request, outcome))
+            outcome.measured.append(_measure_population(request, outcome))
         if request.search and policy.of("singling_out"):
             outcome.stopped = _column_sets(request, outcome)
     elif classes.sampled_fraction < 1:  # the cells of these columns do not fit in memory
@@ -76,6 +76,18 @@ def _ask_quasi_identifiers(request: Request) -> QuestionOutcome:
         )
         outcome.hint = "Set {exact=True} to count all."
     return outcome
+
+
+def _count_classes(request: Request) -> EquivalenceClasses:
+    """The equivalence classes; without the risk in a population that they cannot be compared with."""
+    data, exact, seed = request.data, request.exact or None, request.seed
+    try:
+        return singling_out.equivalence_classes(data, exact=exact, seed=seed)
+    except (InputError, TooLargeError):
+        if not isinstance(data.population, Dataset):
+            raise
+        alone = replace(data, population=None)
+        return singling_out.equivalence_classes(alone, exact=exact, seed=seed)
 
 
 def _risks(classes: EquivalenceClasses) -> str:
@@ -140,6 +152,16 @@ def _is_generalized(data: Dataset, population: Dataset) -> bool:
         ):
             return True
     return False
+
+
+def _measure_population(request: Request, outcome: QuestionOutcome) -> Measurement:
+    """People unique in the population, or why that is not known."""
+    try:
+        return _population(request, outcome)
+    except (InputError, TooLargeError) as error:
+        if not isinstance(request.data.population, Dataset):
+            raise
+        return Measurement(POPULATION, None, error.message, requested=True, hint=error.hint)
 
 
 def _population(request: Request, outcome: QuestionOutcome) -> Measurement:
@@ -236,9 +258,16 @@ def _column_sets(request: Request, outcome: QuestionOutcome) -> bool:
     if len(names) > _SEARCHED_COLUMNS:
         names = data.quasi_identifiers[:_SEARCHED_COLUMNS]
         notes.append(f"The search for quasi-identifiers used the first {len(names)} columns.")
+    searched = data.with_roles(data.roles)
+    if isinstance(data.population, Dataset) and not {*names} <= {*data.population.names}:
+        searched = replace(searched, population=None)
+        notes.append(
+            "The table of the population does not have all released columns: quasi-identifiers "
+            "were searched for in the release."
+        )
     try:
         found = singling_out.find_quasi_identifiers(
-            data.with_roles(data.roles), _ALPHA, columns=names, max_columns=_MAX_COLUMNS,
+            searched, _ALPHA, columns=names, max_columns=_MAX_COLUMNS,
             seed=request.seed,
         )  # fmt: skip
     except TooLargeError as error:

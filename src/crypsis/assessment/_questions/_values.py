@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from crypsis.inference import AttributeValues, ValueDisclosure, ValueMeasure, WorstClass
+import numpy as np
+import pyarrow as pa
+
+from crypsis.assessment._request import Request
+from crypsis.dataset import Dataset
+from crypsis.inference import (
+    AttributeValues,
+    ValueDisclosure,
+    ValueMeasure,
+    WorstClass,
+    value_disclosure,
+)
 from crypsis.policies import Measurement
 from crypsis.report.wording import plural
 from crypsis.results import percent_text
 
+_PRESENCE = "inference.presence_disclosure"
 MEASURES = (
     "inference.value_gain",
     "inference.value_ratio",
@@ -16,7 +28,7 @@ MEASURES = (
     "inference.baseline_ratio",
     "inference.near_certain_values",
     "inference.interval_disclosure",
-    "inference.presence_disclosure",
+    _PRESENCE,
 )
 """The measures of this module."""
 _KNOWN = {
@@ -63,6 +75,25 @@ def presence_notes(found: ValueDisclosure, limit: float) -> list[str]:
         for one in found.attributes
         if one.not_zero > limit and not one.presence_stated_public
     ]
+
+
+def presence_in_other_files(request: Request) -> list[Measurement]:
+    """What presence discloses of sensitive attributes that only further files of the release have."""
+    measured = []
+    if not any(one.measure == _PRESENCE for one in request.policy.thresholds):
+        return []
+    for other in request.together:
+        for name in other.data.sensitive:
+            if name in request.data.names:
+                continue
+            table = other.data.to_arrow([name])
+            everyone = f"all but {name}"
+            table = table.append_column(everyone, pa.array(np.zeros(table.num_rows, np.int8)))
+            notes = {name: other.data.notes[name]} if name in other.data.notes else {}
+            data = Dataset.from_frame(table, quasi_identifiers=everyone, sensitive=name)
+            data = data.with_roles(data.roles, notes)
+            measured += [_presence(one) for one in value_disclosure(data).attributes]
+    return measured
 
 
 def not_counted(columns: tuple[str, ...], why: str) -> list[Measurement]:
@@ -124,7 +155,7 @@ def _near_certain(one: AttributeValues, columns: tuple[str, ...]) -> Measurement
 
 
 def _presence(one: AttributeValues) -> Measurement:
-    name, share = "inference.presence_disclosure", one.presence
+    name, share = _PRESENCE, one.presence
     if one.presence_stated_public:
         text = f"The owner states that presence is public ({one.attribute!r})."
         return Measurement(name, None, text, (one.attribute,), applies=False)

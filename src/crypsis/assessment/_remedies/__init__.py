@@ -42,6 +42,7 @@ _KNOWN = frozenset(
         "inference.prediction_gain",
     }
 )
+_OF_COLUMNS = _KNOWN - {"inference.prediction_gain"}
 _OTHERWISE = ("pseudonyms", "releases", "synthetic")
 """The questions whose findings no anonymization of this release alone remedies."""
 _GENERATE = (
@@ -97,6 +98,8 @@ def with_remedies(
                 return anonymize_remedy(finding, _CLASSES, parameters, trial)
             return released_columns_remedy(finding, request, tried=tried)
         if finding.measure == "inference.presence_disclosure":
+            if isinstance(trial, Trial) and not trial.failure:
+                return anonymize_remedy(finding, _PRESENCE, parameters, trial)
             return Remedy("exclude_columns", _PRESENCE, {"columns": finding.columns})
         of_columns = _TEXTS.get(finding.measure, _COLUMNS)
         of_classes = _HARMLESS if finding.measure in _BY_VALUE else _CLASSES
@@ -113,9 +116,13 @@ def with_remedies(
 
 
 def _remedied(finding: Finding, trial: Trial) -> bool:
-    """Whether a finding's measure was evaluated in a trial and meets its threshold everywhere."""
-    same = [one for one in trial.findings if one.measure == finding.measure]
-    return bool(same) and all(one.status is Status.MET for one in same)
+    """Whether a finding's measure meets its threshold everywhere in a trial.
+
+    Nor does it arise if the columns that it is about were left out.
+    """
+    same = [one.status for one in trial.findings if one.measure == finding.measure]
+    fine = {Status.MET, Status.NOT_ASKED} if finding.measure in _OF_COLUMNS else {Status.MET}
+    return bool(same) and {*same} <= fine
 
 
 def _linkage_remedy(

@@ -15,19 +15,29 @@ from crypsis.assessment._questions import (
     ask_linkage,
     ask_singling_out,
 )
+from crypsis.assessment._remedies._left_out import (
+    apart_or_excluded,
+    decided,
+    leave_out,
+    left_out,
+    text_left_out,
+    values_of,
+)
 from crypsis.assessment._remedies._released_columns import (
     columns_unique_alone,
     identifying_columns,
 )
 from crypsis.assessment._remedies._tried import with_outcome
-from crypsis.assessment._request import Request
+from crypsis.assessment._request import OtherFile, Request
 from crypsis.assessment._safe_harbor import PARTS, safe_harbor_recodings
 from crypsis.dataset import Dataset
 from crypsis.errors import InputError, RequirementsNotMetError, RoleError, TooLargeError
-from crypsis.options import MissingValues, Role
+from crypsis.options import Role
 from crypsis.policies import evaluate, requirements_for
 from crypsis.policies.findings import NOT_TRIED, Finding, Remedy, Status
 from crypsis.report.wording import measure_title, plural
+from crypsis.results import percent_text
+from crypsis.singling_out import equivalence_classes
 
 _RULES = frozenset(f"columns.{name}" for name, _ in PARTS.values())
 
@@ -35,6 +45,7 @@ _RULES = frozenset(f"columns.{name}" for name, _ in PARTS.values())
 _RELEASED = "singling_out.unique_on_released_columns"
 _UNICITY = "singling_out.unicity"
 _INFERRED = "inference.history_disclosure"
+_PRESENCE = "inference.presence_disclosure"
 _RECODINGS = {
     "subtree": "Full-subtree recoding: the values of a column do not overlap, so it can be tabulated.",
     "full-domain": "Full-domain recoding: all values of a column on one level.",
@@ -44,6 +55,8 @@ _OTHER_FILES = ("linkage", "pseudonyms", "releases", "synthetic")
 _AVERAGES = ("singling_out.journalist_average_risk", "singling_out.individual_average_risk")
 _ATTEMPTS = 3
 """How often an anonymization is tried, each time without the columns that prevented it."""
+_MUCH = 0.15
+"""The information loss from which the outcome says why it is so much."""
 _STRONGER, _ABOVE_AVERAGE = (2, 4), (4, 1)
 """How many times larger the classes are of further trials; how many times the limit of an average the
 highest risk is."""
@@ -65,8 +78,9 @@ def anonymization(request: Request, exceeded: Sequence[Finding] = ()) -> dict[st
 
     The requirements are those of the policy's own measures (k = 1 if it has none on classes),
     columns are recoded where its rules name one, and what is undecided, looks like a direct
-    identifier, is free text, cannot be recoded, links records that single people out together, or
-    joins another file of the release is excluded.
+    identifier, is free text, cannot be recoded, links records that single people out together, is
+    disclosed by presence, or joins another file of the release is excluded. Sensitive attributes that
+    make records unique alone are released apart.
     """
     data, columns = request.data, request.columns
     excluded = set(undecided(columns, accepted=True))
@@ -74,6 +88,7 @@ def anonymization(request: Request, exceeded: Sequence[Finding] = ()) -> dict[st
     excluded |= {one.column for one in columns if one.free_text}
     excluded |= {one.columns[0] for one in exceeded if one.measure == _UNICITY}
     excluded |= {one.columns[1] for one in exceeded if one.measure == _INFERRED}
+    excluded |= {one.columns[0] for one in exceeded if one.measure == _PRESENCE}
     excluded |= _joining(data, exceeded)
     methods: dict[str, str] = {}
     if _RULES & {one.measure for one in request.policy.of("columns")}:
@@ -82,13 +97,17 @@ def anonymization(request: Request, exceeded: Sequence[Finding] = ()) -> dict[st
                 excluded.add(name)
             else:
                 methods[name] = recoding
+    alone: set[str] = set()
     limit = _uniqueness_limit(request)
     if limit is not None:  # no recoding of quasi-identifiers helps against these
         with suppress(InputError, TooLargeError):
-            excluded |= {*columns_unique_alone(data, limit)}
-    removed = {*data.identifiers, *data.excluded}
+            alone = {*columns_unique_alone(data, limit)} - excluded
+    # A column that is guessed to be an identifier is not decided: the command excludes it.
+    removed = {*data.identifiers, *data.excluded} - {*undecided(columns, accepted=True)}
     excluded -= removed
-    kept = [name for name in data.names if name not in excluded | removed]
+    apart, gone = apart_or_excluded(data, alone, excluded | removed)
+    excluded |= gone
+    kept = [name for name in data.names if name not in {*excluded, *removed, *apart}]
     sensitive = any(data.roles.get(name) is Role.SENSITIVE for name in kept)
     known = any(data.roles.get(name) is Role.QUASI_IDENTIFIER for name in kept)
     made: dict[str, Any] = {"k": 1}
@@ -103,6 +122,8 @@ def anonymization(request: Request, exceeded: Sequence[Finding] = ()) -> dict[st
         made["methods"] = methods
     if excluded:
         made["excluded"] = tuple(name for name in data.names if name in excluded)
+    if apart:
+        made["apart"] = tuple(name for name in data.names if name in apart)
     return made
 
 
@@ -145,10 +166,9 @@ def anonymize_remedy(
         return replace(
             remedy, action="none", parameters={}, tried=True, outcome=f"Tried: {trial.failure}"
         )
-    if finding.question == "inference" and {*finding.columns[:1]} & {
-        *parameters.get("excluded", ())
-    }:
-        text = f"Tried: the column {finding.columns[0]!r} is excluded. {trial.loss}"
+    how = left_out(parameters, finding.columns[:1]) if finding.question == "inference" else ""
+    if how:
+        text = f"Tried: the column {finding.columns[0]!r} is {how}. {trial.loss}"
         return replace(remedy, tried=True, outcome=text, loss=trial.loss)
     same = [one for one in trial.findings if one.measure == finding.measure]
     own = [one for one in same if one.columns[:1] == finding.columns[:1]] or same
@@ -171,7 +191,7 @@ def reaching(request: Request, parameters: dict[str, Any]) -> tuple[dict[str, An
             if one.status is Status.EXCEEDED and one.measure == SMALL:
                 more |= {*identifying_columns(first.data, one.threshold, request.seed, one.k)}
         if more:
-            _exclude(request, parameters, sorted(more))
+            leave_out(request, parameters, more)
             first = try_anonymization(request, parameters)
     if first.failure or _meets(first):
         return parameters, first
@@ -241,7 +261,7 @@ def try_anonymization(request: Request, parameters: dict[str, Any]) -> Trial:
         for attempt in range(_ATTEMPTS):
             options = {name: value for name, value in parameters.items() if name != "excluded"}
             try:
-                made = protection.anonymize(_decided(request, parameters), shuffle=False, **options)
+                made = protection.anonymize(decided(request, parameters), shuffle=False, **options)
                 break
             except (RoleError, RequirementsNotMetError) as error:
                 if (
@@ -249,11 +269,16 @@ def try_anonymization(request: Request, parameters: dict[str, Any]) -> Trial:
                     or attempt == _ATTEMPTS - 1
                 ):
                     raise
-                _exclude(request, parameters, in_the_way(request, parameters, error))
+                leave_out(request, parameters, in_the_way(request, parameters, error))
         columns = tuple(
             replace(one, guessed=False) for one in describe_columns(made.data, request.seed)
         )
-        after = replace(request, data=made.data, columns=columns, search=False)
+        files = tuple(OtherFile(", ".join(one.names), one) for one in made.apart)
+        after = replace(
+            request, data=replace(made.data, population=request.data.population),
+            columns=columns, search=False,
+            together=(*request.together, *files),
+        )  # fmt: skip
         measured = measure_columns(after)
         measured += ask_singling_out(after).measured
         measured += ask_inference(after).measured
@@ -267,9 +292,9 @@ def try_anonymization(request: Request, parameters: dict[str, Any]) -> Trial:
     text = f"{loss.suppressed_records:,} of {plural(loss.records, 'record')} {verb} suppressed"
     if loss.ncp is not None:
         text += f"; the information loss (NCP) is {100 * loss.ncp:.0f} %"
-    excluded = len(parameters.get("excluded", ()))
-    if excluded:
-        text += f"; {plural(excluded, 'column')} {'is' if excluded == 1 else 'are'} excluded"
+    text += text_left_out(request.data, parameters)
+    if loss.ncp is not None and loss.ncp > _MUCH:
+        text += _why_much(request.data, parameters)
     left = [words for words in made.released_values.values() if "not released" not in words]
     if left:
         text += f"; released: {'; '.join(left)}"
@@ -282,26 +307,33 @@ def try_anonymization(request: Request, parameters: dict[str, Any]) -> Trial:
     return Trial(findings, f"{text}.", data=made.data)
 
 
+def _why_much(data: Dataset, parameters: dict[str, Any]) -> str:
+    """Why classes of this size cost so much: how many records have nobody like them."""
+    gone = {*parameters.get("excluded", ())}
+    names = [name for name in data.quasi_identifiers if name not in gone]
+    try:
+        share = equivalence_classes(data, names).share_below(parameters["k"])
+    except (InputError, TooLargeError):
+        return ""
+    several = "quasi-identifier" if len(names) == 1 else f"{len(names)} quasi-identifiers together"
+    return (
+        f"; it is that much because {percent_text(share)} of the records are in classes smaller than "
+        f"{parameters['k']:,} on the {several}: a column that an intruder cannot know is no "
+        "quasi-identifier (decide it as insensitive, with sign_off)"
+    )
+
+
 def in_the_way(
     request: Request, parameters: dict[str, Any], error: RoleError | RequirementsNotMetError
 ) -> Sequence[str]:
     """The columns without which it may be possible: as few as can be."""
     columns: Sequence[str] = error.parameters["columns"]
     if error.code == "excess-not-met":  # without one of them the others may meet it
-        return columns[-1:]
+        return [max(columns, key=lambda name: values_of(request.data, name))]
     given_back: Sequence[str] = error.parameters["determines"]
     released = {*request.data.quasi_identifiers} - {*parameters.get("excluded", ())}
     fewer = len(given_back) < len(columns) and released.issuperset(given_back)
     return given_back if fewer else columns
-
-
-def _exclude(request: Request, parameters: dict[str, Any], names: Sequence[str]) -> None:
-    """Exclude further columns; without a sensitive attribute nothing is required of any."""
-    every = {*parameters.get("excluded", ()), *names}
-    parameters["excluded"] = tuple(name for name in request.data.names if name in every)
-    if Role.SENSITIVE not in _decided(request, parameters).roles.values():
-        for name in ("excess", "closeness", "diversity"):
-            parameters.pop(name, None)
 
 
 def _original_rows(request: Request, kept: tuple[int, ...] | None) -> Sequence[int] | None:
@@ -309,15 +341,3 @@ def _original_rows(request: Request, kept: tuple[int, ...] | None) -> Sequence[i
     if request.row_map is None or kept is None:
         return request.row_map if kept is None else kept
     return [request.row_map[row] for row in kept]
-
-
-def _decided(request: Request, parameters: dict[str, Any]) -> Dataset:
-    excluded = {*parameters.get("excluded", ())}
-    roles = {
-        name: Role.EXCLUDED if name in excluded else role
-        for name, role in request.data.roles.items()
-    }
-    data = request.data.with_roles(roles)
-    if data.missing is MissingValues.VALUE:
-        return data
-    return replace(data, missing=MissingValues.VALUE, _cells={})  # the only reading of a recoding

@@ -16,6 +16,10 @@ from crypsis.policies import evaluate
 from crypsis.policies.findings import NOT_TRIED, Finding, Remedy, Status
 from crypsis.tables import Kind
 
+_NOT_ENOUGH = (
+    "That is not enough: the columns that are released as they are link records, too. Exclude them, or "
+    "anonymize with larger classes first and mask what is left."
+)
 _PERCENTS = (5, 20, 80)
 _UNTRIED_PERCENT = 20
 _MAX_ROWS = 50_000
@@ -50,8 +54,8 @@ def rank_swap_remedy(finding: Finding, request: Request, *, tried: bool) -> Reme
         loss = f"Values move by up to {percent} % of the ranks."
         remedy = with_outcome(replace(remedy, parameters=given), finding, after, loss)
         if after is None or after.status is Status.MET:
-            break
-    return remedy
+            return remedy
+    return replace(remedy, outcome=f"{remedy.outcome} {_NOT_ENOUGH}")
 
 
 def _not_decided(request: Request, original: Dataset) -> tuple[str, ...]:

@@ -264,7 +264,7 @@ def _texts(sample: pa.ChunkedArray, kind: Kind, integers: bool) -> pa.ChunkedArr
         column = column.cast(pa.float64(), safe=False)
         column = column.filter(pc.less(pc.abs(column), 2.0**53)).cast(pa.int64())
     elif kind is not Kind.INTEGER:
-        return pa.chunked_array([pa.array([], pa.string())])
+        return pa.chunked_array([pa.nulls(0, pa.string())])
     return column.cast(pa.string())
 
 

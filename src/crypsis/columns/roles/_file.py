@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, fields
 from difflib import get_close_matches
 from pathlib import Path
@@ -19,6 +19,7 @@ _NOT_TEXT = ("harmless", "priors", "weight", "keep", "may_change")
 _REASONS = ("override", "sign_off", "public_presence")
 _FEWEST_SIGNS = 3
 _NOTES = tuple(part.name for part in fields(ColumnNote))
+_NOT_RELEASED = "If it is not released, give it the role 'excluded', or set {excluded}."
 _ROLES = ", ".join(repr(role.value) for role in Role)
 
 
@@ -36,7 +37,14 @@ class DecidedRoles(Result):
     the file has them."""
 
 
-def load(path: str | Path, columns: Sequence[str], table: str | None = None) -> DecidedRoles:
+def load(
+    path: str | Path,
+    columns: Sequence[str],
+    table: str | None = None,
+    *,
+    excluded: Collection[str] = (),
+    others: bool = False,
+) -> DecidedRoles:
     r"""Read the roles of columns from a TOML file, a data contract or Frictionless metadata.
 
     Parameters
@@ -48,6 +56,10 @@ def load(path: str | Path, columns: Sequence[str], table: str | None = None) -> 
         The names of the columns of the data.
     table : str, optional
         The name of the table or of its file, where the metadata describe several.
+    excluded : collection of str
+        Columns of the file that were not released, whatever role it gives them.
+    others : bool
+        Whether the file may have columns of further files of the same release, too.
 
     Returns
     -------
@@ -60,8 +72,8 @@ def load(path: str | Path, columns: Sequence[str], table: str | None = None) -> 
     RoleError
         If a role does not exist, or a note is not valid.
     ColumnError
-        If the file has a column that the data does not have, unless it is a direct identifier or
-        excluded: a release has none and keeps its roles file.
+        If the file decides a role of a column that the data does not have, unless that is a direct
+        identifier or excluded: a release has none and keeps its roles file.
 
     Examples
     --------
@@ -72,11 +84,18 @@ def load(path: str | Path, columns: Sequence[str], table: str | None = None) -> 
     ...     load(path, ["age"]).roles
     {'age': <Role.QUASI_IDENTIFIER: 'quasi-identifier'>}
     """
-    return decided_roles(_tables(Path(path), table), columns, Path(path).parent)
+    tables = _tables(Path(path), table)
+    if others:
+        excluded = [name for name in tables.get("roles", {}) if name not in columns]
+    return decided_roles(tables, columns, Path(path).parent, excluded=excluded)
 
 
 def decided_roles(
-    document: Mapping[str, Any], columns: Sequence[str], folder: str | Path = "."
+    document: Mapping[str, Any],
+    columns: Sequence[str],
+    folder: str | Path = ".",
+    *,
+    excluded: Collection[str] = (),
 ) -> DecidedRoles:
     """The roles and notes that the content of a roles file gives to these columns.
 
@@ -88,6 +107,8 @@ def decided_roles(
         The names of the columns of the data.
     folder : str or Path
         Where the files of hierarchies are.
+    excluded : collection of str
+        Columns of the document that were not released, whatever role it gives them.
 
     Returns
     -------
@@ -103,10 +124,12 @@ def decided_roles(
     notes = {
         name: _note(name, parts, Path(folder)) for name, parts in given.items() if len(parts) > 1
     }
-    removed = (Role.IDENTIFIER, Role.EXCLUDED)
-    named = [name for name, role in roles.items() if role not in removed]
+    if any(name not in roles for name in excluded):
+        raise unknown_columns(excluded, {**dict.fromkeys(columns), **roles})
+    optional = (Role.IDENTIFIER, Role.EXCLUDED, Role.UNDECIDED)
+    named = [n for n, role in roles.items() if role not in optional and n not in excluded]
     if any(name not in columns for name in named):
-        raise unknown_columns(named, columns)
+        raise unknown_columns(named, columns, hint=_NOT_RELEASED)
     return DecidedRoles(
         {name: roles.get(name, Role.UNDECIDED) for name in columns},
         {name: note for name, note in notes.items() if name in columns},

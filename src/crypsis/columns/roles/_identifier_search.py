@@ -17,12 +17,14 @@ from functools import cached_property
 from urllib.parse import unquote
 from weakref import WeakKeyDictionary
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from crypsis.columns.roles import _checksums as check
 from crypsis.columns.roles._person_names import names_a_person
 from crypsis.columns.roles._words import Hipaa, Sign
+from crypsis.counting import arrays
 from crypsis.counting.arrays import truths
 from crypsis.options import Role
 from crypsis.tables import Column, Kind, Rows
@@ -257,7 +259,7 @@ def identifier_in(text: str) -> Sign | None:
     >>> identifier_in("anna.smith@example.org").noun, identifier_in("age_group")
     ('email addresses', None)
     """
-    values = pa.array([visible(text)])
+    values = arrays.texts([visible(text)])
     for sought in SOUGHT:
         if (sought.check is not None or sought.enough == 1) and sought.count(values)[1]:
             return sought.sign
@@ -316,7 +318,7 @@ def _in_readings(every: pa.ChunkedArray) -> Found | None:
         if any(map(names_a_person, _readings(text))):
             counts[PERSON] += 1
         other = [one for one in dict.fromkeys(_readings(text)) if one != text and "@" in one]
-        if other and SOUGHT[0].count(pa.array(other))[1]:
+        if other and SOUGHT[0].count(arrays.texts(other))[1]:
             counts[_EMAIL] += 1
     best = max(counts, key=lambda sign: counts[sign], default=None)
     return None if best is None else Found(best, counts[best])
@@ -330,7 +332,9 @@ def distinct_texts(values: pa.ChunkedArray) -> pa.Array:
     if pa.types.is_floating(column.type) or pa.types.is_decimal(column.type):
         column = column.cast(pa.float64(), safe=False)
         column = column.filter(pc.equal(pc.floor(column), column))
-        column = column.filter(pc.less(pc.abs(column), 2.0**53)).cast(pa.int64())
+        column = column.filter(pc.less(pc.abs(column), arrays.scalar(np.float64(2.0**53)))).cast(
+            pa.int64()
+        )
     return pc.unique(column.cast(pa.string())).cast(pa.string())
 
 

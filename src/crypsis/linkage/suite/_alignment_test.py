@@ -9,13 +9,13 @@ are correct along the rows, the rows are in another order.
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from crypsis.linkage._search import share
 from crypsis.linkage.suite._attack import LinkAttack
 from crypsis.linkage.suite._candidates import alike
 from crypsis.linkage.suite._files import Files
 from crypsis.results import Estimate, Result
+from crypsis.scientific import spatial
 
 _RECORDS = 3_000
 _MARGIN, _CONFIDENCE = 0.02, 0.9999
@@ -56,8 +56,8 @@ def contradicted(files: Files, worst: LinkAttack) -> Contradiction | None:
     x, y = alike(files, range(len(files.fields)))
     rng = np.random.default_rng((files.seed, 25))
     order = files.place_of[rng.permutation(files.masked)[:_RECORDS]]
-    near = cKDTree(x).query(y[order], k=1, p=1.0, workers=-1)[0]
-    other = cKDTree(y).query(y[order], k=2, p=1.0, workers=-1)[0][:, 1]
+    near = spatial.cKDTree(x).query(y[order], k=1, p=1.0, workers=-1)[0]
+    other = spatial.cKDTree(y).query(y[order], k=2, p=1.0, workers=-1)[0][:, 1]
     other = np.where(files.sizes[order] > 1, 0.0, other)
     nearer = float((near < other).sum() + 0.5 * (near == other).sum())
     found = share(nearer, len(order), _CONFIDENCE)

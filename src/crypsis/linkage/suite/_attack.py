@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import minimize
 
 from crypsis.linkage._ranks import Floats, Ints
 from crypsis.linkage._search import share
 from crypsis.linkage.suite._candidates import Candidates
 from crypsis.linkage.suite._files import Files
 from crypsis.results import Estimate, Result, number_text, raw
+from crypsis.scientific import optimize
 
 CONFIDENT = 0.9
 """The probability from which an intruder is called confident of a link."""
@@ -189,6 +189,6 @@ def _logit(
         first = factor * (slope.sum() - own_value[among].sum())
         return float(lost), np.array([first, beyond.sum() - (~among).sum()])
 
-    found = minimize(loss, np.zeros(2), jac=True, method="L-BFGS-B",
+    found = optimize.minimize(loss, np.zeros(2), jac=True, method="L-BFGS-B",
                      bounds=[(-12.0, 12.0), (-20.0, 30.0)])  # fmt: skip
     return float(np.exp(found.x[0])), float(found.x[1])

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from crypsis.linkage._ranks import Floats, Ints
 from crypsis.linkage.suite._fields import NumberField, TextField
 from crypsis.linkage.suite._files import Files
+from crypsis.scientific import spatial
 
 _ALL_PAIRS = 40_000
 _NEAREST, _SCALED = 6, 12
@@ -89,6 +89,6 @@ def alike(files: Files, some: range | list[int]) -> tuple[Floats, Floats]:
 def nearest(x: Floats, y: Floats, number: int, norm: float) -> tuple[Ints, Ints]:
     """The nearest places of each target: pairs of both."""
     k = min(number, len(y))
-    tree = cKDTree(y, balanced_tree=False, compact_nodes=False)
+    tree = spatial.cKDTree(y, balanced_tree=False, compact_nodes=False)
     found = tree.query(x, k=range(1, k + 1), p=norm, workers=-1)[1]
     return np.repeat(np.arange(len(x)), k), found.ravel().astype(np.int64)

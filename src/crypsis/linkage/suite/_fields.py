@@ -15,9 +15,9 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from crypsis.linkage._ranks import Floats, Ints, ranks
+from crypsis.scientific import special
 
 Bools: TypeAlias = NDArray[np.bool_]
 _QUANTILES = (0.001, 0.01, 0.05, 0.2)
@@ -178,7 +178,7 @@ class NumberField(Field):
         found = []
         for value, rank in zip((self.values, self.middle), self.quantiles(), strict=True):
             standard = np.nan_to_num((value - center) / (scale or 1.0))
-            found.append(np.column_stack([standard, ndtri(np.clip(rank, 1e-6, 1 - 1e-6))]))
+            found.append(np.column_stack([standard, special.ndtri(np.clip(rank, 1e-6, 1 - 1e-6))]))
         return found[0], found[1]
 
     def at(self, places: Ints) -> NumberField:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
 from crypsis.linkage._ranks import Floats, Ints
 from crypsis.linkage.suite._candidates import Candidates
 from crypsis.linkage.suite._files import Files
+from crypsis.scientific import csgraph, sparse
 
 _MOST_TARGETS = 12_000
 _CONSIDERED = 10
@@ -32,8 +31,8 @@ def one_to_one(files: Files, pairs: Candidates, score: Floats) -> Ints | None:
     rows = np.concatenate([row[pairs.target[kept]], row])
     columns = np.concatenate([column[pairs.place[kept]], places + row])
     costs = np.concatenate([1.0 - below[kept], np.full(many, 1.0 + 2 * _NOBODY)])
-    table = csr_array((costs, (rows, columns)), shape=(many, places + many))
-    found = np.asarray(min_weight_full_bipartite_matching(table)[1], dtype=np.int64)
+    table = sparse.csr_array((costs, (rows, columns)), shape=(many, places + many))
+    found = np.asarray(csgraph.min_weight_full_bipartite_matching(table)[1], dtype=np.int64)
     back = np.empty(places, np.int64)
     back[column] = np.arange(places)
     partner = np.full(many, -1, np.int64)

@@ -12,6 +12,7 @@ from crypsis.linkage.suite._field_kinds import field_of
 from crypsis.linkage.suite._fields import NumberField
 from crypsis.linkage.suite._subsets import surviving
 from crypsis.results import Result
+from crypsis.scientific import stats
 
 _ROWS = 1_000
 _SURE, _NOTHING = 0.7, 0.1
@@ -108,9 +109,8 @@ class _Content:
             known, masked = one.values[~one.lost], one.middle[~one.lost_masked]
             if len(known) < 10 or len(masked) < 10:
                 return 0.0
-            from scipy.stats import ks_2samp  # loading it takes half a second
 
-            return float(ks_2samp(known, masked).statistic < _SAME_DISTRIBUTION)
+            return float(stats.ks_2samp(known, masked).statistic < _SAME_DISTRIBUTION)
         seen = set(x.to_pylist())
         shared = np.mean([value in seen for value in y.to_pylist()])
         return float(shared > _SAME_VALUES)

@@ -367,7 +367,7 @@ def frequencies(parts: Parts, name: str) -> tuple[pa.Array, NDArray[np.int64]]:
                 columns=(name,),
             )
     values = pa.array(list(counts), kind)
-    order = pc.array_sort_indices(values) if len(values) else pa.array([], pa.uint64())
+    order = pc.array_sort_indices(values) if len(values) else pa.nulls(0, pa.uint64())
     return values.take(order), np.array(list(counts.values()), np.int64)[np.asarray(order)]
 
 

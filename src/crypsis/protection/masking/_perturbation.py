@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from crypsis.errors import ParameterError
 from crypsis.protection.masking import _kernels as kernels
 from crypsis.protection.recoding._clusters import cluster
+from crypsis.scientific import special
 
 Floats = NDArray[np.float64]
 _BLOCK_ROWS = 65_536
@@ -154,7 +154,7 @@ def shuffle(table: Floats, given: Floats | None, generator: Generator) -> Floats
 
 def _scores(table: Floats) -> Floats:
     ranks = np.argsort(np.argsort(table, axis=0, kind="stable"), axis=0, kind="stable") + 1
-    return np.asarray(ndtri(ranks / (table.shape[0] + 1)))
+    return np.asarray(special.ndtri(ranks / (table.shape[0] + 1)))
 
 
 def microaggregate(column: Floats, k: int) -> Floats:

@@ -11,9 +11,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
-from scipy.special import log_ndtr, ndtri
 
 from crypsis.protection.masking._swap_model import SwapModel
+from crypsis.scientific import special
 from crypsis.tables.values import clean_column
 
 Floats = NDArray[np.float64]
@@ -339,7 +339,7 @@ def _log(chances: Floats) -> Floats:
 
 def _between(low: Floats, high: Floats) -> Floats:
     """The logarithm of the normal probability from low to high, where high is positive."""
-    upper, lower = log_ndtr(-low), log_ndtr(-high)
+    upper, lower = special.log_ndtr(-low), special.log_ndtr(-high)
     with np.errstate(invalid="ignore"):
         return np.asarray(upper + np.log(-np.expm1(np.minimum(lower - upper, -1e-300))))
 
@@ -371,7 +371,7 @@ def _scores(values: Floats, known: Floats) -> Floats:
     ordered = np.sort(known[~np.isnan(known)])
     low = np.searchsorted(ordered, values, "left")
     high = np.searchsorted(ordered, values, "right")
-    score = ndtri((low + high + 1) / 2 / (ordered.size + 1))
+    score = special.ndtri((low + high + 1) / 2 / (ordered.size + 1))
     return np.asarray(np.where(np.isnan(values), np.nan, score))
 
 

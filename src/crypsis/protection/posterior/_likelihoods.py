@@ -10,15 +10,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import maximum_bipartite_matching
-from scipy.spatial import cKDTree
 
 from crypsis.counting import arrays
 from crypsis.counting.grouping import numbered
 from crypsis.linkage.suite import Field, field_of
 from crypsis.protection.masking import Transition
 from crypsis.protection.posterior._coordinates import coordinates
+from crypsis.scientific import csgraph, sparse, spatial
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -42,7 +40,7 @@ class Likelihoods:
     captured: Floats
     shape: tuple[int, int]
 
-    def belief_matrix(self) -> tuple[csr_array, Floats]:
+    def belief_matrix(self) -> tuple[sparse.csr_array, Floats]:
         """Cells that are nearly doubly stochastic, without negligible ones; the share that is kept.
 
         Multiplying rows and columns changes no probability. Where one file has fewer records, the
@@ -56,7 +54,7 @@ class Likelihoods:
         np.maximum.at(best, self.rows, self.logs)
         likely = np.exp(self.logs - best[self.rows])
         some, filled, fits = self._without_partner(best)
-        cells = csr_array(
+        cells = sparse.csr_array(
             (np.append(likely, fits),
              (np.append(self.rows, some), np.append(self.columns, filled))), (size, size),
         )  # fmt: skip
@@ -70,7 +68,7 @@ class Likelihoods:
         scaled = cells.data * factor[row] * other[cells.indices]
         kept = (scaled > _NEGLIGIBLE) | (row >= originals) | (cells.indices >= masked)
         share = np.bincount(row, scaled * kept, minlength=size)[:originals]
-        pruned = csr_array((scaled[kept], (row[kept], cells.indices[kept])), (size, size))
+        pruned = sparse.csr_array((scaled[kept], (row[kept], cells.indices[kept])), (size, size))
         return _completed(pruned), np.clip(share * self.captured, 0.0, 1.0)
 
     def _without_partner(self, best: Floats) -> tuple[Ints, Ints, Floats]:
@@ -90,15 +88,15 @@ class Likelihoods:
         return rows, np.tile(fill, originals), np.exp(apart)[rows]
 
 
-def _completed(cells: csr_array) -> csr_array:
+def _completed(cells: sparse.csr_array) -> sparse.csr_array:
     """The matrix with a perfect matching: what has no partner gets one, very unlikely."""
-    matched = maximum_bipartite_matching(cells, perm_type="column")
+    matched = csgraph.maximum_bipartite_matching(cells, perm_type="column")
     rows = np.flatnonzero(matched < 0)
     if not len(rows):
         return cells
     columns = np.setdiff1d(np.arange(cells.shape[1]), matched[matched >= 0])
-    more = csr_array((np.full(len(rows), _UNLIKELY), (rows, columns)), shape=cells.shape)
-    return csr_array(cells + more)
+    more = sparse.csr_array((np.full(len(rows), _UNLIKELY), (rows, columns)), shape=cells.shape)
+    return sparse.csr_array(cells + more)
 
 
 class Pairs:
@@ -173,8 +171,8 @@ class Pairs:
                 rows[there], columns[there], logs[there], np.ones(originals), self.shape
             )
         x, y = self.points
-        to = cKDTree(y).query(x, k=nearest, workers=-1)[1].astype(np.int64)
-        back = cKDTree(x).query(y, k=nearest // 2, workers=-1)[1].astype(np.int64)
+        to = spatial.cKDTree(y).query(x, k=nearest, workers=-1)[1].astype(np.int64)
+        back = spatial.cKDTree(x).query(y, k=nearest // 2, workers=-1)[1].astype(np.int64)
         keys = np.unique(np.concatenate([
             (np.arange(originals)[:, None] * masked + to).ravel(),
             (back * masked + np.arange(masked)[:, None]).ravel(),

@@ -9,9 +9,10 @@ from functools import cached_property
 from typing import Annotated
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from crypsis.dataset import Dataset
+from crypsis.documents import Document
 from crypsis.errors import ParameterError
 from crypsis.hierarchies import Hierarchy
 from crypsis.hierarchies.labels import PERIODS, as_text, units_between
@@ -43,10 +44,9 @@ _MAX_INTERVALS = 128
 _MANY_VALUES = 1_000
 
 
-class ColumnPlan(BaseModel):
+class ColumnPlan(Document):
     """The recoding of a column, and the coarser steps for single rows where it is not enough."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
     name: str
     """The column."""
     weight: Annotated[float, Field(ge=0)] = 1.0

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv
 
 from crypsis.counting.cells import Cells
 from crypsis.counting.grouping import group
@@ -20,6 +19,7 @@ from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection.recoding._levels import CellLevels
 from crypsis.protection.recoding._population import PopulationCells
 from crypsis.protection.recoding.kernels import requirements as kernel
+from crypsis.scientific import special
 from crypsis.tables import Rows
 
 Ints = NDArray[np.int64]
@@ -363,5 +363,5 @@ def _lower_limits(most: int = 100) -> Floats:
     n, x = np.mgrid[: most + 1, : most + 1]
     some = (x > 0) & (x <= n)
     found = np.zeros(n.shape)
-    found[some] = betaincinv(x[some], n[some] - x[some] + 1, 0.05)
+    found[some] = special.betaincinv(x[some], n[some] - x[some] + 1, 0.05)
     return found

@@ -222,6 +222,8 @@ def _local_recoding(
             code="unattainable",
             hint="Relax the requirements.",
         )
+    if cells.counts.size == 1:  # one class as it is; Numba would compile every kernel again for it
+        return cells.recoding(np.zeros((1, cells.tops.size), np.int16))
     with progress.step("searching classes") as step:
         tries = [search.recoding(search.split(search.start(), np.zeros_like(cells.tops)))]
         step.advance()

@@ -28,9 +28,14 @@ def remedies(dossier: Dossier) -> Section | None:
     if found.verdict is Verdict.SAFE:
         return None
     effects: dict[str, list[str]] = {}
+    texts = dict.fromkeys(
+        one.remedy.description for one in found.exceeded if one.remedy is not None
+    )
     for one in found.exceeded:
         if one.remedy is not None:
-            after = effects.setdefault(one.remedy.description, [])
+            # What says the same and more stands for both.
+            said = [text for text in texts if text.startswith(one.remedy.description)]
+            after = effects.setdefault(max(said, key=len), [])
             if one.remedy.value_after is not None:
                 value = wording.number(one.remedy.value_after, one.unit)
                 after.append(f"{wording.measure_title(one.measure, one.k)} {value}")

@@ -11,7 +11,6 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
 
 from crypsis.protection import quantile_groups
 from crypsis.reproduce import _charts as papers
@@ -26,6 +25,7 @@ from crypsis.reproduce._comparison import (
 )
 from crypsis.reproduce._results import ComparedValue, Drawn, RunSettings, paper_item
 from crypsis.reproduce.lodha2007._trade_off import trade_off, trade_off_chart
+from crypsis.scientific import stats
 from crypsis.utility import NormalizedError, normalized_error
 
 _ROWS, _K = 250_000, 10_000
@@ -196,6 +196,6 @@ def figure_7(_: RunSettings) -> Drawn:
 
 def _normal_error(buckets: int) -> float:
     """b^2 times the normalized error of equally full buckets of a normal column, exactly."""
-    edges = norm.ppf(np.linspace(0, 1, buckets + 1))
-    means = buckets * -np.diff(norm.pdf(edges))
+    edges = stats.norm.ppf(np.linspace(0, 1, buckets + 1))
+    means = buckets * -np.diff(stats.norm.pdf(edges))
     return float(buckets**2 * (1 - (means**2).mean()))

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 
 import numpy as np
-from scipy.special import betainc
 
 from crypsis import singling_out as so
 from crypsis.protection import cluster, quantile_groups
 from crypsis.reproduce._comparison import NOTHING, claim, critique, erratum, number
 from crypsis.reproduce._results import ComparedValue, RunSettings, Values, paper_item
 from crypsis.reproduce.lodha2007 import _printed as printed
+from crypsis.scientific import special
 
 Group = list[int]
 
@@ -196,7 +196,7 @@ def _off(sample: int, epsilon: float, level: float = 0.5) -> float:
     place = max(1, round(sample * level))
 
     def below(share: float) -> float:
-        return float(betainc(place, sample - place + 1, min(1.0, max(0.0, share))))
+        return float(special.betainc(place, sample - place + 1, min(1.0, max(0.0, share))))
 
     return below(level - epsilon) + 1 - below(level + epsilon)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.stats import binom
 
 from crypsis import singling_out as so
 from crypsis.protection import quantile_groups
 from crypsis.reproduce._comparison import NOTHING, claim, critique, number
 from crypsis.reproduce._results import ComparedValue, RunSettings, Values, paper_item
 from crypsis.reproduce.lodha2007 import _printed as printed
+from crypsis.scientific import stats
 
 _TRIES = 2_000
 
@@ -111,7 +111,7 @@ def theorem_4(_: RunSettings) -> Values:
         for k in (2, 5, 10, 100, 1000):
             for beta in (0.3, 0.1, 0.01):
                 p = 1 / so.max_cells(n, k, beta)
-                least = min(least, float(binom.sf(k - 1, n, p)) - (1 - beta))
+                least = min(least, float(stats.binom.sf(k - 1, n, p)) - (1 - beta))
     x = -math.log(0.1) / 99
     wanted = printed.US / 99 * (1 + x - math.sqrt(x * x + 2 * x))
     limit = so.max_cells(printed.US, 100, 0.1)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from crypsis.errors import SourceError
 from crypsis.options import ReadOptions
 from crypsis.tables.csv.encodings import guess_encoding
-from crypsis.tables.csv.files import PACKED, reason, short, stream
+from crypsis.tables.csv.files import PACKED, damaged, reason, short, stream
 from crypsis.tables.csv.types import Notation, date_notation, possible_types
 from crypsis.tables.schema import unique_names
 
@@ -108,11 +108,7 @@ def _head(path: str, encoding: str) -> str:
                 start += opened.read(_LONGEST_LINE - _HEAD_BYTES)
     except OSError as error:
         if error.strerror is None and path.lower().endswith(PACKED):
-            raise SourceError(
-                f"{short(path)} is damaged, or other bytes follow the compressed table.",
-                code="damaged",
-                hint="Compress the table anew.",
-            ) from None
+            raise damaged(path) from None
         raise SourceError(f"{short(path)} could not be read ({reason(error)}).") from None
     if len(start) >= _HEAD_BYTES and not encoding.startswith("utf-16"):
         start = start[: start.rfind(b"\n") + 1] or start

@@ -62,7 +62,7 @@ def open_csv(
         return "SELECT * FROM typed", found
     # The first lines, in small files all of them, are split once and kept while types are settled.
     limit = "" if small else f" LIMIT {_SAMPLED_LINES}"
-    with translated(short(paths[0])):
+    with translated(short(dialect.paths[0])):
         connection.execute(f"CREATE TEMP TABLE lines AS {split}{limit}")
         found = _settled(connection, likely, types)
         if not found:

@@ -11,7 +11,7 @@ import lzma
 from collections.abc import Sequence
 
 from crypsis.errors import SourceError
-from crypsis.tables.csv.files import PACKED, short, stream
+from crypsis.tables.csv.files import PACKED, damaged, stream
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -58,10 +58,10 @@ def _guess(path: str) -> str:
                 wrong += text.count("\ufffd")
                 undefined = undefined or any(byte in chunk for byte in _UNDEFINED)
     except (lzma.LZMAError, EOFError):
-        raise _damaged(path) from None
+        raise damaged(path) from None
     except OSError as error:
         if error.strerror is None and path.lower().endswith(PACKED):
-            raise _damaged(path) from None
+            raise damaged(path) from None
         return "utf-8"  # the reader reports it
     if not wrong or characters - 1 > wrong:  # UTF-8 with a broken line, which the reader reports
         return "utf-8"
@@ -74,14 +74,6 @@ def _by_start(chunk: bytes) -> str | None:
     if marked is not None or not _alternates(chunk[:4096]):
         return marked
     return "utf-16-be" if chunk[0] == 0 else "utf-16-le"
-
-
-def _damaged(path: str) -> SourceError:
-    return SourceError(
-        f"{short(path)} is damaged, or other bytes follow the compressed table.",
-        code="damaged",
-        hint="Compress the table anew.",
-    )
 
 
 def _alternates(start: bytes) -> bool:

@@ -9,21 +9,28 @@ from typing import Any
 
 import pyarrow as pa
 
-PACKED = (".gz", ".zst", ".bz2", ".xz", ".lz4", ".br")
+from crypsis.errors import SourceError
+
+CODECS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2", ".lz4": "lz4", ".br": "brotli"}
+"""What Arrow calls the compression of each suffix."""
+PACKED = (*CODECS, ".xz")
 """The suffixes of compressed files."""
 READ_BY_ENGINE = (".gz", ".zst")
 """Those that DuckDB decompresses; of others it gets a private copy."""
 
 
 def stream(path: str) -> Any:
-    """The bytes of a local or remote file, decompressed."""
+    """The bytes of a local or remote file, decompressed as its suffix says."""
+    file: Any = path
     if "://" in path:
         import fsspec
 
-        return fsspec.open(path, "rb", compression="infer").open()
-    if path.lower().endswith(".xz"):
-        return lzma.open(path)
-    return pa.input_stream(path, compression="detect")
+        file = fsspec.open(path, "rb").open()
+    suffix = Path(path).suffix.lower()
+    if suffix == ".xz":
+        return lzma.open(file)
+    codec = CODECS.get(suffix)
+    return file if codec is None and file is not path else pa.input_stream(file, compression=codec)
 
 
 def size(paths: Sequence[str]) -> float:
@@ -34,6 +41,15 @@ def size(paths: Sequence[str]) -> float:
 def short(path: str) -> str:
     """The name of a file for messages."""
     return repr(path.rsplit("/", 1)[-1])
+
+
+def damaged(path: str) -> SourceError:
+    """The error for a compressed file that does not end where it should, or is none."""
+    return SourceError(
+        f"{short(path)} is damaged, or other bytes follow the compressed table.",
+        code="damaged",
+        hint="Compress the table anew.",
+    )
 
 
 def reason(error: OSError) -> str:

@@ -10,9 +10,11 @@ from typing import Any
 
 import duckdb
 import narwhals.stable.v2 as nw
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from crypsis.counting import arrays
 from crypsis.counting.estimates import DistinctSketch
 from crypsis.errors import OutputError, SourceError, TooLargeError
 from crypsis.files import Sources, replacing_files
@@ -141,7 +143,8 @@ class DuckBackend:
         every = 2 ** len(columns) - 1
         found = []
         for k, column in enumerate(columns):
-            own = pc.equal(table["blanked"], every - 2 ** (len(columns) - 1 - k))
+            mark = arrays.scalar(np.int64(every - 2 ** (len(columns) - 1 - k)))
+            own = pc.equal(table["blanked"], mark)
             counted = table.filter(pc.and_(own, table[column].is_valid()))
             found.append((counted[column].to_pylist(), counted["n"].to_pylist()))
         return found

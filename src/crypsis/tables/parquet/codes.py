@@ -98,7 +98,7 @@ class TextCodes:
     """Texts, with a dictionary that grows with those of the row groups."""
 
     def __init__(self, most: int) -> None:
-        self._most, self._known = most, pa.array([], pa.string())
+        self._most, self._known = most, pa.nulls(0, pa.string())
         self._lock = threading.Lock()
         self._last: tuple[pa.Array, Codes] | None = None
 
