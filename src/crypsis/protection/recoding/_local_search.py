@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from crypsis.protection.recoding._class_requirements import ClassRequirements
 from crypsis.protection.recoding._deadline import ends, passed
 from crypsis.protection.recoding._levels import CellLevels, ColumnLevels, Floats, Levels, Recoding
+from crypsis.protection.recoding._neighborhoods import MAX_WORK, divided_again
 from crypsis.protection.recoding.kernels.local_search import improve
 
 Ints = NDArray[np.int64]
@@ -20,6 +21,9 @@ _NOT_ALLOWED = 1000.0
 _ROUNDS, _WORTH = 6, 1e-3
 """How many rounds are made, and the part of the loss that each must save."""
 _UNLIMITED = 2**62
+_TURNS, _IDLE = 2, 3
+"""How often neighborhoods are divided before single moves, and how often all that may save nothing
+before a search that goes to the end is there."""
 
 
 def improved(
@@ -27,12 +31,33 @@ def improved(
 ) -> Recoding:
     """The recoding after cells moved to other classes where that lowers the loss.
 
-    Each class stays within the requirements; the loss is never higher. The search ends where it
-    saves little for its work; `to_the_end`, where no move saves anything. A column of which a label
+    Each class stays within the requirements; the loss is never higher. If sizes alone are required,
+    neighborhoods of classes are divided again before single cells are moved. The search ends where
+    it saves little for its work; `to_the_end`, where no move saves anything. A column of which a label
     does not lie within one label of the next level is not searched, nor are the others then.
     """
     if not found.changes or not all(map(nested, cells.columns)):
         return found
+    if not requirements.sizes_only:
+        return _moved(cells, requirements, found, to_the_end)
+    prices, k = _prices(cells), requirements.k
+    work = np.array([_UNLIMITED if to_the_end else MAX_WORK])
+    best, idle = found, 0
+    for turn in count(step=_TURNS):
+        before = best.ncp
+        for one in range(turn, turn + _TURNS):
+            best = divided_again(cells, prices, k, best, work, turn=one)
+        best = _moved(cells, requirements, best, to_the_end)
+        idle = 0 if best.ncp < before else idle + 1
+        if not to_the_end or idle == _IDLE or passed():
+            break
+    return best
+
+
+def _moved(
+    cells: CellLevels, requirements: ClassRequirements, found: Recoding, to_the_end: bool
+) -> Recoding:
+    """The recoding after rounds of single moves (see `kernels.local_search`)."""
     arrays = (
         np.ascontiguousarray(cells.codes.T),
         np.ascontiguousarray(_prices(cells).T.astype(np.float32)), cells.lines, cells.tops,

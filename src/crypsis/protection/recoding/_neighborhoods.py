@@ -1,0 +1,51 @@
+"""A recoding, improved by dividing neighborhoods of classes again."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crypsis.protection.recoding._deadline import ends
+from crypsis.protection.recoding._levels import CellLevels, Floats, Recoding
+from crypsis.protection.recoding.kernels.neighborhoods import divide_again
+
+Ints = NDArray[np.int64]
+
+_CLASSES, _FEWEST, _MOST = 15, 40, 400
+"""About how many classes a neighborhood has, and between how many cells."""
+_ROUNDS = 25
+"""In how many ways each is divided."""
+MAX_WORK = 150_000_000
+"""How many members of possible classes are looked at."""
+
+
+def divided_again(
+    cells: CellLevels, prices: Floats, k: int, found: Recoding, work: Ints, *, turn: int = 0
+) -> Recoding:
+    """The recoding after neighborhoods of classes were divided again wherever that lowers the loss.
+
+    Sizes alone are required: each class has `k` records. `prices` has the loss of every label, a line
+    each; `work[0]`, how many members of possible classes may still be looked at, is lowered. Each
+    `turn` goes through the cells in another order.
+    """
+    there = np.flatnonzero(found.levels[:, 0] >= 0)
+    _, member = np.unique(cells.class_of(found.levels)[there], return_inverse=True)
+    owner = np.full(cells.counts.size, -1, np.int64)
+    owner[there] = member.ravel()
+    rows = int(cells.counts[there].sum())
+    levels = np.zeros((max(int(owner.max()) + 1, rows // k) + 1, cells.tops.size), np.int64)
+    levels[owner[there]] = found.levels[there]
+    arrays = (
+        np.ascontiguousarray(cells.codes.T), np.ascontiguousarray(prices.T.astype(np.float32)),
+        cells.lines, cells.limits, cells.counts,
+    )  # fmt: skip
+    lost = arrays[1][there[:, None], cells.lines + found.levels[there]].sum(axis=1)
+    seeds = there[np.argsort(-lost, kind="stable")]
+    if turn > 0:
+        seeds = np.random.default_rng(turn).permutation(there)
+    least = int((lost > 0).sum()) * _CLASSES * k // max(1, int(cells.counts[there][lost > 0].sum()))
+    most = min(max(least, _FEWEST), _MOST)
+    with ends(work):
+        divide_again(owner, levels, seeds, most, _ROUNDS, k, arrays, work)
+    moved = np.where(owner[:, None] < 0, -1, levels[owner]).astype(np.int16)
+    return min(found, cells.recoding(moved), key=lambda one: one.ncp)

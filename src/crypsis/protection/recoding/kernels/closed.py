@@ -1,0 +1,159 @@
+# mypy: disable-error-code="no-any-return"
+"""All classes that some cells can form: every set of them that has k records and labels of its own.
+
+A set of cells has the lowest levels on which its cells have the same labels, and is closed if no other
+of the cells has them too. The cells are divided by one column after the other, on each of its levels;
+parts with fewer than k records are left out, so are parts that a lower level has already.
+
+The cells are one tuple, `cells`: (codes, loss, lines, tops, counts), with a line of `codes` and `loss`
+for each cell. Sets are one tuple, `sets`: (members, starts, levels), where set s has the members from
+`starts[s]` to `starts[s + 1]`, as places among the cells that were asked for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crypsis.protection.recoding.kernels.inner import inner
+
+Ints = NDArray[np.int64]
+
+
+@inner
+def room_for_sets(members: int, sets: int, columns: int) -> Any:
+    """Room for so many sets with so many members in all."""
+    return (
+        np.empty(members, np.int32), np.zeros(sets + 1, np.int64),
+        np.zeros((sets, columns), np.int64),
+    )  # fmt: skip
+
+
+@inner
+def room_for_labels(codes: Any) -> Any:
+    """Room for what is counted of each label: cells, records, place, lower label, whether two."""
+    widest = 0
+    for cell in range(codes.shape[0]):
+        for line in range(codes.shape[1]):
+            widest = max(widest, codes[cell, line])
+    width = widest + 1
+    return (
+        np.zeros(width, np.int64), np.zeros(width, np.int64), np.zeros(width, np.int64),
+        np.zeros(width, np.int64), np.zeros(width, np.bool_), np.zeros(width, np.int64),
+    )  # fmt: skip
+
+
+@inner
+def _divide(
+    some: Ints, s: int, c: int, k: int, cells: Any, sets: Any, count: int, parts: Any, labels: Any
+) -> int:  # fmt: skip
+    """Add the parts of a set by the labels of a column; how many parts there are then, -1 if too many."""
+    codes, _, lines, tops, counts = cells
+    members, starts, levels = sets
+    into, edges, reached = parts
+    number, rows, place, lower, several, seen = labels
+    start, end = starts[s], starts[s + 1]
+    for level in range(tops[c] + 1):
+        line, different = lines[c] + level, 0
+        for m in range(start, end):
+            cell = some[members[m]]
+            label = codes[cell, line]
+            if number[label] == 0:
+                seen[different] = label
+                different += 1
+                several[label] = level == 0
+                if level > 0:
+                    lower[label] = codes[cell, line - 1]
+            elif level > 0 and codes[cell, line - 1] != lower[label]:
+                several[label] = True
+            number[label] += 1
+            rows[label] += counts[cell]
+        edge = edges[count]
+        full = False
+        for d in range(different):
+            label = seen[d]
+            place[label] = -1
+            if rows[label] >= k and several[label] and not full:
+                full = count + 1 >= edges.size or edge + number[label] > into.size
+                if not full:
+                    place[label] = edge
+                    edge += number[label]
+                    for other in range(lines.size):
+                        reached[count, other] = levels[s, other]
+                    reached[count, c] = level
+                    count += 1
+                    edges[count] = edge
+        for m in range(start, end):
+            label = codes[some[members[m]], line]
+            if place[label] >= 0:
+                into[place[label]] = members[m]
+                place[label] += 1
+        for d in range(different):
+            number[seen[d]], rows[seen[d]] = 0, 0
+        if full:
+            return -1
+        if different == 1:
+            break
+    return count
+
+
+@inner
+def _tight(some: Ints, s: int, cells: Any, sets: Any) -> bool:
+    """Whether no lower level of a column has the same label for all members of a set."""
+    codes, lines = cells[0], cells[2]
+    members, starts, levels = sets
+    own = some[members[starts[s]]]
+    for c in range(lines.size):
+        if levels[s, c] == 0:
+            continue
+        line, same = lines[c] + levels[s, c] - 1, True
+        for m in range(starts[s] + 1, starts[s + 1]):
+            if codes[some[members[m]], line] != codes[own, line]:
+                same = False
+                break
+        if same:
+            return False
+    return True
+
+
+@inner
+def closed_sets(
+    some: Ints, size: int, k: int, cells: Any, sets: Any, others: Any, labels: Any
+) -> int:
+    """Fill `sets` with the closed sets of `some[:size]`; their number, -1 if there is no room.
+
+    `others` is room for as many sets, `labels` for what is counted of labels.
+    """
+    columns = cells[2].size
+    here, there = (sets, others) if columns % 2 else (others, sets)
+    for m in range(size):
+        here[0][m] = m
+    here[1][0], here[1][1] = 0, size
+    for c in range(columns):
+        here[2][0, c] = 0
+    count = 1
+    for c in range(columns):
+        parts = 0
+        there[1][0] = 0
+        for s in range(count):
+            parts = _divide(some, s, c, k, cells, here, parts, there, labels)
+            if parts < 0:
+                return -1
+        here, there = there, here
+        count = parts
+    kept, edge = 0, 0
+    into, edges, reached = sets  # the sets found are in `others` now
+    edges[0] = 0
+    for s in range(count):
+        if not _tight(some, s, cells, here):
+            continue
+        for m in range(here[1][s], here[1][s + 1]):
+            into[edge] = here[0][m]
+            edge += 1
+        for c in range(columns):
+            reached[kept, c] = here[2][s, c]
+        kept += 1
+        edges[kept] = edge
+    return kept

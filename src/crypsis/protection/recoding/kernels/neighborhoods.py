@@ -1,0 +1,173 @@
+# mypy: disable-error-code="no-any-return"
+"""Neighborhoods of classes, divided again: all classes that their cells can form are compared.
+
+The classes nearest to a cell, by the loss of the labels that it would share with them, are taken
+together; their cells are divided by `division.divide`, and the division stays if it loses less. This
+finds what no single move of a local search does: several classes that are formed at once of the cells
+of several others.
+
+Classes are one tuple, `classes`: (owner, next, first, cells, levels), where `owner` is the class of each
+cell, `next` the next cell of the same class, `first` its first cell and `cells` their number. The cells
+are one tuple, `cells`: (codes, loss, lines, tops, counts), with a line of `codes` and `loss` for each.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crypsis.machine_code import kernel
+from crypsis.protection.recoding.kernels.closed import (
+    closed_sets,
+    room_for_labels,
+    room_for_sets,
+)
+from crypsis.protection.recoding.kernels.division import divide
+from crypsis.protection.recoding.kernels.inner import inner
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+_MOST_SETS, _MOST_MEMBERS = 20_000, 1_000_000
+"""How many classes are compared in a neighborhood, and their members in all; others are left out."""
+
+
+@inner
+def _lost(cell: int, levels: Any, cells: Any) -> float:
+    """The loss of a record of a cell on some levels."""
+    total = 0.0
+    for c in range(cells[2].size):
+        total += cells[1][cell, cells[2][c] + levels[c]]
+    return total
+
+
+@inner
+def _distances(cell: int, classes: Any, cells: Any, paid: Floats, near: Floats) -> None:
+    """The loss of a cell with the labels that it shares with each class; its own class first."""
+    codes, loss, lines, _, _ = cells
+    owner, _, first, number, levels = classes
+    for g in range(first.size):
+        near[g] = np.inf
+        if number[g] == 0 or paid[first[g]] <= 0.0:
+            continue
+        own, total = first[g], 0.0
+        for c in range(lines.size):
+            level = levels[g, c]
+            while codes[own, lines[c] + level] != codes[cell, lines[c] + level]:
+                level += 1
+            total += loss[cell, lines[c] + level]
+        near[g] = total
+    near[owner[cell]] = -1.0
+
+
+@inner
+def _gather(near: Floats, most: int, classes: Any, some: Ints) -> int:
+    """The cells of the nearest classes until there are `most`; how many."""
+    _, after, first, number, _ = classes
+    order, size = np.argsort(near), 0
+    for g in order:
+        if not np.isfinite(near[g]) or size >= most or size + number[g] > some.size:
+            break
+        cell = first[g]
+        while cell >= 0:
+            some[size] = cell
+            size += 1
+            cell = after[cell]
+    return size
+
+
+@inner
+def _replace(
+    some: Ints, size: int, found: Ints, levels_of: Any, classes: Any, spare: Ints, name: Ints
+) -> None:
+    """Dissolve the classes of some cells and put each into that of its set; `name` is room, -1 each."""
+    owner, after, first, number, levels = classes
+    for m in range(size):
+        g = owner[some[m]]
+        if number[g] > 0:
+            number[g], first[g] = 0, -1
+            spare[spare[0] + 1] = g
+            spare[0] += 1
+    for m in range(size):
+        cell, g = some[m], name[found[m]]
+        if g < 0:
+            g = spare[spare[0]]
+            spare[0] -= 1
+            name[found[m]] = g
+            for c in range(levels.shape[1]):
+                levels[g, c] = levels_of[found[m], c]
+        after[cell] = first[g]
+        first[g] = cell
+        owner[cell] = g
+        number[g] += 1
+    for m in range(size):
+        name[found[m]] = -1
+
+
+@kernel
+def divide_again(
+    owner: Ints, levels: Any, seeds: Ints, most: int, rounds: int, k: int, cells: Any,
+    work: Ints,
+) -> float:  # fmt: skip
+    """Divide the neighborhoods of the seeds again; what that saves, summed over records and columns.
+
+    `owner` (negative: not moved) and `levels` of the classes, with room for rows/k of them, are
+    changed. A seed that was in the neighborhood of an earlier one is left out. `work[0]` is about how
+    many members of sets may still be looked at; where it has reached 0, it ends.
+    """
+    codes, _, lines, _, counts = cells
+    size, columns, groups = owner.size, lines.size, levels.shape[0]
+    after, first = np.full(size, -1, np.int64), np.full(groups, -1, np.int64)
+    number, paid = np.zeros(groups, np.int64), np.zeros(size)
+    for cell in range(size):
+        g = owner[cell]
+        if g >= 0:
+            after[cell] = first[g]
+            first[g] = cell
+            number[g] += 1
+            paid[cell] = _lost(cell, levels[g], cells)
+    spare = np.zeros(groups + 1, np.int64)  # free numbers of classes, their count first
+    for g in range(groups - 1, -1, -1):
+        if number[g] == 0:
+            spare[0] += 1
+            spare[spare[0]] = g
+    classes = (owner, after, first, number, levels)
+    sets = room_for_sets(_MOST_MEMBERS, _MOST_SETS, columns)
+    others, labels = room_for_sets(_MOST_MEMBERS, _MOST_SETS, columns), room_for_labels(codes)
+    near, seen = np.empty(groups), np.zeros(size, np.bool_)
+    some, found = np.empty(4 * most, np.int64), np.empty(4 * most, np.int64)
+    name, saved = np.full(_MOST_SETS, -1, np.int64), 0.0
+    for seed in seeds:
+        if work[0] <= 0:
+            break
+        if owner[seed] < 0 or paid[seed] <= 0.0 or seen[seed]:
+            continue
+        _distances(seed, classes, cells, paid, near)
+        there = _gather(near, most, classes, some)
+        seen[seed] = True
+        for m in range(there):
+            seen[some[m]] = True
+        work[0] -= groups * columns
+        count = closed_sets(some, there, k, cells, sets, others, labels)
+        if count < 2:
+            work[0] -= _MOST_MEMBERS * columns if count < 0 else 0
+            continue
+        total = sets[1][count]
+        cost = np.empty(total)
+        for s in range(count):
+            for e in range(sets[1][s], sets[1][s + 1]):
+                cost[e] = _lost(some[sets[0][e]], sets[2][s], cells)
+        rows, price, now = np.empty(there, np.int64), np.empty(there), 0.0
+        for m in range(there):
+            rows[m], price[m] = counts[some[m]], paid[some[m]]
+            now += rows[m] * price[m]
+        work[0] -= total * rounds
+        value = divide(there, count, k, sets, cost, rows, price, now, rounds, found)
+        if value < now:
+            saved += now - value
+            _replace(some, there, found, sets[2], classes, spare, name)
+            for m in range(there):
+                paid[some[m]] = _lost(some[m], levels[owner[some[m]]], cells)
+    return saved
