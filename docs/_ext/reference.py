@@ -26,7 +26,9 @@ import crypsis
 from crypsis.schemas import SCHEMAS, schema
 
 # What no user calls by this name, or what needs another package: see pipelines.md.
-INTERNAL = {"cli", "columns", "counting", "files", "integrations", "web"}
+INTERNAL = {
+    "cli", "columns", "counting", "documents", "files", "integrations", "lazy", "scientific", "web",
+}  # fmt: skip
 # Modules inside packages that people call by their own names.
 INNER = ("crypsis.columns.roles", "crypsis.protection.masking", "crypsis.report.json")
 

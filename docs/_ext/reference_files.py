@@ -20,6 +20,7 @@ from crypsis.options import Role
 from crypsis.policies import MEASURES, Policy, Threshold
 from crypsis.protection import ColumnPlan, Plan, PrivacyRequirements
 from crypsis.pseudonyms._attack_file import FrequencyAttack, JoinAttack, MatrixAttack
+from crypsis.results import field_descriptions
 from crypsis.schemas import SCHEMAS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,9 +67,14 @@ _WORDS: dict[Any, str] = {
 def file_keys() -> dict[str, dict[str, str]]:
     """The keys of every kind of file with their meaning."""
     return {
-        title: {key: field.description or "" for key, field in model.model_fields.items()}
+        title: {key: _meaning(model, key) for key in model.model_fields}
         for title, _, model in _FILES
     }
+
+
+def _meaning(model: type[BaseModel], key: str) -> str:
+    """The string below a key, or the description that its type has."""
+    return field_descriptions(model).get(key) or model.model_fields[key].description or ""
 
 
 def files_page() -> str:
@@ -87,7 +93,7 @@ def files_page() -> str:
         for key, field in model.model_fields.items():
             kind = _kind(field.annotation)
             default = "needed" if field.is_required() else _shown(field.default)
-            meaning = " ".join((field.description or "").split()).replace("|", "\\|")
+            meaning = " ".join(_meaning(model, key).split()).replace("|", "\\|")
             lines.append(f"| `{key}` | {kind} | {default} | {meaning} |")
     lines += ["", "## Measures", "", "What a threshold may limit.", ""]
     lines += ["| measure | unit | limit | meaning |", "| --- | --- | --- | --- |"]
