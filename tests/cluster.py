@@ -30,7 +30,7 @@ class Cluster:
         return f"spark://127.0.0.1:{self.port}"
 
     def start(self, workers: int) -> None:
-        self.port = _free_port()
+        self.port = free_port()
         address = ["--host", "127.0.0.1", "--port", str(self.port), "--webui-port", "0"]
         self.processes.append(self._run("master.Master", *address, log="master"))
         self._await("Successfully registered|started|New state: ALIVE", 1)
@@ -98,7 +98,7 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
     process.wait(timeout=30)
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
