@@ -13,7 +13,8 @@ import pytest
 
 import crypsis as cr
 from crypsis.cli import run
-from crypsis.errors import CrypsisError, OutputError
+from crypsis.dataset import ColumnNote
+from crypsis.errors import CrypsisError, OutputError, RoleError
 from crypsis.policies.findings import Status, Verdict
 from crypsis.protection import Plan, Statement
 
@@ -121,6 +122,24 @@ def test_without_quasi_identifiers_each_attribute_is_released_apart(people):
 def test_only_sensitive_attributes_once_each(people, apart):
     with pytest.raises(CrypsisError):
         cr.anonymize(people, k=5, apart=apart, **ROLES)
+
+
+@pytest.mark.parametrize("roles", [ROLES, {**ROLES, "quasi_identifiers": []}], ids=["k", "alone"])
+def test_a_column_that_gives_an_attribute_back_is_refused(people, roles):
+    """A code of the disease among the insensitive columns would connect the files again."""
+    codes = {one: f"C{place}" for place, one in enumerate(sorted(set(people["ill"].to_pylist())))}
+    coded = people.append_column(
+        "code", pa.array([codes[one] for one in people["ill"].to_pylist()])
+    )
+    left = [name for name in coded.column_names if name not in ("income", "ill", "code")]
+    rest = [name for name in left if name not in roles["quasi_identifiers"]]
+    k = 3 if roles["quasi_identifiers"] else 1
+    apart = {"apart": ["income", "ill"], **roles, "excluded": rest}
+    with pytest.raises(RoleError, match="'code' gives back 'ill', which was released apart"):
+        cr.anonymize(coded, k=k, insensitive=["code"], **apart)
+    signed = cr.Dataset.from_frame(coded, insensitive=["code"], excluded=rest, **roles)
+    signed = signed.with_roles(signed.roles, {"code": ColumnNote(override="a code nobody has")})
+    assert cr.anonymize(signed, k=k, apart=["income", "ill"]).apart
 
 
 def test_what_presence_discloses_counts_in_a_file_apart(people):

@@ -295,7 +295,7 @@ def _without_recoding(
     made: Anonymized, data: Dataset, apart: tuple[tuple[str, ...], ...]
 ) -> Anonymized:
     """Nothing is to be generalized: the masked columns that are released."""
-    files = apart_data(data, apart, made.key.seed or 0)
+    files, original = apart_data(data, apart, made.key.seed or 0), data
     data = without_apart(data, apart)
     kept = data.released
     methods = (*made.methods, *map(apart_method, apart))
@@ -303,10 +303,9 @@ def _without_recoding(
     rows = data.rows.select(kept)
     roles = {name: role for name, role in data.roles.items() if name in kept}
     notes = {name: note for name, note in data.notes.items() if name in kept}
-    return replace(
-        made, data=replace(data, rows=rows, roles=roles, notes=notes, given=None, _cells={}),
-        apart=files, methods=methods, loss=loss,
-    )  # fmt: skip
+    released = replace(data, rows=rows, roles=roles, notes=notes, given=None, _cells={})
+    check_derived(original, released, (), None, apart=[name for one in apart for name in one])
+    return replace(made, data=released, apart=files, methods=methods, loss=loss)
 
 
 def _pseudonymized(masks: Mapping[tuple[str, ...], Mask]) -> set[str]:

@@ -192,7 +192,9 @@ class Plan(Document):
         removed, requirements = plan.removed, plan.requirements
         names = [one.name for one in plan.columns]
         recoded = [*names, *(one.name for one in plan.sensitive if not isinstance(one.step, Keep))]
-        check_derived(original, made.data, recoded, made.row_map, removed=removed)
+        check_derived(
+            original, made.data, recoded, made.row_map, removed=removed, apart=sorted(apart)
+        )
         removed = tuple(name for name in removed if name not in apart)
         plan = plan.model_copy(update={"removed": removed})
         methods = recoding_methods(plan.columns, removed, made.recoding, recoding)

@@ -36,15 +36,17 @@ def check_derived(
     row_map: Sequence[int] | None,
     *,
     removed: Sequence[str] = (),
+    apart: Sequence[str] = (),
     seed: int = 0,
 ) -> None:
     """Raise if a column that is released as it is gives back one that was changed or not released.
 
     Quasi-identifiers are not such columns: the classes include them, so k records share them. Of
     columns that are not released, numbers and dates are looked for, but not keys, which every
-    record has another of. Only insensitive columns without an `override` are held against them.
+    record has another of; sensitive attributes that are released `apart` are looked for in any case.
+    Only insensitive columns without an `override` are held against them.
     """
-    _check_removed(original, release, removed, seed)
+    _check_removed(original, release, removed, apart, seed)
     names = [n for n in release.names if release.rows.column(n).kind is not Kind.NESTED]
     changed = [n for n in changed if n in names and n in original.names]
     known = [n for n in release.quasi_identifiers if n in names]
@@ -65,7 +67,9 @@ def check_derived(
         _attack(before, after, changed, known, kept, seed)
 
 
-def _check_removed(original: Dataset, release: Dataset, removed: Sequence[str], seed: int) -> None:
+def _check_removed(
+    original: Dataset, release: Dataset, removed: Sequence[str], apart: Sequence[str], seed: int
+) -> None:
     """Raise if an insensitive column gives back one that is not released."""
     overridden = {name for name, note in original.notes.items() if note.override}
     kept = [
@@ -77,17 +81,19 @@ def _check_removed(original: Dataset, release: Dataset, removed: Sequence[str], 
     hidden = [
         name
         for name in removed
-        if name in original.names and original.rows.column(name).kind.ordered
+        if name in original.names and original.rows.column(name).kind.ordered and name not in apart
     ]
+    hidden += [name for name in apart if original.rows.column(name).kind is not Kind.NESTED]
     if not kept or not hidden or not original.count:
         return
     table = sample(original.rows, _SAMPLED, seed=seed, names=[*kept, *hidden])
-    hidden = [name for name in hidden if not _is_no_amount(table[name])]
+    hidden = [name for name in hidden if name in apart or not _is_no_amount(table[name])]
     if not hidden:
         return
     found = find_dependencies(table, dict.fromkeys(hidden), kept, seed=seed)
     if found:
-        raise _refusal(found, "not released")
+        hidden_apart = all(name in apart for one in found for name in one.determines)
+        raise _refusal(found, "released apart" if hidden_apart else "not released")
 
 
 def _is_no_amount(column: pa.ChunkedArray) -> bool:
