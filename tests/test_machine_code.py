@@ -157,3 +157,15 @@ def run(*command: object, cwd: Path = ROOT, **variables: str) -> None:
         env={key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | variables,
     )  # fmt: skip
     assert done.returncode in (0, 1), done.stderr  # 1: not safe
+
+
+def test_a_kernel_does_not_load_linear_algebra_and_kernels_of_others_have_it() -> None:
+    code = (
+        "import sys, numpy, numba\n"
+        "from crypsis.counting.kernels.keys import places_of\n"
+        "assert places_of(numpy.arange(3), numpy.array([2])).tolist() == [2]\n"
+        "assert 'scipy.linalg' not in sys.modules\n"
+        "two = 2 * numpy.eye(2)\n"
+        "assert numba.njit(lambda one: one @ one)(two).sum() == 8\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

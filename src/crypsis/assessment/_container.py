@@ -8,7 +8,6 @@ from dataclasses import replace
 from crypsis.columns.roles import identifier_in, visible
 from crypsis.dataset import Dataset
 from crypsis.errors import InputError, TooLargeError
-from crypsis.options import Role
 from crypsis.policies import Measurement
 from crypsis.policies.findings import Reason
 from crypsis.report.wording import listed, plural
@@ -22,23 +21,31 @@ _HINT = (
 )
 
 
-def as_written(data: Dataset) -> tuple[Dataset, tuple[str, ...]]:
+def file_texts(data: Dataset) -> Rows | None:
+    """The released columns as texts, just as they are in the file; None if there is no such file."""
+    names = _plain(data)
+    return data.rows.written(names) if data.rows.written is not None and names else None
+
+
+def _plain(data: Dataset) -> list[str]:
+    return [
+        column.name
+        for column in data.rows.columns
+        if column.name in data.released and column.kind is not Kind.NESTED
+    ]
+
+
+def as_written(data: Dataset, texts: Rows | None) -> tuple[Dataset, tuple[str, ...]]:
     """The data as a recipient sees it, and the columns in which that makes a difference.
 
     A column whose texts in the file distinguish more than its values (70 and 70.0, NA and ?,
     blanks) is taken as these texts. Sensitive attributes are not: there, two notations of one value
     would count as diverse.
     """
-    apart = (data.person, data.household, data.weight)
-    names = [
-        column.name
-        for column in data.rows.columns
-        if column.name in data.released and column.name not in apart
-        and data.roles.get(column.name) is not Role.SENSITIVE and column.kind is not Kind.NESTED
-    ]  # fmt: skip
-    if data.rows.written is None or not names:
+    apart = (data.person, data.household, data.weight, *data.sensitive)
+    names = [name for name in _plain(data) if name not in apart]
+    if data.rows.written is None or texts is None or not names:
         return data, ()
-    texts = data.rows.written(names)
     try:
         read, there = (_distinct(rows, names) for rows in (data.rows, texts))
         finer = tuple(name for name in names if there[name] > read[name])
@@ -66,10 +73,10 @@ def written_text(columns: Sequence[str]) -> str:
     )
 
 
-def open_contents(data: Dataset) -> list[Content]:
+def open_contents(data: Dataset, texts: Rows | None) -> list[Content]:
     """What the file contains besides the table, without what the owner signed off."""
     found = () if data.rows.contents is None else data.rows.contents()
-    every = (*found, *_names(data), *_spellings(data))
+    every = (*found, *_names(data), *_spellings(data, texts))
     return [one for one in dict.fromkeys(every) if one.name not in data.container]
 
 
@@ -85,31 +92,25 @@ def _names(data: Dataset) -> Iterator[Content]:
             yield Content(f"title:{name}", f"The name {name!r} of a file or table has {sign.noun}.")
 
 
-def _spellings(data: Dataset) -> Iterator[Content]:
+def _spellings(data: Dataset, texts: Rows | None) -> Iterator[Content]:
     """Sensitive attributes whose equal values are written in different ways in the file.
 
     The texts are not compared as values: two notations of one value are not diverse.
     """
-    names = [name for name in data.sensitive if _is_plain(data, name)]
-    if data.rows.written is None or not names:
+    if texts is None:
         return
-    for name in names:
+    for name in [name for name in _plain(data) if name in data.sensitive]:
         try:
-            texts = data.rows.written(names).value_counts([name], at_most=_MOST_VALUES)[name]
-            read = _distinct(data.rows, [name])[name] - (sum(texts.values()) < data.rows.count)
+            found = texts.value_counts([name], at_most=_MOST_VALUES)[name]
+            read = _distinct(data.rows, [name])[name] - (sum(found.values()) < data.rows.count)
         except (InputError, TooLargeError):
             continue
-        seen = {" ".join(visible(str(text)).split()) for text in texts}
-        if len(texts) > min(read, len(seen)):
+        seen = {" ".join(visible(str(text)).split()) for text in found}
+        if len(found) > min(read, len(seen)):
             text = (
                 f"Equal values of the sensitive attribute {name!r} are written in different ways."
             )
             yield Content(f"spelling:{name}", text)
-
-
-def _is_plain(data: Dataset, name: str) -> bool:
-    kinds = {column.name: column.kind for column in data.rows.columns}
-    return name in data.released and kinds[name] is not Kind.NESTED
 
 
 def measure_contents(data: Dataset, contents: Sequence[Content]) -> Measurement:

@@ -11,7 +11,13 @@ import numpy as np
 from crypsis import progress, singling_out
 from crypsis.assessment import _questions as questions
 from crypsis.assessment._columns import measure_columns
-from crypsis.assessment._container import as_written, measure_contents, open_contents, written_text
+from crypsis.assessment._container import (
+    as_written,
+    file_texts,
+    measure_contents,
+    open_contents,
+    written_text,
+)
 from crypsis.assessment._questions import QuestionOutcome
 from crypsis.assessment._request import Request
 from crypsis.assessment.result import Change
@@ -87,10 +93,11 @@ class Evaluation:
 
     def _count_cells(self) -> None:
         """One scan for the cells that singling out and inference share."""
-        self.contents = open_contents(self.request.data)
+        texts = file_texts(self.request.data)
+        self.contents = open_contents(self.request.data, texts)
         self.measured += measure_columns(self.request)
         self.measured.append(measure_contents(self.request.data, self.contents))
-        data, self.written = as_written(self.request.data)
+        data, self.written = as_written(self.request.data, texts)
         self.judged = replace(self.request, data=data)
         names = (*data.quasi_identifiers, *data.sensitive)
         if names:

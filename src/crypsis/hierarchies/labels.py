@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from functools import cache
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -34,8 +35,12 @@ def date_label(value: Any, unit: str) -> str:
     >>> [date_label(datetime.date(1987, 8, 9), unit) for unit in PERIODS]
     ['1980-1999', '1960-1999', '1920-1999']
     """
+    return _month_label(value.year, value.month, unit)
+
+
+@cache
+def _month_label(year: int, month: int, unit: str) -> str:
     check_unit(unit)
-    year, month = value.year, value.month
     if unit == "month":
         return f"{year}-{month:02d}"
     if unit == "quarter":

@@ -15,14 +15,31 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any, overload
 
 import llvmlite.binding as llvm
 import numba
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.np import linalg
 
 FOLDER = Path(__file__).parent
+
+
+def _load_arrays() -> None:
+    """Load what Numba knows of arrays, but not the linear algebra of SciPy.
+
+    Numba loads that to see whether it is there, which it is: half of the time of a first kernel.
+    """
+    ask, linalg.ensure_blas = linalg.ensure_blas, lambda: None
+    try:
+        import_module("numba.np.arraymath")
+    finally:
+        linalg.ensure_blas = ask
+
+
+_load_arrays()
 
 
 @overload

@@ -65,7 +65,9 @@ class Key:
         with replacing_file(target, overwrite=overwrite) as partial:
             handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump(fields, file)
+                file.write(
+                    json.dumps(fields)
+                )  # at once: piece by piece it takes twenty times as long
             yield target
 
     @classmethod

@@ -118,10 +118,17 @@ def _date_intervals(first: _Coded, values: Floats) -> dict[str, tuple[float, flo
     numbers = np.full(len(first.values) + 1, np.nan)
     numbers[first.codes] = values
     found: dict[str, tuple[float, float]] = {}
-    for value, number in zip(first.values, numbers.tolist(), strict=False):
-        for label in (as_text(value), *(date_label(value, unit) for unit in UNITS)):
-            low, high = found.get(label, (number, number))
-            found[label] = (min(low, number), max(high, number))
+    months: dict[tuple[int, int], tuple[Any, float, float]] = {}
+    for value, text, number in zip(first.values, first.texts, numbers.tolist(), strict=False):
+        found[text] = (number, number)
+        month = (value.year, value.month)
+        _, low, high = months.get(month, (value, number, number))
+        months[month] = (value, min(low, number), max(high, number))
+    for unit in UNITS:
+        for value, first_day, last_day in months.values():
+            label = date_label(value, unit)
+            low, high = found.get(label, (first_day, last_day))
+            found[label] = (min(low, first_day), max(high, last_day))
     return found
 
 

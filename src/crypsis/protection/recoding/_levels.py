@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crypsis.counting.grouping import group_keys
+from crypsis.counting.grouping import group, group_keys
 from crypsis.counting.kernels.keys import group_totals, keys_at
 from crypsis.protection.recoding._steps import HierarchyLevel, Intervals, Step, Suppress
 
@@ -72,7 +73,7 @@ def column_levels(
     """
     raws = [None if value is None else base.raw_value(value) for value in values]
     levels: list[list[Any]] = [list(values)]
-    before = [v for v in raws if v is not None] if originals is None else originals
+    before = dict.fromkeys(v for v in (raws if originals is None else originals) if v is not None)
     losses = [_loss(base, raws, levels[0], before)]
     for step in coarser:
         if isinstance(step, Suppress):
@@ -100,26 +101,24 @@ def _code(labels: Sequence[Any]) -> tuple[list[int], tuple[Any, ...]]:
 
 
 def _loss(
-    step: Step, raws: Sequence[Any], labels: Sequence[Any], originals: Sequence[Any]
+    step: Step, raws: Sequence[Any], labels: Sequence[Any], originals: Collection[Any]
 ) -> Floats:
+    """The loss of each label; `originals` are the values before, each once."""
     if isinstance(step, HierarchyLevel):
         every = sum(map(len, step.groups.values()))
         share = {label: _share(len(values), every) for label, values in step.groups.items()}
         return np.array([share.get(label, 0.0) for label in labels])
     if isinstance(step, Intervals):
         return _interval_loss(step, raws, originals)
-    sizes: dict[Any, set[Any]] = {}
-    for value in originals:
-        sizes.setdefault(step.label(value), set()).add(value)
-    every = len(set(originals))
-    return np.array([_share(len(sizes.get(label, ())), every) for label in labels])
+    sizes = Counter(map(step.label, originals))
+    return np.array([_share(sizes[label], len(originals)) for label in labels])
 
 
 def _share(part: int, total: int) -> float:
     return 0.0 if part <= 1 else part / total
 
 
-def _interval_loss(step: Intervals, raws: Sequence[Any], originals: Sequence[Any]) -> Floats:
+def _interval_loss(step: Intervals, raws: Sequence[Any], originals: Collection[Any]) -> Floats:
     numbers = [float(value) for value in originals]
     if not numbers or not step.upper:
         return np.ones(len(raws))
@@ -247,11 +246,18 @@ class CellLevels:
 
     def class_of(self, levels: Levels) -> Ints:
         """The class of each cell: cells on the same levels with the same labels."""
-        every = np.arange(self.counts.size)[:, None]
-        labels = self.codes[self.lines + np.maximum(levels, 0), every]
-        keys = np.ascontiguousarray(np.hstack([levels, labels]))
-        _, member = np.unique(keys, axis=0, return_inverse=True)
-        return np.asarray(member.ravel(), np.int64)
+        return self.grouped(levels)[1]
+
+    def grouped(self, levels: Levels) -> tuple[Ints, Ints]:
+        """A cell of each class and the class of each cell."""
+        keys, domains = [], []
+        for c, one in enumerate(self.columns):
+            # The labels of all levels, and once more those of the lowest for suppressed records.
+            starts = np.cumsum([0, *map(len, one.labels)])
+            codes = one.codes[np.maximum(levels[:, c], 0), self.places[c]]
+            keys.append(starts[levels[:, c]] + codes)
+            domains.append(int(starts[-1]) + len(one.labels[0]))
+        return group(tuple(keys), tuple(domains))
 
     def _rows_on(self, levels: Levels, c: int) -> tuple[int, ...]:
         """The number of released rows with a value in a column, on each of its levels."""

@@ -7,6 +7,7 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.counting.grouping import firsts, numbered
 from crypsis.protection.recoding._class_requirements import ClassRequirements
 from crypsis.protection.recoding._deadline import ends, passed
 from crypsis.protection.recoding._levels import CellLevels, ColumnLevels, Floats, Levels, Recoding
@@ -15,8 +16,8 @@ from crypsis.protection.recoding.kernels.local_search import improve
 
 Ints = NDArray[np.int64]
 
-_MAX_WORK, _MAX_WORK_SENSITIVE = 60_000_000, 150_000_000
-"""How many costs of a cell in a class the search computes; it saves more if values are required."""
+_MAX_WORK = 60_000_000
+"""How many costs of a cell in a class, or bounds of them in a block, the search computes."""
 _NOT_ALLOWED = 1000.0
 _ROUNDS, _WORTH = 6, 1e-3
 """How many rounds are made, and the part of the loss that each must save."""
@@ -64,18 +65,18 @@ def _moved(
         cells.counts,
     )  # fmt: skip
     sensitive = requirements.arrays(cells.counts.size)
-    work = np.array([_MAX_WORK if requirements.sizes_only else _MAX_WORK_SENSITIVE])
+    work = np.array([_MAX_WORK])
     worth = _WORTH
     if to_the_end:
         work[0], worth = _UNLIMITED, 0.0
     best = found
     fixed = _by_other_cells(cells, requirements, found.levels)
     for turn in count():
-        owner, order = _classes(cells, best.levels, fixed)
+        owner, order, near = _classes(cells, best.levels, fixed)
         if order.size < 2:
             break
         with ends(work):
-            levels = improve(owner, order, requirements.k, arrays, sensitive, work)
+            levels = improve(owner, order, near, requirements.k, arrays, sensitive, work)
         moved = np.where(owner[:, None] < 0, -1, levels[owner])
         other = cells.recoding(np.where(fixed[:, None], best.levels, moved).astype(np.int16))
         best, before = min(other, best, key=lambda one: one.ncp), best.ncp
@@ -118,19 +119,31 @@ def _by_other_cells(
 
 def _classes(
     cells: CellLevels, levels: Levels, fixed: NDArray[np.bool_]
-) -> tuple[Ints, Ints]:  # fmt: skip
-    """The class of each cell, -1 where it is suppressed; the classes by decreasing loss.
+) -> tuple[Ints, Ints, Ints]:  # fmt: skip
+    """The class of each cell, -1 where it is suppressed; the classes by decreasing loss; by labels.
 
     The class of cells that are fixed is -2.
     """
     there = np.flatnonzero((levels[:, 0] >= 0) & ~fixed)
-    _, member = np.unique(cells.class_of(levels)[there], return_inverse=True)
+    member = numbered(cells.class_of(levels)[there])
     owner = np.where(fixed, np.int64(-2), np.int64(-1))
-    owner[there] = member.ravel()
+    owner[there] = member
     lost = cells.loss[cells.lines + levels[there], there[:, None]].sum(axis=1)
     rows = cells.counts[there]
     mean = np.bincount(owner[there], lost * rows) / np.bincount(owner[there], rows)
-    return owner, np.argsort(-mean, kind="stable")
+    return owner, np.argsort(-mean, kind="stable"), _by_labels(cells, levels, there[firsts(member)])
+
+
+def _by_labels(cells: CellLevels, levels: Levels, first: Ints) -> Ints:
+    """Classes in an order in which those with common labels, the dearest first, are near each other.
+
+    `first` is a cell of each class.
+    """
+    column = np.repeat(np.arange(cells.tops.size), cells.tops + 1)
+    line = np.argsort(cells.loss @ cells.counts, kind="stable")  # the dearest last
+    level = (np.arange(column.size) - cells.lines[column])[line]
+    shown = level[:, None] >= levels[np.ix_(first, column[line])].T
+    return np.lexsort(np.where(shown, cells.codes[np.ix_(line, first)], -1))
 
 
 def nested(column: ColumnLevels) -> bool:

@@ -76,14 +76,11 @@ class _Merging:
     def __init__(self, cells: CellLevels, requirements: ClassRequirements, levels: Levels) -> None:
         self.cells, self.levels, self.k = cells, levels.copy(), requirements.k
         self.sensitive = requirements.arrays(cells.counts.size)
-        every = np.arange(cells.counts.size)[:, None]
-        labels = cells.codes[cells.lines + np.maximum(levels, 0), every]
-        keys = np.ascontiguousarray(np.hstack([levels, labels]))
-        _, first, member = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-        self.member = member.ravel()
-        self.first = first
+        self.first, self.member = cells.grouped(levels)  # before any is merged
         self.sizes = np.bincount(self.member, cells.counts).astype(np.int64)
-        self.there = levels[first, 0] >= 0
+        self.there = levels[self.first, 0] >= 0
+        order = np.argsort(self.member, kind="stable")
+        self.members = np.split(order, np.cumsum(np.bincount(self.member))[:-1])
 
     def merge(self, number: int, *, several: bool = False) -> list[int]:
         """Take another class into one of them: the cheapest with which it meets the requirements.
@@ -100,8 +97,8 @@ class _Merging:
             enough = self._enough(number, joined, cost)
         taken = enough or candidates[:1]
         for other in taken:
-            self.levels[self._cells(number, other)] = joined[other]
-            self.member[self.member == other] = number
+            self.members[number] = np.concatenate([self.members[number], self.members[other]])
+            self.levels[self.members[number]] = joined[other]
             self.sizes[number] += self.sizes[other]
             self.there[other] = False
         return taken
@@ -125,17 +122,13 @@ class _Merging:
             )
         return [int(one) for one in order[:high]]
 
-    def _cells(self, *numbers: int) -> Ints:
-        """The cells of some classes."""
-        return np.flatnonzero(np.isin(self.member, numbers))
-
     def meets(self, number: int) -> bool:
         """Whether a class meets the requirements."""
         return self._sound(number)
 
     def _sound(self, *numbers: int) -> bool:
         """Whether some classes together meet the requirements."""
-        some = self._cells(*numbers)
+        some = np.concatenate([self.members[one] for one in numbers])
         total = np.array([self.cells.counts[some].sum()])
         return bool(which_sound(some, np.zeros_like(some), total, self.k, self.sensitive)[0])
 
@@ -148,9 +141,11 @@ class _Merging:
         for c in range(cells.tops.size):
             line = int(cells.lines[c])
             level = joined[:, c].astype(np.int64)
-            for _ in range(int(cells.tops[c])):
-                apart = cells.codes[line + level, first] != cells.codes[line + level, own]
-                level = np.where(apart & (level < cells.tops[c]), level + 1, level)
+            apart = np.arange(first.size)
+            while apart.size:  # at the top all are missing
+                here = line + level[apart]
+                apart = apart[cells.codes[here, first[apart]] != cells.codes[here, own]]
+                level[apart] += 1
             joined[:, c] = level
             before = cells.loss[line + np.maximum(self.levels[first, c], 0), first]
             theirs += cells.loss[line + level, first] - before

@@ -144,9 +144,7 @@ class _TopDown:
         at = cells.lines + np.maximum(levels, 0)
         lost = cells.loss[at, every[:, None]].sum(axis=1)
         highest = cells.loss[cells.lines + cells.tops].sum(axis=0)
-        keys = np.ascontiguousarray(np.hstack([levels, cells.codes[at, every[:, None]]]))
-        _, member = np.unique(keys, axis=0, return_inverse=True)
-        member = member.ravel()
+        member = cells.class_of(levels)
         cost = np.bincount(member, (highest - lost) * cells.counts)
         cost[member[out]] = -1.0  # these come first
         place = np.empty(cost.size, np.int64)

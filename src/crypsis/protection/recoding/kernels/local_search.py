@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis.machine_code import kernel
+from crypsis.protection.recoding.kernels.blocks import BLOCK, blocks_of, least_cost, widen
 from crypsis.protection.recoding.kernels.inner import inner
 from crypsis.protection.recoding.kernels.requirements import add, places, sensitive_sound
 
@@ -34,9 +35,6 @@ _TRIES = 4
 """How many classes are tried for a cell before the requirements keep it where it is."""
 _MOST = 256
 """How many cells a class may give away at once."""
-_PARTS, _WORTH = 10, 3e-4
-"""Of so many parts of the work each must save this part of the loss, or the search ends; not if sizes
-alone are required, where much is saved at last, by single cells."""
 
 
 @inner
@@ -112,23 +110,46 @@ def _sound_with(cell: int, g: int, classes: Any, cells: Any, asked: Any) -> bool
 
 
 @inner
-def _cheapest(cell: int, most: float, classes: Any, cells: Any, asked: Any) -> tuple[int, float]:
-    """The class where a cell costs the least, less than `most`, and that cost; -1 if there is none."""
-    rows, lost, own = classes[3], classes[8], cells[4][cell]
+def _cost_unless(refused: Ints, cell: int, g: int, most: float, classes: Any, cells: Any) -> float:
+    """What it costs that a cell joins a class; `most` if it is as much or the class was refused."""
+    rows, lost = classes[3][g], classes[8][g]
+    if rows == 0 or lost * cells[4][cell] >= most * rows:  # it loses as much as the others
+        return most
+    for other in refused:
+        if other == g:
+            return most
+    return _cost(cell, g, most, classes, cells)
+
+
+@inner
+def _cheapest(
+    cell: int, most: float, start: int, joined: Ints, blocks: Any, classes: Any, cells: Any,
+    asked: Any,
+) -> tuple[int, float]:  # fmt: skip
+    """The class where a cell costs the least, less than `most`, and that cost; -1 if there is none.
+
+    The classes that were `joined` by others are looked at first, as their blocks may have become wider
+    by that; then the blocks, from `start` on.
+    """
+    near, count = blocks[0], blocks[3].size
     refused = np.full(_TRIES, -1, np.int64)
     for trial in range(_TRIES):
         best: Any = np.int64(-1)  # a plain -1 would have its own version of `_sound_with` compiled
         least = most
-        asked[3][0] -= rows.size
-        for g in range(rows.size):
-            if rows[g] == 0 or lost[g] * own >= least * rows[g]:  # it loses as much as the others
-                continue
-            cost = _cost(cell, g, least, classes, cells)
-            for earlier in range(trial):
-                if refused[earlier] == g:
-                    cost = least
+        for g in joined:
+            cost = _cost_unless(refused, cell, g, least, classes, cells)
             if cost < least:
                 best, least = g, cost
+        asked[3][0] -= count + joined.size
+        for turn in range(count):
+            b = (start + turn) % count
+            if least_cost(cell, b, least, blocks, cells) >= least:
+                continue
+            asked[3][0] -= BLOCK
+            for place in range(b * BLOCK, min((b + 1) * BLOCK, near.size)):
+                cost = _cost_unless(refused, cell, near[place], least, classes, cells)
+                if cost < least:
+                    best, least = near[place], cost
         if best < 0 or _sound_with(cell, best, classes, cells, asked):
             return best, least
         refused[trial] = best
@@ -176,10 +197,10 @@ def _empty(groups: int, columns: int, owner: Ints, after: Ints) -> Any:
 
 @inner
 def _give(
-    g: int, kept: Ints, keep: int, given: Ints, give: int, classes: Any, cells: Any, asked: Any,
-    before: Any, joined: Ints,
-) -> float:  # fmt: skip
-    """A class keeps some cells and gives the others away, if that saves anything; what it saves."""
+    g: int, kept: Ints, keep: int, given: Ints, give: int, blocks: Any, classes: Any, cells: Any,
+    asked: Any, before: Any, joined: Ints,
+) -> None:  # fmt: skip
+    """A class keeps some cells and gives the others away, if that saves anything."""
     owner, after, first, rows, lost = classes[0], classes[1], classes[2], classes[3], classes[8]
     counts = cells[4]
     k, sensitive, present, work = asked
@@ -188,13 +209,13 @@ def _give(
     for m in range(keep):
         remain += counts[kept[m]]
     if give == 0 or give > _MOST or (keep > 0 and remain < k):
-        return 0.0
+        return
     if keep > 0 and present.size:
         present[:] = 0.0
         for m in range(keep):
             add(present, kept[m], 1.0, sensitive)
         if not sensitive_sound(present, float(remain), sensitive):
-            return 0.0
+            return
     old_first, spare = first[g], lost[g]
     _copy(g, classes, give, before)
     if keep > 0:
@@ -202,9 +223,11 @@ def _give(
         spare -= lost[g]
     kept_rows = rows[g]
     rows[g] = 0  # so that no cell joins it
-    done = 0
+    done, start = 0, blocks[1][g] if g < blocks[1].size else 0
     for m in range(give):
-        other, cost = _cheapest(given[m], spare - 1e-9, classes, cells, asked)
+        other, cost = _cheapest(
+            given[m], spare - 1e-9, start, joined[:m], blocks, classes, cells, asked
+        )
         if other < 0:
             break
         _copy(other, classes, m, before)
@@ -217,7 +240,11 @@ def _give(
         lost[g] = lost[g] if keep > 0 else 0.0
         for m in range(keep):
             after[kept[m]] = kept[m + 1] if m + 1 < keep else -1
-        return spare
+        if keep > 0:
+            widen(g, blocks, classes, cells)
+        for other in joined[:give]:
+            widen(other, blocks, classes, cells)
+        return
     for m in range(done - 1, -1, -1):
         other, cell = joined[m], given[m]
         after[first[other]] = after[cell]
@@ -233,7 +260,6 @@ def _give(
             after[previous] = cell
             previous = cell
     after[previous] = -1
-    return 0.0
 
 
 @inner
@@ -285,11 +311,11 @@ def _others(members: Ints, count: int, cell: int, kept: Ints) -> int:
 
 @kernel
 def improve(
-    owner: Ints, order: Ints, k: int, cells: Any, sensitive: Any, work: Ints
+    owner: Ints, order: Ints, near: Ints, k: int, cells: Any, sensitive: Any, work: Ints
 ) -> NDArray[np.int64]:
     """One round of moves: the classes in their order, dissolved or by column, then the cells.
 
-    It ends early, with no work left, where too little is saved for the work (see `_WORTH`).
+    In the order `near` similar classes are near each other.
 
     `owner` is changed; the levels of the classes are returned. A suppressed cell (-1) joins a
     class where that loses less than its suppression; others in no class (-2) are not moved.
@@ -307,6 +333,7 @@ def improve(
     given = np.empty(size, np.int64)
     for g in range(groups):
         _measure(members, _members(g, classes, members), g, classes, cells)
+    blocks = blocks_of(near, classes, cells)
     asked = (k, sensitive, np.zeros(places(sensitive)), work)
     before, joined = _empty(_MOST + 1, columns, owner, owner), np.empty(_MOST, np.int64)
     widest = 0
@@ -315,15 +342,7 @@ def improve(
             widest = max(widest, codes[cell, line])
     rows_of = np.zeros(widest + 1, np.int64)
     ways = columns + 1
-    part, worth, saved = work[0] // _PARTS, 0.0, 0.0
-    if sensitive is not None:
-        worth = _WORTH * lost.sum()
-    check = work[0] - part
     for turn in range(groups * ways + size):
-        if work[0] <= check:
-            if saved < worth:
-                work[0] = 0
-            check, saved = check - part, 0.0
         if work[0] <= 0:
             break
         cell = turn - groups * ways
@@ -354,5 +373,5 @@ def improve(
             keep, give = _main_part(members, count, line, codes, counts, rows_of, kept, given)
         else:
             continue
-        saved += _give(g, kept, keep, given, give, classes, cells, asked, before, joined)
+        _give(g, kept, keep, given, give, blocks, classes, cells, asked, before, joined)
     return levels
