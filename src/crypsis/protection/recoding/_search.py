@@ -235,11 +235,9 @@ def _local_recoding(
             tries.extend(map(search.on_levels, _swept(search, suppress, bound)))
             step.advance()
         best = [min(tries, key=_ncp)]
-        if (not requirements.sizes_only or cells.counts.size <= _FEW_CELLS) and not over():
+        if cells.counts.size <= _FEW_CELLS:  # in larger tables moves find less from these
             tries.extend(map(search.on_levels, _by_gain(search, suppress, _PRICES, _GAIN_WORK)))
-            step.advance()
             best.append(min(tries, key=_ncp))
-        if cells.counts.size <= _FEW_CELLS:
             best.append(cells.recoding(merged_from_cells(cells, requirements)))
             tries.append(best[-1])
         for one in dict.fromkeys(best):
