@@ -145,11 +145,29 @@ def test_adult_with_its_roles_and_its_remedy_is_safe(adult: Any) -> None:
     assert after.reasons == ()
 
 
+def test_with_the_original_the_first_remedy_prevents_links_too() -> None:
+    people = table()
+    found = cr.assess(people, people, try_remedies=True, **ROLES)
+    (remedy,) = {id(one.remedy.parameters): one.remedy for one in found.findings
+                 if one.remedy and one.remedy.action == "anonymize"}.values()  # fmt: skip
+    linked = finding(found, "linkage.correct_links_above_chance")
+    assert remedy.parameters["average_risk"] == linked.threshold
+    assert "still above" not in remedy.outcome
+    made = cr.anonymize(people, **{**remedy.parameters, **ROLES})
+    after = cr.assess(made.data, people, row_map=made.key.row_map)
+    assert float(finding(after, linked.measure).value or 0) <= linked.threshold
+    assert after.verdict is Verdict.SAFE
+    plain = {name: value for name, value in remedy.parameters.items() if name != "average_risk"}
+    weaker = cr.anonymize(people, **{**plain, **ROLES})
+    before = cr.assess(weaker.data, people, row_map=weaker.key.row_map)
+    assert finding(before, linked.measure).status is Status.EXCEEDED
+
+
 def test_rank_swapping_prevents_links() -> None:
     rng = np.random.default_rng(4)
     original = pa.table({"x": rng.normal(size=300), "y": rng.normal(size=300)})
     weak = pa.table({n: original[n].to_numpy() + rng.normal(0, 0.01, 300) for n in ("x", "y")})
-    found = cr.assess(weak, original, quasi_identifiers=["x", "y"], try_remedies=True)
+    found = cr.assess(weak, original, insensitive=["x", "y"], try_remedies=True)
     linked = finding(found, "linkage.correct_links_above_chance")
     assert linked.remedy is not None
     assert linked.remedy.action == "rank_swap"

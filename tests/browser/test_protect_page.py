@@ -72,6 +72,22 @@ def test_choices_stay_and_are_undone(visit: Visit, table: str, tmp_path: Path) -
     checked(page)
 
 
+def test_a_sensitive_attribute_is_released_apart(visit: Visit, table: str) -> None:
+    page = visit()
+    page.goto(_address(page, f"/t/{table}/protect"))
+    _remains(page)
+    secret = next(name for name, role in ROLES.items() if role == "sensitive")
+    page.select_option(f"[name='aim:{secret}']", "apart")
+    page.wait_for_selector("#tried.old", state="attached")
+    words = f"{secret} apart, in a file of its own"
+    assert words in _remains(page)
+    assert page.inner_text(f"[data-sensitive={secret}] [data-left]") == words
+    assert "pairs of columns" in page.inner_text("#tried")
+    checked(page)
+    with page.expect_response("**/choices"):
+        page.select_option(f"[name='aim:{secret}']", "")
+
+
 def test_the_preview_is_the_result(visit: Visit, table: str, caller: Caller) -> None:
     page = visit(390, "dark")
     page.goto(_address(page, f"/t/{table}/protect"))

@@ -12,9 +12,10 @@ import pyarrow as pa
 import pytest
 
 import crypsis as cr
+from crypsis.assessment import check_package, make_dossier, write_package
 from crypsis.cli import run
 from crypsis.dataset import ColumnNote
-from crypsis.errors import CrypsisError, OutputError, RoleError
+from crypsis.errors import CrypsisError, OutputError, ParameterError, RoleError
 from crypsis.policies.findings import Status, Verdict
 from crypsis.protection import Plan, Statement
 
@@ -74,6 +75,8 @@ def test_nothing_is_required_of_them_and_the_rest_meets_the_requirements(people)
     assert beside.loss.ncp == alone.loss.ncp
     assert beside.loss.apart == ("income",)
     assert "Released apart: income" in str(beside)
+    assert (beside.loss.pairs_separated, beside.loss.pairs) == (3, 6)
+    assert "3 of 6 pairs of columns" in str(beside.loss)
     assert cr.assess(beside.data, together=list(beside.apart)).verdict is Verdict.SAFE
 
 
@@ -181,9 +184,26 @@ def test_on_the_command_line(file, capsys):
     assert Path("again.apart-1.csv").exists()
 
 
+def test_a_package_has_the_files_with_their_digests(file, tmp_path):
+    words = ["--roles", "roles.toml", "--k", "5", "--excess", "0.2", "--apart", "income"]
+    words += ["-o", "safe.csv", "--package", "safe.zip"]
+    assert run(["anonymize", str(file), *words]) == 1  # links, of which nothing was required
+    found = check_package("safe.zip")
+    assert found.valid
+    (one,) = [one for one in found.manifest.files if one.part == "apart"]
+    assert one.name == "safe.apart-1.csv"
+    assert one.sha256 == hashlib.sha256(Path("safe.apart-1.csv").read_bytes()).hexdigest()
+    made = cr.anonymize(cr.read(file, **ROLES), k=5, apart="income").write("other.csv")
+    dossier = make_dossier(cr.assess(made.data), file="other.csv")
+    Path("other.apart-1.csv").write_text("income\n1\n")
+    with pytest.raises(ParameterError, match="not that of the statement"):
+        write_package("other.zip", "other.csv", dossier)
+    assert not Path("other.zip").exists()
+
+
 @pytest.mark.parametrize(
     "words", [["-o", "-", "--apart", "income"], ["-o", "x.csv", "--apart", "ag"],
-              ["-o", "x.csv", "--apart", "income", "--package", "x.zip"]]
+              ["-o", "x.csv", "--apart", "income", "--package", "x.csv"]]
 )  # fmt: skip
 def test_refused_on_the_command_line(file, words, capsys):
     assert run(["anonymize", str(file), "--roles", "roles.toml", "--k", "5", *words]) == 2

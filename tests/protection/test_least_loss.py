@@ -16,7 +16,8 @@ from crypsis.protection import PrivacyRequirements
 from crypsis.protection.recoding._class_requirements import ClassRequirements, SensitiveColumn
 from crypsis.protection.recoding._full_domain import full_domain_recoding
 from crypsis.protection.recoding._levels import CellLevels, Recoding
-from crypsis.protection.recoding._search import local_recoding
+from crypsis.protection.recoding._local_search import improved
+from crypsis.protection.recoding._search import _TopDown, local_recoding
 from tests.protection.test_local_search import cost, meets, table
 
 OTHERS: list[dict[str, Any]] = [{}, {"diversity": 2}, {"closeness": 0.3}, {"beta_likeness": 1.5}]
@@ -55,6 +56,26 @@ def test_never_more_loss_with_a_larger_limit_or_a_smaller_k(seed: int, others: A
                     now <= loss(full_domain_recoding, cells, secret, budget, k=k, **others) + 1e-9
                 )
                 before = now
+
+
+@pytest.mark.parametrize(("seed", "size"), [(11, 220), (11, 400), (14, 220), (15, 220)])
+def test_never_more_loss_with_the_next_smaller_k(seed: int, size: int) -> None:
+    """Around the suppression limit, where the cheapest classes leave too many records without values."""
+    cells, secret = table(seed, size)
+    losses = [loss(local_recoding, cells, secret, 0.05, k=k) for k in range(20, 14, -1)]
+    assert losses == sorted(losses, reverse=True)
+
+
+def test_a_search_that_empties_no_record_stays_within_the_limit_and_saves() -> None:
+    cells, _ = table(15, 220)
+    asked = ClassRequirements(PrivacyRequirements(k=19))
+    search = _TopDown(cells, asked)
+    start = search.recoding(search.split(search.start(), np.zeros_like(cells.tops)))
+    assert start.rows_touched == 0
+    assert improved(cells, asked, start).rows_touched > 0
+    kept = improved(cells, asked, start, empty=False)
+    assert kept.rows_touched == 0
+    assert kept.ncp < start.ncp - 0.02
 
 
 @pytest.mark.parametrize("seed", [0, 4, 8, 10])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pyarrow.csv
 import pytest
 
 import crypsis as cr
+from crypsis.assessment import check_package
 from crypsis.cli import run
 from crypsis.protection import Plan
 from tests.web.conftest import Caller
@@ -41,6 +43,44 @@ def page(request: Any, caller: Caller, people: pa.Table, tmp_path: Path) -> dict
         "release": caller.get(f"{address}/downloads/release.csv").content,
         "key": caller.post(f"{address}/key", json={"confirm": True}).json(),
     }
+
+
+def test_an_attribute_is_released_apart(caller: Caller, people: pa.Table, tmp_path: Path) -> None:
+    buffer = io.BytesIO()
+    pa.csv.write_csv(people, buffer)
+    table = caller.table("people.csv", buffer.getvalue())
+    address = f"/api/v1/tables/{table}"
+    roles = {name: role for role, names in _named().items() for name in names}
+    caller.put(f"{address}/roles", json={"roles": roles})
+    body = {"options": {"k": 5, "apart": ["disease"]}}
+    caller.done(caller.post(f"{address}/try", json=body))
+    tried = caller.get(f"{address}/tried").json()
+    assert {"column": "disease", "words": "disease apart, in a file of its own", "lost": 0.0} in (
+        tried["released"]
+    )
+    assert "3 of 6 pairs of columns" in tried["separation"]
+    assert "3 of 6 pairs of columns" in caller.get(f"/t/{table}/tried").text
+    levels = {"zip": 1}
+    planned = caller.ask(table, "plan", options=body["options"], levels=levels).json()
+    assert ["disease", "", "", "released apart"] in planned["columns"]
+    caller.done(caller.post(f"{address}/anonymize", json=body))
+    assert "3 of 6 pairs of columns" in caller.get(f"/t/{table}/release").text
+    header = caller.get(f"{address}/downloads/release.csv").text.splitlines()[0]
+    assert "disease" not in header
+    apart = caller.get(f"{address}/downloads/release.apart-1.csv").content
+    values = pa.csv.read_csv(io.BytesIO(apart))
+    assert values.column_names == ["disease"]
+    assert sorted(values["disease"].to_pylist()) == sorted(people["disease"].to_pylist())
+    (tmp_path / "plan.toml").write_text(caller.get(f"{address}/downloads/plan.toml").text)
+    assert Plan.load(tmp_path / "plan.toml").apart == (("disease",),)
+    caller.done(caller.post(f"{address}/package", json={}))
+    (tmp_path / "x.zip").write_bytes(caller.get(f"{address}/downloads/release.zip").content)
+    found = check_package(tmp_path / "x.zip")
+    assert found.valid
+    (file,) = [one for one in found.manifest.files if one.part == "apart"]
+    assert (file.name, file.sha256) == ("release.apart-1.csv", hashlib.sha256(apart).hexdigest())
+    caller.done(caller.post(f"{address}/anonymize", json={"options": {"k": 5}}))
+    assert caller.get(f"{address}/downloads/release.apart-1.csv").status_code == 404
 
 
 def _named() -> dict[str, list[str]]:

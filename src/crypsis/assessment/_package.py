@@ -30,7 +30,7 @@ class PackagedFile(Document):
     """A file of a package, with its digest."""
 
     name: str
-    part: Literal["release", "statement", "dossier", "for programs"]
+    part: Literal["release", "apart", "statement", "dossier", "for programs"]
     bytes: int
     sha256: str
 
@@ -75,7 +75,8 @@ def write_package(
     path : str or Path
         The package: a .zip file.
     release : str or Path
-        The released file; the statement next to it is packed if it is of this file.
+        The released file; the statement next to it is packed if it is of this file, and with it the
+        files of attributes that are released apart.
     dossier : Dossier
         Its dossier, as HTML and, where Chromium or WeasyPrint is there, as PDF.
     overwrite : bool
@@ -180,14 +181,24 @@ def check_package(path: str | Path) -> PackageCheck:
         ) from None
 
 
-def _contents(source: Path, dossier: Dossier) -> Iterator[tuple[str, bytes, str]]:
+def _contents(source: Path, dossier: Dossier) -> Iterator[tuple[str, bytes | Path, str]]:
     """The other files of a package: their names, contents and parts."""
     page = dossier.to_html()
     yield "dossier.html", page.encode(), "dossier"
     with contextlib.suppress(MissingDependencyError, OutputError):  # any browser can print the page
         yield "dossier.pdf", pdf_document(page), "dossier"
     markdown, data = Statement.paths(source)
-    if data.is_file() and Statement.load(data).sha256 == dossier.sha256:
+    statement = Statement.load(data) if data.is_file() else None
+    if statement is not None and statement.sha256 == dossier.sha256:
+        for one in statement.apart:
+            file = source.with_name(one.file or "")
+            if not file.is_file() or digest(file) != one.sha256:
+                raise ParameterError(
+                    "A file of attributes that are released apart is not that of the statement.",
+                    parameter="release",
+                    hint="Make the release again.",
+                )
+            yield file.name, file, "apart"
         if markdown.is_file():
             yield markdown.name, markdown.read_bytes(), "statement"
         yield f"{PROGRAMS}/{data.name}", data.read_bytes(), "for programs"

@@ -262,11 +262,11 @@ def anonymize(
     about.check(package)
     files = ReleaseFiles(output, save_plan, key, package)
     options_given = _as_given(asked)
-    if options_given["apart"] and (package is not None or not files.local):
+    if options_given["apart"] and not files.local:
         raise ParameterError(
             "Attributes that are released apart are files next to the release: it is a file of this "
-            "machine and not in a package.",
-            hint="Remove {apart}, or {package}, and set {output} to a file.",
+            "machine.",
+            hint="Remove {apart}, or set {output} to a file.",
         )
     if package is not None and not files.local:
         raise ParameterError("A package has one released file: a file of this machine.")

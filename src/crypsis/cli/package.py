@@ -77,8 +77,9 @@ def pack(
     data, rows = _written(release, made), made.key.row_map
     known = rows is None or len(rows) > 0  # else nobody knows which record is whose
     found = assess(
-        data, original if known else None, policy=policy, row_map=rows or None, name=release.name
-    )
+        data, original if known else None, policy=policy, row_map=rows or None, name=release.name,
+        together=list(made.apart) or None,
+    )  # fmt: skip
     dossier = make_dossier(found, data, original, file=release, **about.keywords())
     write_package(package, release, dossier, overwrite=force)
     return found

@@ -15,7 +15,13 @@ from crypsis.dataset import ColumnNote, Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import ParameterError, RoleError
 from crypsis.options import PlanOptions, Role, Roles
 from crypsis.protection._anonymized import Anonymized, Plan
-from crypsis.protection._apart import apart_columns, apart_data, apart_method, without_apart
+from crypsis.protection._apart import (
+    apart_columns,
+    apart_data,
+    apart_method,
+    separated,
+    without_apart,
+)
 from crypsis.protection._decided import check_decided, check_evidence, check_person
 from crypsis.protection._derived import check_derived
 from crypsis.protection._key import Key, fresh_seed
@@ -299,7 +305,7 @@ def _without_recoding(
     data = without_apart(data, apart)
     kept = data.released
     methods = (*made.methods, *map(apart_method, apart))
-    loss = replace(made.loss, apart=tuple(name for one in apart for name in one))
+    loss = separated(made.loss, len(kept), apart)
     rows = data.rows.select(kept)
     roles = {name: role for name, role in data.roles.items() if name in kept}
     notes = {name: note for name, note in data.notes.items() if name in kept}
@@ -366,4 +372,4 @@ def _on_levels(data: Dataset, made: Plan, levels: Mapping[str, int]) -> Plan:
             "alone the plan chooses them.",
             parameter="levels",
         )
-    return Preview(without_apart(data, made.apart), made).plan_with(levels)
+    return Preview(data, made).plan_with(levels)

@@ -24,6 +24,7 @@ from crypsis.protection._apart import (
     apart_data,
     apart_method,
     apart_path,
+    separated,
     without_apart,
 )
 from crypsis.protection._decided import check_decided, check_missing
@@ -203,10 +204,8 @@ class Plan(Document):
         loss = information_loss(original.count, made.recoding, of_columns)
         loss = with_steps(loss, original, plan.columns, made.recoding is not None)
         stopped = deadline is not None and deadline.stopped
-        loss = replace(
-            loss, changed_sensitive=changed, search_stopped=stopped,
-            apart=tuple(name for one in self.apart for name in one),
-        )  # fmt: skip
+        loss = replace(loss, changed_sensitive=changed, search_stopped=stopped)
+        loss = separated(loss, len(made.data.names), self.apart)
         methods = (*methods, *(_on_one_step(one) for one in plan.sensitive if one.name in changed))
         data, row_map = made.data, made.row_map
         notes = () if shuffle else order_notes(original, removed)

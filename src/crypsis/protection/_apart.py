@@ -12,6 +12,8 @@ Xiao & Tao (2006), Anatomy: simple and effective privacy preservation.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from math import comb
 from pathlib import Path
 
 from crypsis.dataset import Dataset, as_columns
@@ -19,7 +21,7 @@ from crypsis.errors import ParameterError, unknown_columns
 from crypsis.files import release_stem
 from crypsis.options import Columns, Role
 from crypsis.protection._order import in_random_order
-from crypsis.protection._statement import Method
+from crypsis.protection._statement import InformationLoss, Method
 
 APART = "released apart"
 """The method of these attributes."""
@@ -58,6 +60,19 @@ def apart_data(data: Dataset, files: Files, seed: int) -> tuple[Dataset, ...]:
         roles = dict.fromkeys(names, Role.SENSITIVE)
         found.append(Dataset(rows, roles, missing=data.missing, notes=notes))
     return tuple(found)
+
+
+def separated(loss: InformationLoss, columns: int, files: Files) -> InformationLoss:
+    """The loss with the attributes, and the pairs of columns that are no longer in one file.
+
+    `columns` is how many the release has itself.
+    """
+    names = tuple(name for one in files for name in one)
+    if not names:
+        return loss
+    kept = sum(comb(size, 2) for size in (columns, *map(len, files)))
+    every = comb(columns + len(names), 2)
+    return replace(loss, apart=names, pairs_separated=every - kept, pairs=every)
 
 
 def apart_method(names: tuple[str, ...]) -> Method:

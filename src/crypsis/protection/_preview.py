@@ -20,6 +20,7 @@ from crypsis.dataset import Data, as_dataset
 from crypsis.errors import ParameterError, unknown_columns
 from crypsis.options import Roles
 from crypsis.protection._anonymized import Plan
+from crypsis.protection._apart import without_apart
 from crypsis.protection.recoding._choice import ColumnPlan, fitting_methods
 from crypsis.protection.recoding._column_types import counted_column_types
 from crypsis.protection.recoding._levels import column_levels
@@ -100,7 +101,7 @@ class Preview:
     """
 
     def __init__(self, data: Data, plan: Plan, **roles: Unpack[Roles]) -> None:
-        dataset = as_dataset(data, **roles)
+        dataset = without_apart(as_dataset(data, **roles), plan.apart)
         self.plan = plan
         self._dataset = dataset
         self.names = tuple(one.name for one in plan.columns)

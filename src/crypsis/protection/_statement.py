@@ -66,6 +66,10 @@ class InformationLoss(Result):
     """How many records of the original are those of one person, on average."""
     apart: tuple[str, ...] = ()
     """Sensitive attributes that are released apart: their association with other columns is lost."""
+    pairs_separated: int = 0
+    """Pairs of columns of which one is released apart from the other: they cannot be tabulated."""
+    pairs: int = 0
+    """All pairs of columns that are released, where some are released apart."""
     search_stopped: bool = False
     """Whether the search ended at its time limit, with more to try that may lose less."""
 
@@ -78,6 +82,12 @@ class InformationLoss(Result):
     def withheld_share(self) -> float:
         """The share of records removed or suppressed as a whole, which the suppression limits."""
         return (self.suppressed_records + self.emptied_records) / max(1, self.records)
+
+    @property
+    def separation(self) -> str:
+        """What is lost by releasing attributes apart, in words."""
+        counted = f"{self.pairs_separated:,} of {self.pairs:,} pairs of columns"
+        return f"{_ASSOCIATION} is lost: {counted}" if self.apart else ""
 
     def __str__(self) -> str:
         lines = [] if self.ncp is None else [f"Information loss (NCP): {100 * self.ncp:.2f} %"]
@@ -101,7 +111,7 @@ class InformationLoss(Result):
         ]
         if self.apart:
             names = ", ".join(map(_cell, self.apart))
-            lines.append(f"Released apart: {names} ({_ASSOCIATION} is lost)")
+            lines.append(f"Released apart: {names} ({self.separation})")
         lines += [
             f"Information for {_cell(use)} that is left: {100 * share:.1f} %"
             for use, share in self.preserved.items()
@@ -335,7 +345,7 @@ class Statement(Document):
             for use, share in loss.preserved.items()
         ]
         if loss.apart:
-            lines.append(f"- released apart: {_names(loss.apart)} ({_ASSOCIATION} is lost)")
+            lines.append(f"- released apart: {_names(loss.apart)} ({loss.separation})")
         if loss.links_kept is not None:
             lines.append(
                 f"- links between the records of a person that are left: "

@@ -10,7 +10,7 @@ from crypsis.files import PrivateFolder
 from crypsis.web.errors import RequestError
 from crypsis.web.jobs import Job, Jobs
 from crypsis.web.open_tables import OpenTable, OpenTables, TableFile
-from crypsis.web.results import RELEASED
+from crypsis.web.results import APART, RELEASED
 from crypsis.web.security import Gate
 from crypsis.web.settings import Settings
 from crypsis.web.uploads import format_of
@@ -20,6 +20,13 @@ DOWNLOADS = {
     "dossier.html": ("text/html", "the dossier: one document to hand in"),
     "release.csv": ("text/csv", "the release"),
     "release.parquet": ("application/octet-stream", "the release"),
+    **{
+        name: (
+            "text/csv" if name.endswith("csv") else "application/octet-stream",
+            "a sensitive attribute that is released apart",
+        )
+        for name in APART
+    },
     **{
         f"release.{form}.statement.{suffix}": (kind, text)
         for form in ("csv", "parquet")
@@ -39,7 +46,7 @@ DOWNLOADS = {
     "comparison.json": ("application/json", "the same for programs"),
     "attack.json": ("application/json", "the attack for programs"),
 }
-HANDED_OVER = ("release.zip", "dossier.html", "release.csv", "release.parquet")
+HANDED_OVER = ("release.zip", "dossier.html", "release.csv", "release.parquet", *APART)
 """What people take away first; the rest is for programs."""
 KEY = "reidentification.key.json"
 

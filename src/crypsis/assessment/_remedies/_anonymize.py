@@ -50,7 +50,8 @@ _RECODINGS = {
     "subtree": "Full-subtree recoding: the values of a column do not overlap, so it can be tabulated.",
     "full-domain": "Full-domain recoding: all values of a column on one level.",
 }
-_OTHER_FILES = ("linkage", "pseudonyms", "releases", "synthetic")
+_LINKS = "linkage.correct_links_above_chance"
+_OTHER_FILES = ("pseudonyms", "releases", "synthetic")
 """The questions that compare with other files, which an anonymization does not change."""
 _AVERAGES = ("singling_out.journalist_average_risk", "singling_out.individual_average_risk")
 _ATTEMPTS = 3
@@ -208,8 +209,16 @@ def stronger(
     """Requirements that are more than a policy's own, by increasing strictness.
 
     Classes are larger and match more people of the population. An average risk is at most the
-    highest one: where its limit is still exceeded, it is required of every class in the end.
+    highest one: where its limit is still exceeded, it is required of every class in the end. Of
+    records that are alike one is linked correctly, so links are limited by the average risk.
     """
+    links = [
+        one.threshold
+        for one in findings
+        if one.status is Status.EXCEEDED and one.measure == _LINKS and one.threshold > 0
+    ]
+    if links and parameters["k"] > 1:
+        yield {**parameters, "average_risk": min(*links, parameters.get("average_risk", 1.0))}
     risk = parameters.get("journalist_risk")
     larger = {name for name in ("k", "k_map") if parameters.get(name, 1) > 1}
     for factor in _STRONGER if larger or risk is not None else ():
@@ -248,7 +257,7 @@ def alternatives(request: Request, parameters: dict[str, Any]) -> tuple[Remedy, 
 
 
 def _meets(trial: Trial) -> bool:
-    """Whether nothing is exceeded that an anonymization can remedy."""
+    """Whether nothing is exceeded that an anonymization can remedy; of links, if there is an original."""
     own = [one for one in trial.findings if one.question not in _OTHER_FILES]
     return all(one.status is not Status.EXCEEDED for one in own)
 

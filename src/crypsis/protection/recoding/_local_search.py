@@ -28,36 +28,49 @@ before a search that goes to the end is there."""
 
 
 def improved(
-    cells: CellLevels, requirements: ClassRequirements, found: Recoding, *, to_the_end: bool = False
-) -> Recoding:
+    cells: CellLevels, requirements: ClassRequirements, found: Recoding, *, to_the_end: bool = False,
+    empty: bool = True,
+) -> Recoding:  # fmt: skip
     """The recoding after cells moved to other classes where that lowers the loss.
 
     Each class stays within the requirements; the loss is never higher. If sizes alone are required,
     neighborhoods of classes are divided again before single cells are moved. The search ends where
     it saves little for its work; `to_the_end`, where no move saves anything. A column of which a label
-    does not lie within one label of the next level is not searched, nor are the others then.
+    does not lie within one label of the next level is not searched, nor are the others then. If not
+    `empty`, no record loses its last value.
     """
     if not found.changes or not all(map(nested, cells.columns)):
         return found
+    shown = _shown(cells, found, empty)
     if not requirements.sizes_only:
-        return _moved(cells, requirements, found, to_the_end)
+        return _moved(cells, requirements, found, to_the_end, shown)
     prices, k = _prices(cells), requirements.k
     work = np.array([_UNLIMITED if to_the_end else MAX_WORK])
     best, idle = found, 0
     for turn in count(step=_TURNS):
         before = best.ncp
         for one in range(turn, turn + _TURNS):
-            best = divided_again(cells, prices, k, best, work, turn=one)
-        best = _moved(cells, requirements, best, to_the_end)
+            best = divided_again(cells, prices, k, best, work, turn=one, shown=shown)
+        best = _moved(cells, requirements, best, to_the_end, shown)
         idle = 0 if best.ncp < before else idle + 1
         if not to_the_end or idle == _IDLE or passed():
             break
     return best
 
 
+def _shown(cells: CellLevels, found: Recoding, empty: bool) -> Ints:
+    """The columns of which each class has to show one below its top; none if all may be there."""
+    gone = [one.name in found.fully_generalized_columns for one in cells.columns]
+    shown = np.flatnonzero(~np.array(gone))
+    if empty or (cells.limits < cells.tops)[shown].any():  # the tops of some are not allowed
+        return shown[:0]
+    return shown
+
+
 def _moved(
-    cells: CellLevels, requirements: ClassRequirements, found: Recoding, to_the_end: bool
-) -> Recoding:
+    cells: CellLevels, requirements: ClassRequirements, found: Recoding, to_the_end: bool,
+    shown: Ints,
+) -> Recoding:  # fmt: skip
     """The recoding after rounds of single moves (see `kernels.local_search`)."""
     arrays = (
         np.ascontiguousarray(cells.codes.T),
@@ -76,7 +89,7 @@ def _moved(
         if order.size < 2:
             break
         with ends(work):
-            levels = improve(owner, order, near, requirements.k, arrays, sensitive, work)
+            levels = improve(owner, order, near, requirements.k, arrays, sensitive, shown, work)
         moved = np.where(owner[:, None] < 0, -1, levels[owner])
         other = cells.recoding(np.where(fixed[:, None], best.levels, moved).astype(np.int16))
         best, before = min(other, best, key=lambda one: one.ncp), best.ncp

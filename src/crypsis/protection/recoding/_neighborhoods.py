@@ -15,18 +15,21 @@ _CLASSES, _FEWEST, _MOST = 15, 40, 400
 """About how many classes a neighborhood has, and between how many cells."""
 _ROUNDS = 25
 """In how many ways each is divided."""
+_NONE: Ints = np.zeros(0, np.int64)
 MAX_WORK = 150_000_000
 """How many members of possible classes are looked at."""
 
 
 def divided_again(
-    cells: CellLevels, prices: Floats, k: int, found: Recoding, work: Ints, *, turn: int = 0
-) -> Recoding:
+    cells: CellLevels, prices: Floats, k: int, found: Recoding, work: Ints, *, turn: int = 0,
+    shown: Ints = _NONE,
+) -> Recoding:  # fmt: skip
     """The recoding after neighborhoods of classes were divided again wherever that lowers the loss.
 
     Sizes alone are required: each class has `k` records. `prices` has the loss of every label, a line
     each; `work[0]`, how many members of possible classes may still be looked at, is lowered. Each
-    `turn` goes through the cells in another order.
+    `turn` goes through the cells in another order. No class is formed of which no column of `shown`
+    is below its top.
     """
     there = np.flatnonzero(found.levels[:, 0] >= 0)
     _, member = np.unique(cells.class_of(found.levels)[there], return_inverse=True)
@@ -46,6 +49,6 @@ def divided_again(
     least = int((lost > 0).sum()) * _CLASSES * k // max(1, int(cells.counts[there][lost > 0].sum()))
     most = min(max(least, _FEWEST), _MOST)
     with ends(work):
-        divide_again(owner, levels, seeds, most, _ROUNDS, k, arrays, work)
+        divide_again(owner, levels, seeds, most, _ROUNDS, k, shown, arrays, work)
     moved = np.where(owner[:, None] < 0, -1, levels[owner]).astype(np.int16)
     return min(found, cells.recoding(moved), key=lambda one: one.ncp)

@@ -54,6 +54,8 @@ _MAX_CELLS_COUNTED = 2_000_000
 """How many cells local recoding counts to compare itself with levels that are equal for all rows."""
 _FEW_CELLS, _IDLE, _FACTORS = 150, 6, (0.85, 0.7, 0.5)
 """In how small tables stronger requirements are tried, how many in vain, and parts of distances."""
+_SOME_CELLS = 500
+"""In how small tables a larger k is tried: there it saves up to a hundredth, in larger ones less."""
 _PRICES, _FEWER_PRICES = 8, (4, 2, 1)
 """In how many steps the price rises if classes are released by their gain; fewer steps leave fewer
 records behind, and are tried if what loses the least exceeds the budget, until one does not."""
@@ -171,13 +173,15 @@ def local_recoding(
     removed. Raises `RequirementsNotMetError` if not even all records together meet the
     requirements. Very few cells are divided in the best way; otherwise several searches are
     compared. Small classes that meet a requirement on sensitive values by chance leave
-    one-sided records behind; in small tables stronger requirements are therefore tried as well.
+    one-sided records behind; in small tables stronger requirements are therefore tried as well, in
+    larger ones the next k: what is found for it is not always worse.
     """
     best = _local_recoding(cells, requirements, budget_rows, suppress)
     if cells.counts.size <= MAX_CELLS and suppress and requirements.population is None:
         exact = best_classes(cells, requirements, budget_rows)
         return best if exact is None else min(best, exact, key=_rank)
-    if cells.counts.size > _FEW_CELLS:
+    patience = _IDLE if cells.counts.size <= _FEW_CELLS else 1
+    if cells.counts.size > (_SOME_CELLS if requirements.sizes_only else _FEW_CELLS):
         return best
     idle = 0
     for stronger in _stronger(requirements, int(cells.counts.sum())):
@@ -190,7 +194,7 @@ def local_recoding(
             continue
         if other.ncp < best.ncp - 1e-12:
             best, idle = other, 0
-        if idle == _IDLE:
+        if idle == patience:
             break
     return best
 
@@ -254,6 +258,9 @@ def _local_recoding(
             if tries[-1].rows_touched <= budget_rows:
                 break
         within = [one for one in tries if one.rows_touched <= budget_rows]
+        if exceeded and within and not over():  # what was improved exceeds the budget
+            tries.append(improved(cells, requirements, min(within, key=_ncp), empty=False))
+            within = [one for one in tries if one.rows_touched <= budget_rows]
         same = None if over() else best_levels(
             cells, requirements, budget_rows * suppress, min(map(_ncp, within), default=np.inf),
             min(MAX_COUNTS, _MAX_CELLS_COUNTED // cells.counts.size),

@@ -75,7 +75,10 @@ def anonymize(
         step.advance()
         rows = made.key.row_map
         known = made.original if rows is None or rows else None  # the largest releases have no map
-        after = ask(made.data, known, policy=policy, row_map=rows or None, name=name, seed=seed)
+        after = ask(
+            made.data, known, policy=policy, row_map=rows or None, name=name, seed=seed,
+            together=list(made.apart) or None,
+        )  # fmt: skip
         write_report(session, after, "report-after")
         session.made = made, after, name
         step.advance()
@@ -89,6 +92,7 @@ def anonymize(
         "requirements": plan.requirements.model_dump(mode="json", exclude_none=True),
         "measured": measured,
         "loss": made.loss.to_dict(),
+        "separation": made.loss.separation,
         "methods": [one.to_dict() for one in made.methods],
         "columns": [one.to_dict() for one in lost.columns],
         "removed": list(lost.removed),

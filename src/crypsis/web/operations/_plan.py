@@ -23,7 +23,7 @@ _CLASS_SIZES = (2, 3, 5, 10, 20, 50, 100)
 _ASKED = (
     "k", "beta", "population", "diversity", "closeness", "best_guess", "excess", "journalist_risk",
     "recursive_diversity", "k_map", "presence", "preserve", "each_column", "weights",
-    "keep", "may_change", "top_code", "suppression", "representative",
+    "keep", "may_change", "apart", "top_code", "suppression", "representative",
     *(name for name in advanced() if name not in PEOPLE),
 )  # fmt: skip
 

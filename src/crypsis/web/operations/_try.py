@@ -69,7 +69,7 @@ def try_release(
         for one in released:
             one["examples"] = _examples(made.data, one["column"])
     return {
-        **body, "released": released, "loss": made.loss.ncp,
+        **body, "released": released, "loss": made.loss.ncp, "separation": made.loss.separation,
         "suppressed": made.loss.suppressed_records, "released_rows": made.loss.released_records,
         "smallest": None if made.measured is None else made.measured.k,
     }  # fmt: skip

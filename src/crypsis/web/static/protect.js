@@ -44,14 +44,15 @@ function weights() {
   return { ...own, ...read("aim", (text) => ({ prefer: 4, "may go": 0 })[text] ?? null) };
 }
 
+const aimed = (aim) => Object.keys(read("aim", (text) => (text === aim ? true : null)));
+
 function options() {
   const asked = {
     k: Number(field("k").value), suppression: Number(field("suppression").value), each_column: field("each_column").checked,
     methods: read("method", (text) => text), top_code: read("top", number), weights: weights(),
     keep: read("aim", (text) => (text.startsWith("keep:") ? Number(text.slice(5)) : null)),
-    may_change: [...form.querySelectorAll("[name^='may:']:checked")].map((one) => one.name.slice(4)),
+    may_change: aimed("may change"), apart: aimed("apart"), exclude: aimed("exclude"),
     preserve: field("preserve").value.split(",").map((one) => one.split("+").map((name) => name.trim()).filter(Boolean)).filter((one) => one.length),
-    exclude: Object.keys(read("aim", (text) => (text === "exclude" ? true : null))),
     person: field("person").value || null, weight: field("weight").value || null,
     ...read("advanced", (text, one) => (one.hasAttribute("data-number") ? number(text) : text)),
   };
@@ -129,9 +130,9 @@ const tried = latest(700, async (how, over) => {
   if (end.state === "failed") { place.textContent = end.error; return; }
   place.innerHTML = await part(`/t/${table}/tried`, undefined, how);
   place.classList.remove("old");
-  for (const one of choices()) {
-    const line = [...place.querySelectorAll("[data-of]")].find((found) => found.dataset.of === one.dataset.choice);
-    const left = one.querySelector("[data-left]");
+  for (const left of form.querySelectorAll("[data-left]")) {
+    const { choice, sensitive } = left.parentElement.dataset;
+    const line = [...place.querySelectorAll("[data-of]")].find((found) => found.dataset.of === (choice ?? sensitive));
     left.textContent = line ? line.querySelector("span").textContent : "";
     left.classList.toggle("lost", Boolean(line?.classList.contains("lost")));
   }

@@ -11,9 +11,10 @@ A class has the lowest levels on which its cells have the same labels. The class
 of each cell and `next` the next cell of the same class; `first` is the first cell of a class, `price`
 the loss of its label in each column, `known` the rows with a value there, `shown` a cell with one.
 The cells are one tuple, `cells`: (codes, loss, lines, tops, counts), with a line of `codes` and `loss`
-for each cell. What is asked of classes is one tuple, `asked`: (k, sensitive, present, work), where
+for each cell. What is asked of classes is one tuple, `asked`: (k, sensitive, present, work, shown), where
 `sensitive` is described in `requirements`, `present` is room for the sensitive values of a class,
-and `work[0]` is how many costs of a cell in a class may still be computed.
+`work[0]` is how many costs of a cell in a class may still be computed, and no cell joins a class that
+then has all the columns `shown` on their tops.
 """
 
 from __future__ import annotations
@@ -93,9 +94,20 @@ def _cost(cell: int, g: int, most: float, classes: Any, cells: Any) -> float:
 
 
 @inner
+def _shows_nothing_with(cell: int, g: int, classes: Any, cells: Any, shown: Ints) -> bool:
+    """Whether a class has each of some columns on its top with one cell more; not if there are none."""
+    for c in shown:
+        if _price_with(cell, g, c, classes, cells)[0] < cells[3][c]:
+            return False
+    return shown.size > 0
+
+
+@inner
 def _sound_with(cell: int, g: int, classes: Any, cells: Any, asked: Any) -> bool:
-    """Whether a class meets the requirements on its sensitive values with one cell more."""
-    _, sensitive, present, work = asked
+    """Whether a class meets the requirements with one cell more; it is large enough without."""
+    _, sensitive, present, work, shown = asked
+    if _shows_nothing_with(cell, g, classes, cells, shown):
+        return False
     if present.size == 0:
         return True
     present[:] = 0.0
@@ -203,7 +215,7 @@ def _give(
     """A class keeps some cells and gives the others away, if that saves anything."""
     owner, after, first, rows, lost = classes[0], classes[1], classes[2], classes[3], classes[8]
     counts = cells[4]
-    k, sensitive, present, work = asked
+    k, sensitive, present, work, _ = asked
     work[0] -= keep + give
     remain = 0
     for m in range(keep):
@@ -311,7 +323,14 @@ def _others(members: Ints, count: int, cell: int, kept: Ints) -> int:
 
 @kernel
 def improve(
-    owner: Ints, order: Ints, near: Ints, k: int, cells: Any, sensitive: Any, work: Ints
+    owner: Ints,
+    order: Ints,
+    near: Ints,
+    k: int,
+    cells: Any,
+    sensitive: Any,
+    shown: Ints,
+    work: Ints,
 ) -> NDArray[np.int64]:
     """One round of moves: the classes in their order, dissolved or by column, then the cells.
 
@@ -334,7 +353,7 @@ def improve(
     for g in range(groups):
         _measure(members, _members(g, classes, members), g, classes, cells)
     blocks = blocks_of(near, classes, cells)
-    asked = (k, sensitive, np.zeros(places(sensitive)), work)
+    asked = (k, sensitive, np.zeros(places(sensitive)), work, shown)
     before, joined = _empty(_MOST + 1, columns, owner, owner), np.empty(_MOST, np.int64)
     widest = 0
     for cell in range(size):

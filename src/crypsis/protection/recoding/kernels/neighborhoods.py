@@ -32,6 +32,8 @@ Floats = NDArray[np.float64]
 
 _MOST_SETS, _MOST_MEMBERS = 20_000, 1_000_000
 """How many classes are compared in a neighborhood, and their members in all; others are left out."""
+_NEVER = 1000.0
+"""More than a record can lose."""
 
 
 @inner
@@ -41,6 +43,15 @@ def _lost(cell: int, levels: Any, cells: Any) -> float:
     for c in range(cells[2].size):
         total += cells[1][cell, cells[2][c] + levels[c]]
     return total
+
+
+@inner
+def _shows_nothing(levels: Any, shown: Ints, tops: Ints) -> bool:
+    """Whether each of some columns is on its top; not if there are none."""
+    for c in shown:
+        if levels[c] < tops[c]:
+            return False
+    return shown.size > 0
 
 
 @inner
@@ -108,16 +119,17 @@ def _replace(
 
 @kernel
 def divide_again(
-    owner: Ints, levels: Any, seeds: Ints, most: int, rounds: int, k: int, cells: Any,
-    work: Ints,
+    owner: Ints, levels: Any, seeds: Ints, most: int, rounds: int, k: int, shown: Ints,
+    cells: Any, work: Ints,
 ) -> float:  # fmt: skip
     """Divide the neighborhoods of the seeds again; what that saves, summed over records and columns.
 
     `owner` (negative: not moved) and `levels` of the classes, with room for rows/k of them, are
-    changed. A seed that was in the neighborhood of an earlier one is left out. `work[0]` is about how
+    changed; no class is formed that has all the columns `shown` on their tops, if there are any. A seed
+    that was in the neighborhood of an earlier one is left out. `work[0]` is about how
     many members of sets may still be looked at; where it has reached 0, it ends.
     """
-    codes, _, lines, _, counts = cells
+    codes, _, lines, tops, counts = cells
     size, columns, groups = owner.size, lines.size, levels.shape[0]
     after, first = np.full(size, -1, np.int64), np.full(groups, -1, np.int64)
     number, paid = np.zeros(groups, np.int64), np.zeros(size)
@@ -157,8 +169,9 @@ def divide_again(
         total = sets[1][count]
         cost = np.empty(total)
         for s in range(count):
+            beyond = _NEVER if _shows_nothing(sets[2][s], shown, tops) else 0.0
             for e in range(sets[1][s], sets[1][s + 1]):
-                cost[e] = _lost(some[sets[0][e]], sets[2][s], cells)
+                cost[e] = _lost(some[sets[0][e]], sets[2][s], cells) + beyond
         rows, price, now = np.empty(there, np.int64), np.empty(there), 0.0
         for m in range(there):
             rows[m], price[m] = counts[some[m]], paid[some[m]]
