@@ -212,6 +212,8 @@ def from_input(source: str) -> str:
     path = folder.path / "input"
     with path.open("wb") as file:
         shutil.copyfileobj(sys.stdin.buffer, file)
+        if not file.tell():
+            raise SourceError("Standard input is empty.", code="no-rows")
     return str(path)
 
 

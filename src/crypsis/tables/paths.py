@@ -38,6 +38,12 @@ _MAGIC = (
     ("spss", 0, b"$FL2"),
     ("spss", 0, b"$FL3"),
 )
+_STARTS = {
+    "parquet": ("a Parquet file", 0, (b"PAR1", b"PARE")),
+    "sqlite": ("a SQLite file", 0, (b"SQLite format 3\0",)),
+    "duckdb": ("a DuckDB file", 8, (b"DUCK",)),
+}
+"""How files of some formats always begin."""
 _PACKAGES = {
     "s3": "s3fs",
     "s3a": "s3fs",
@@ -130,12 +136,12 @@ def remote_files(connection: duckdb.DuckDBPyConnection, text: str) -> list[str]:
 
 def remote_system(text: str) -> Any:
     """The storage of an address, by fsspec."""
-    fsspec = import_extra("fsspec", "Reading and writing remote files", "cloud")
     protocol = text.split("://", 1)[0]
+    package = _PACKAGES.get(protocol)
+    fsspec = import_extra("fsspec", "Reading and writing remote files", "cloud", also=package)
     try:
         return fsspec.filesystem(protocol)
     except ImportError:
-        package = _PACKAGES.get(protocol)
         raise MissingDependencyError(
             f"Addresses that begin with {protocol}:// need the package {package or 'for them'}.",
             hint=f"Install it: pip install {package}"
@@ -147,6 +153,19 @@ def remote_system(text: str) -> Any:
         raise SourceError(
             f"Addresses that begin with {protocol}:// are not known.", code="no-protocol"
         ) from None
+
+
+def check_format(path: str, form: str) -> None:
+    """Refuse a file of this machine that does not begin as every file of its format does."""
+    if form not in _STARTS or not Path(path).is_file():
+        return
+    what, offset, signs = _STARTS[form]
+    with Path(path).open("rb") as file:
+        start = file.read(16)
+    if not start[offset:].startswith(signs):
+        raise SourceError(
+            f"{short(path)} is not {what}.", code="other-format", hint="Set {format}, or rename it."
+        )
 
 
 def format_by_name(path: str) -> str | None:
