@@ -140,6 +140,18 @@ def test_classes_of_no_records(
     assert "Parameter 'k' is 0; it must be greater than or equal to 1" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("suffix", [".csv.gz", ".csv.zst", ".jsonl", ".xlsx", ".parquet", ".dta"])
+def test_every_format_on_standard_input(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"people{suffix}"
+    cr.Dataset.from_frame(pa.table({"age": [20, 30], "sex": ["f", "m"]})).write(path)
+    done = subprocess.run(
+        [sys.executable, "-m", "crypsis", "scan", "-"],
+        input=path.read_bytes(), capture_output=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"2 records, 2 columns" in done.stdout
+
+
 def test_standard_input_that_is_empty() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "crypsis", "scan", "-"],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import stat
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,12 @@ _STARTS = {
     "duckdb": ("a DuckDB file", 8, (b"DUCK",)),
 }
 """How files of some formats always begin."""
+_PACKED_STARTS = {
+    b"\x1f\x8b": ".gz",
+    b"BZh": ".bz2",
+    b"\xfd7zXZ": ".xz",
+    b"\x28\xb5\x2f\xfd": ".zst",
+}
 _PACKAGES = {
     "s3": "s3fs",
     "s3a": "s3fs",
@@ -166,6 +173,20 @@ def check_format(path: str, form: str) -> None:
         raise SourceError(
             f"{short(path)} is not {what}.", code="other-format", hint="Set {format}, or rename it."
         )
+
+
+def suffix_by_content(path: Path) -> str:
+    """The suffix that a file without a name should have, where its first bytes show one."""
+    with path.open("rb") as file:
+        start = file.read(512).removeprefix(b"\xef\xbb\xbf")
+    packed = next((suffix for sign, suffix in _PACKED_STARTS.items() if start.startswith(sign)), "")
+    if packed:
+        return f".csv{packed}"
+    if start.startswith(b"PK\x03\x04") and zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+        return ".xlsx" if "xl/workbook.xml" in names else ".ods" if "content.xml" in names else ""
+    return ".json" if start.lstrip().startswith((b"{", b"[")) else ""
 
 
 def format_by_name(path: str) -> str | None:
