@@ -78,20 +78,23 @@ def full(comparisons: Sequence[Comparison]) -> str:
 def short(comparisons: Sequence[Comparison]) -> str:
     """One row a task and peer for the README: the largest size that both finished.
 
-    Queries that return a number and nothing else are in the full table; here only the worst.
+    Where the answers differ, it says what each is worth. Queries that return a number and nothing else
+    are in the full table; here only the worst.
     """
     chosen: dict[tuple[str, str], Comparison] = {}
     for one in comparisons:
         if not one.stopped and not one.limit:
             chosen[one.task, one.theirs_is] = one
     lines = [
-        "| task | size | crypsis | beside | |",
-        "| --- | --- | ---: | ---: | --- |",
+        "| task | size | crypsis | beside | | answers, crypsis / beside |",
+        "| --- | --- | ---: | ---: | --- | --- |",
     ]
     for one in chosen.values():
         theirs = f"{one.theirs_is} {seconds(one.theirs_seconds)}"
+        answers = "the same" if one.equal else one.note or "differ"
         lines.append(
-            f"| {one.task} | {one.size} | {seconds(one.ours_seconds)} | {theirs} | {times(one)} |"
+            f"| {one.task} | {one.size} | {seconds(one.ours_seconds)} | {theirs} | {times(one)} | "
+            f"{answers} |"
         )
     slow = max((one for one in comparisons if one.limit), key=lambda one: one.ratio, default=None)
     if slow is not None and slow.ratio > 1:

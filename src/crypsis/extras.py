@@ -27,8 +27,12 @@ MODULES = {
 """The extra that installs a module."""
 
 
-def import_extra(module: str, what: str, extra: str | None = None) -> Any:
+def import_extra(
+    module: str, what: str, extra: str | None = None, *, also: str | None = None
+) -> Any:
     """A module of an extra; without it the error names what needs it and how to install it.
+
+    `also` are packages that will be needed besides it.
 
     >>> import_extra("json", "Reading").dumps(1)
     '1'
@@ -36,10 +40,12 @@ def import_extra(module: str, what: str, extra: str | None = None) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError:
-        raise missing_extra(module, what, extra) from None
+        raise missing_extra(module, what, extra, also=also) from None
 
 
-def missing_extra(module: str, what: str, extra: str | None = None) -> MissingDependencyError:
+def missing_extra(
+    module: str, what: str, extra: str | None = None, *, also: str | None = None
+) -> MissingDependencyError:
     """The error for a module that is not installed.
 
     >>> print(missing_extra("pyreadstat", "Reading Stata files"))
@@ -48,6 +54,7 @@ def missing_extra(module: str, what: str, extra: str | None = None) -> MissingDe
     name = extra or MODULES.get(module.split(".")[0])
     package = module.split(".")[0].replace("_", "-")
     asked = f"'crypsis[{name}]'" if name else package
+    asked = f"{asked} {also}" if also else asked
     return MissingDependencyError(
         f"{what} needs the package {package}.",
         hint=f"Install it: pip install {asked}",

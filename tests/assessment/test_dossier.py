@@ -15,6 +15,7 @@ import pytest
 
 import crypsis as cr
 from crypsis.assessment import Dossier, make_dossier
+from crypsis.cli import run
 from crypsis.errors import MissingDependencyError, OutputError, ParameterError
 from crypsis.report.dossier import pdf, sections
 from crypsis.report.dossier.blocks import Bars, Grid
@@ -160,6 +161,22 @@ def test_pdf_without_chromium(made: tuple[Dossier, Path], monkeypatch: pytest.Mo
     assert pdf.pdf_document("<p>page</p>") == b"%PDF-printed"
     with pytest.raises(ValueError, match="no other file"):
         given["url_fetcher"]("file:///etc/passwd")
+
+
+def test_pdf_without_a_library_of_the_system(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "weasyprint.py").write_text("print('Oh no'); raise OSError('libpango')\n")
+    (tmp_path / "t.csv").write_text("age,sex\n30,f\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "weasyprint", raising=False)
+    monkeypatch.setattr(pdf, "_chromium", lambda: None)
+    words = ["assess", str(tmp_path / "t.csv"), "--qi", "age", "--qi", "sex"]
+    assert run([*words, "-o", str(tmp_path / "dossier.pdf")]) == 2
+    shown = capsys.readouterr()
+    assert "weasyprint is installed, but Pango is not" in shown.err
+    assert shown.out == ""
+    assert "Traceback" not in shown.err
 
 
 def test_a_browser_that_fails_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

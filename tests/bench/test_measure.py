@@ -206,6 +206,12 @@ def test_what_must_hold() -> None:
     assert "it also sorts" in tables.full([replace(limit, why="it also sorts")])
 
 
+def test_the_short_table_has_what_answers_are_worth_where_they_differ() -> None:
+    assert tables.short([comparison()]).endswith("| the same |")
+    slower = comparison(equal=False, ratio=3.5, note="NCP 0.054 / 0.060")
+    assert tables.short([slower]).endswith("| 3.5x slower | NCP 0.054 / 0.060 |")
+
+
 def test_tables_go_between_their_markers() -> None:
     text = "before\n<!-- benchmarks -->\nold\n<!-- /benchmarks -->\nafter\n"
     filled = tables.filled(text, "benchmarks", "new")

@@ -95,6 +95,7 @@ def test_a_missing_extra_is_named(
         (["scan", "t.xlsx"], "python_calamine"),
         (["scan", "t.dta"], "pyreadstat"),
         (["scan", "memory://t.csv"], "fsspec"),
+        (["scan", "s3://box/t.csv"], "fsspec"),
         (["scan", "delta"], "deltalake"),
         (["scan", "iceberg"], "pyiceberg"),
         (["scan", "postgresql://nowhere/x"], "adbc_driver_postgresql.dbapi"),
@@ -119,7 +120,51 @@ def test_each_extra(
     error = capsys.readouterr().err
     extra = MODULES[module.split(".")[0]]
     assert f"crypsis[{extra}]" in error
+    assert ("pip install 'crypsis[cloud]' s3fs" in error) == ("s3://box/t.csv" in words)
     assert "internal fault" not in error
+
+
+def test_outputs_that_are_folders(
+    patients: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for command in (["anonymize", "--k", "5", *ROLES], ["assess", *ROLES]):
+        assert run([command[0], str(patients), *command[1:], "-o", str(tmp_path)]) == 2
+        assert "is a folder, not a file. Add the name of a file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("more", [["-o", "out.csv"], ["--explore"]])
+def test_classes_of_no_records(
+    patients: Path, more: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["anonymize", str(patients), "--k", "0", *ROLES, *more]) == 2
+    assert "Parameter 'k' is 0; it must be greater than or equal to 1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("suffix", [".csv.gz", ".csv.zst", ".jsonl", ".xlsx", ".parquet", ".dta"])
+def test_every_format_on_standard_input(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"people{suffix}"
+    cr.Dataset.from_frame(pa.table({"age": [20, 30], "sex": ["f", "m"]})).write(path)
+    done = subprocess.run(
+        [sys.executable, "-m", "crypsis", "scan", "-"],
+        input=path.read_bytes(), capture_output=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"2 records, 2 columns" in done.stdout
+
+
+def test_standard_input_that_is_empty() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "crypsis", "scan", "-"],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (2, "Standard input is empty.\n")
+
+
+def test_installed_completion(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "crypsis", "--install-completion", "bash"]
+    done = subprocess.run(words, env={**os.environ, "HOME": str(tmp_path)}, check=False)
+    assert done.returncode == 0
+    assert list(tmp_path.rglob("*.sh"))
 
 
 def test_help_without_the_names_of_types(capsys: pytest.CaptureFixture[str]) -> None:

@@ -54,7 +54,8 @@ def test_the_example_of_the_readme_runs(
     from crypsis.demo import write_people
 
     monkeypatch.chdir(tmp_path)
-    write_people(tmp_path, rows=2_000).rename(tmp_path / "people.csv")
+    (tmp_path / "demo").mkdir()
+    write_people(tmp_path, rows=2_000).rename(tmp_path / "demo" / "people.csv")
     (example,) = [one for one in pages.blocks(ROOT / "README.md") if one.language == "python"]
     assert sum(bool(line.strip()) for line in example.lines) <= 10
     names: dict[str, object] = {}

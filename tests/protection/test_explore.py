@@ -56,3 +56,9 @@ def test_pareto_leaves_out_what_another_is_better_than() -> None:
 
     points = tuple(point(*pair) for pair in [(0.5, 0.1), (0.4, 0.1), (0.2, 0.3), (0.3, 0.3)])
     assert Exploration(points).pareto == (points[1], points[2])
+
+
+def test_sizes_that_are_no_numbers(people: cr.Dataset) -> None:
+    for asked in ({"k": [2, 5]}, {"k": 2, "sizes": [0]}):
+        with pytest.raises(ParameterError, match="Parameter 'k' is"):
+            cr.protection.explore(people, **asked)

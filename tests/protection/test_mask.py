@@ -153,6 +153,8 @@ def test_pseudonyms_need_their_key() -> None:
     )
     with pytest.raises(ParameterError, match="not a pseudonym"):
         an.masking.reverse_pseudonym(tokens[1], "11" * 32)
+    with pytest.raises(TypeError, match="missing a required argument: 'key'"):
+        an.masking.pseudonymize(frame, "name")
 
 
 def test_secrets_are_only_in_the_key(tmp_path: Path) -> None:

@@ -337,3 +337,18 @@ def test_dates_without_time() -> None:
     counts = made.frame.group_by("d").aggregate([([], "count_all")])["count_all"].to_pylist()
     assert min(counts) >= 3
     assert len(counts) == 16
+
+
+def test_what_is_recoded_and_by_which_hierarchy(tmp_path: Path) -> None:
+    table = pa.table({"age": [30, 31, 41, 44], "income": [1, 2, 3, 4]})
+    roles: dict[str, Any] = {"quasi_identifiers": ["age"], "sensitive": ["income"]}
+    for methods in ({"income": "intervals"}, {"income": "nose:0.5"}):
+        with pytest.raises(ColumnError, match="'income' is not a quasi-identifier") as found:
+            cr.anonymize(table, k=2, methods=methods, **roles)
+        assert "a mask for other columns" in str(found.value)
+    with pytest.raises(ColumnError, match=r"'agee' does not exist \(did you mean 'age'\?\)"):
+        cr.anonymize(table, k=2, methods={"agee": "intervals"}, **roles)
+    file = tmp_path / "age.csv"
+    file.write_text("30;thirties;*\n31;thirties;*\n41;forties;*\n44;forties;*\n")
+    made = cr.anonymize(table, k=2, hierarchies={"age": file}, **roles)
+    assert set(made.frame["age"].to_pylist()) == {"thirties", "forties"}

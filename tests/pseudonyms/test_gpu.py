@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+import types
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import permutations
@@ -161,10 +162,23 @@ def test_without_a_gpu_the_processor_does_it_and_the_reason_is_there(no_gpu):
     assert status.reason == "CuPy is not installed"
     cells = np.random.default_rng(0).random((9, 9))
     assert ps.permanent(cells, method="glynn") == pytest.approx(glynn.permanent(cells).permanent)
-    with pytest.raises(MissingDependencyError, match="CuPy is not installed"):
+    with pytest.raises(MissingDependencyError, match=r"CuPy is not installed.*crypsis\[gpu\]"):
         ps.permanent(cells, method="gpu")
     with pytest.raises(TooLargeError, match="at most 40"):
         ps.permanent(np.random.default_rng(0).random((41, 41)), method="glynn")
+
+
+def test_a_device_that_is_missing_is_named_and_not_the_package(monkeypatch):
+    def count():
+        raise OSError("cudaErrorNoDevice")
+
+    runtime = types.SimpleNamespace(getDeviceCount=count)
+    cupy = types.SimpleNamespace(cuda=types.SimpleNamespace(runtime=runtime))
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    monkeypatch.delenv("CRYPSIS_GPU", raising=False)
+    with pytest.raises(MissingDependencyError, match="CuPy is installed; what is missing") as found:
+        ps.permanent(np.eye(3), method="gpu")
+    assert "pip install" not in str(found.value)
 
 
 def test_a_gpu_is_used_and_the_report_says_so(a_gpu):

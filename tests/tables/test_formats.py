@@ -9,16 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import openpyxl
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.feather
+import pyarrow.parquet as pq
 import pyreadstat
 import pytest
 
 import crypsis as cr
-from crypsis.errors import OutputError, SourceError
+from crypsis.errors import OutputError, ParameterError, SourceError
 
 SUFFIXES = (
     ".csv .csv.gz .csv.bz2 .csv.xz .csv.zst .tsv .parquet .jsonl .jsonl.gz .xlsx .arrow .feather "
@@ -162,6 +164,24 @@ def test_sas(tmp_path: Path) -> None:
     assert contents(path) == ["inside:people.xpt"]
 
 
+def test_portable_spss(tmp_path: Path) -> None:
+    path = tmp_path / "people.por"
+    pyreadstat.write_por(pd.DataFrame({"AGE": [20.0, 30.0], "SEX": ["m", "f"]}), str(path))
+    assert cr.read(path).to_arrow().to_pydict() == {"AGE": [20, 30], "SEX": ["m", "f"]}
+    with pytest.raises(ParameterError, match="'encoding' does not apply"):
+        cr.read(path, encoding="utf-8")
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".sqlite", ".duckdb"])
+def test_a_file_of_another_kind(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"table{suffix}"
+    path.write_bytes(b"secret,1\n" * 300)
+    with pytest.raises(SourceError, match=r"'table\..*' is not a .* file\. Set format") as caught:
+        cr.read(path)
+    assert "secret" not in str(caught.value)
+    assert cr.read(path, format="csv", names=["a", "b"]).count == 300
+
+
 @pytest.mark.parametrize("suffix", [".dta", ".sav", ".sas7bdat", ".arrow", ".xlsx"])
 def test_broken_files(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"broken{suffix}"
@@ -194,6 +214,29 @@ def test_nothing_remains_under_missing_values(tmp_path: Path) -> None:
     cr.read(source).write(target)
     assert number not in target.read_bytes()
     assert contents(target) == []
+
+
+@pytest.mark.parametrize("target", ["safe.parquet", "safe.arrow"])
+@pytest.mark.parametrize("source", ["t.parquet", "t.feather"])
+def test_durations_and_time_zones(tmp_path: Path, source: str, target: str) -> None:
+    columns = {
+        "stay": pa.array([1, None, 3] * 6, pa.duration("s")),
+        "seen": pa.array([0, 1, None] * 6, pa.timestamp("us", "Europe/Berlin")),
+        "short": pa.array(np.array([1, 2, 3] * 6, dtype="float16")),
+    }
+    given = pa.table({"age": [30] * 9 + [41] * 9, **columns})
+    if source.endswith(".parquet"):
+        pq.write_table(given, tmp_path / source)
+    else:
+        pyarrow.feather.write_feather(given, tmp_path / source)
+    data = cr.read(tmp_path / source, quasi_identifiers=["age"], insensitive=list(columns))
+    cr.anonymize(data, k=3, shuffle=False).write(tmp_path / target)
+    read = pq.read_table if target.endswith(".parquet") else pyarrow.feather.read_table
+    made = read(tmp_path / target)
+    assert made.schema.field("stay").type == pa.duration("s")
+    assert made.schema.field("seen").type == pa.timestamp("us", "Europe/Berlin")
+    assert made.select(list(columns)).to_pylist() == given.select(list(columns)).to_pylist()
+    assert contents(tmp_path / target) == []
 
 
 def test_dictionaries_with_more_values(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 import crypsis as cr
-from crypsis.errors import ColumnError, RoleError
+from crypsis.errors import ColumnError, InputError, RoleError
 
 N = 60
 AGE = [20 + i % 3 for i in range(N)]
@@ -36,14 +36,25 @@ def columns() -> dict[str, Any]:
     }
 
 
+def pandas_columns() -> dict[str, Any]:
+    """Those, and types that only pandas has."""
+    return {
+        **columns(),
+        "month": pd.PeriodIndex(["2024-01", None] * (N // 2), freq="M"),
+        "range": pd.arrays.IntervalArray.from_tuples([(0, 1), (1, 2)] * (N // 2)),
+        "cut": pd.cut([4.0, np.nan, 8.0] * (N // 3), [0, 5, 10]),
+        "rare": pd.arrays.SparseArray([0, 1] * (N // 2)),
+    }
+
+
 def released(frame: Any, **roles: Any) -> Any:
     return cr.anonymize(frame, k=5, shuffle=False, **roles).frame
 
 
 def test_pandas_types_come_back_with_their_values() -> None:
-    given = pd.DataFrame({"age": AGE, "sex": SEX, **columns()})
-    made = released(given, quasi_identifiers=["age", "sex"], insensitive=list(columns()))
-    for name in columns():
+    given = pd.DataFrame({"age": AGE, "sex": SEX, **pandas_columns()})
+    made = released(given, quasi_identifiers=["age", "sex"], insensitive=list(pandas_columns()))
+    for name in pandas_columns():
         before, after = given[name], made[name]
         if not isinstance(before.dtype, pd.CategoricalDtype):
             assert after.dtype == before.dtype, name
@@ -51,7 +62,25 @@ def test_pandas_types_come_back_with_their_values() -> None:
             before.astype(object).where(before.notna(), None).tolist()
         ), name
     assert made["grade"].dtype == pd.CategoricalDtype(["b", "a"], ordered=True)
+    assert made["cut"].dtype == given["cut"].dtype
     assert made["shelf"].cat.categories.tolist() == [1, 3]  # nothing that no record has
+
+
+def test_periods_and_intervals_that_are_generalized_are_texts() -> None:
+    months = pd.PeriodIndex([f"20{year:02d}-01" for year in range(N)], freq="M")
+    given = pd.DataFrame({"age": AGE, "month": months})
+    made = released(given, quasi_identifiers=["age", "month"])
+    assert set(made["month"].dropna()).isdisjoint(set(months.astype(str)))
+    assert not isinstance(made["month"].dtype, pd.PeriodDtype)
+
+
+def test_a_column_that_arrow_does_not_have_is_named() -> None:
+    for frame in (
+        pd.DataFrame({"age": AGE, "wave": [1j] * N}),
+        pl.DataFrame({"age": AGE, "wave": pl.Series([2**100] * N, dtype=pl.Int128)}),
+    ):
+        with pytest.raises(InputError, match="Column 'wave' has values of several types, or of"):
+            cr.Dataset.from_frame(frame)
 
 
 def test_an_integer_column_that_loses_values_stays_integer() -> None:
@@ -137,13 +166,18 @@ def test_arrow_tables() -> None:
         {
             "age": AGE,
             "sex": pa.array(SEX).dictionary_encode(),
+            "grade": pa.DictionaryArray.from_arrays(
+                pa.array([2, 0] * (N // 2), pa.int8()), ["low", "mid", "high"], ordered=True
+            ),
             "wait": pa.array([5, None] * (N // 2), pa.duration("ms")),
             "seen": pa.array([0, 1] * (N // 2), pa.timestamp("ns", "Asia/Tokyo")),
         }
     )
-    made = released(given, quasi_identifiers=["age", "sex"], insensitive=["wait", "seen"])
+    kept = ["wait", "seen", "grade"]
+    made = released(given, quasi_identifiers=["age", "sex"], insensitive=kept)
     assert pa.types.is_dictionary(made.schema.field("sex").type)
-    for name in ("wait", "seen"):
+    assert made["grade"].chunk(0).dictionary.to_pylist() == ["low", "high"]  # in their order
+    for name in kept:
         assert made[name].type == given[name].type
         assert made[name].to_pylist() == given[name].to_pylist()
 

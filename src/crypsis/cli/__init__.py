@@ -52,8 +52,8 @@ def _run(arguments: Sequence[str]) -> int:
         return _error(error.text(cli_option), BAD_INPUT)
     except ModuleNotFoundError as error:
         return _missing(error)
-    except SystemExit:  # how Typer ends when the output is closed
-        return BAD_INPUT
+    except SystemExit as end:  # how Typer ends --install-completion, and when the output is closed
+        return BAD_INPUT if end.code else DONE
     except MemoryError:
         return _error("Not enough memory. Use fewer columns, or set --memory-limit.", BAD_INPUT)
     except Exception as error:  # noqa: BLE001 - the last resort, and it must not show data

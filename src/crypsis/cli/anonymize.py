@@ -250,7 +250,7 @@ def anonymize(
         with shown_progress():
             found = protection.explore(
                 options.dataset(data),
-                k=k or _DEFAULT_K,
+                k=_DEFAULT_K if k is None else k,
                 methods=given,
                 top_code=limits,
                 **_as_given(asked),

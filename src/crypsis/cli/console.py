@@ -24,6 +24,10 @@ def may_write(path: Path | None, suffixes: tuple[str, ...], *, force: bool) -> N
     """Refuse an output before the work rather than after it."""
     if path is None:
         return
+    if path.is_dir() and path.suffix.lower() != ".delta":
+        raise OutputError(
+            f"{str(path)!r} is a folder, not a file.", hint="Add the name of a file to it."
+        )
     if path.suffix.lower() not in suffixes:
         raise OutputError(
             f"{path.name!r} is not a valid output; its name must end in {' or '.join(suffixes)}."

@@ -204,15 +204,18 @@ def from_input(source: str) -> str:
 
     from crypsis.errors import SourceError
     from crypsis.files import PrivateFolder
+    from crypsis.tables import suffix_by_content
 
     if sys.stdin.isatty():
         raise SourceError("Standard input is a terminal.", hint="Pipe a file into the command.")
     folder = PrivateFolder("crypsis-input-")
     atexit.register(folder.remove)
-    path = folder.path / "input"
+    path = folder.path / "standard-input"
     with path.open("wb") as file:
         shutil.copyfileobj(sys.stdin.buffer, file)
-    return str(path)
+        if not file.tell():
+            raise SourceError("Standard input is empty.", code="no-rows")
+    return str(path.rename(path.with_name(path.name + suffix_by_content(path))))
 
 
 def takes_data(verb: Callable[..., None]) -> Callable[..., None]:

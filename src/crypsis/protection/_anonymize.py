@@ -275,7 +275,8 @@ def anonymize(
     def plan_for(own: Dataset) -> Plan:
         made = ready
         if made is None:
-            made = make_plan(own, k=k or 1, methods=recoded, top_code=limits, **options)
+            size = 1 if k is None else k  # it is set, or a plan is
+            made = make_plan(own, k=size, methods=recoded, top_code=limits, **options)
         return _on_levels(own, made, levels or {}) if any((levels or {}).values()) else made
 
     if people.any and seed is None:

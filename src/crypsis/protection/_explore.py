@@ -12,6 +12,7 @@ from crypsis.options import PlanOptions, Roles
 from crypsis.protection._anonymize import anonymize
 from crypsis.protection._anonymized import Anonymized
 from crypsis.protection._recode_classes import RecodingKind
+from crypsis.protection._requirements import checked_requirements
 from crypsis.protection.masking._masks import Mask
 from crypsis.results import Result, percent_text
 
@@ -132,6 +133,8 @@ def explore(
         raise ParameterError("Parameter 'recodings' is empty.", parameter="recodings")
     roles: Roles = {name: options.pop(name) for name in Roles.__annotations__ if name in options}  # type: ignore[assignment,misc]
     dataset = as_dataset(data, **roles)
+    for size in (k, *(sizes or ())):
+        checked_requirements(k=size)
     more = [size for size in _SIZES if size <= dataset.count] if sizes is None else sizes
     pairs = sorted({(size, 0) for size in (k, *more)} | {(k, r) for r in range(len(recodings))})
     found = []

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Unpack
 
 from crypsis.dataset import ColumnNote, Data, Dataset, as_columns, as_dataset, takes_roles
-from crypsis.errors import ParameterError, RoleError, unknown_columns
+from crypsis.errors import ColumnError, ParameterError, RoleError, unknown_columns
 from crypsis.hierarchies import Hierarchy
 from crypsis.options import Columns, Roles
 from crypsis.protection._anonymized import Plan
@@ -51,7 +52,7 @@ def plan(
     may_change: Columns = (),
     preserve: Sequence[Columns] | None = None,
     apart: Sequence[Columns] | None = None,
-    hierarchies: Mapping[str, Hierarchy] | None = None,
+    hierarchies: Mapping[str, Hierarchy | str | Path] | None = None,
     methods: Mapping[str, str] | None = None,
     top_code: Mapping[str, float] | None = None,
     domains: Mapping[str, float] | None = None,
@@ -133,7 +134,7 @@ def plan(
         other column and in a random order of its own. Nothing is then required of them, and what
         connects them with the other columns is lost.
     hierarchies : mapping of str to Hierarchy, optional
-        The hierarchy of each column; by that of a sensitive attribute its values are far apart
+        The hierarchy of each column, or its file; by that of a sensitive attribute its values are far apart
         (t-closeness).
     methods : mapping of str to str, optional
         The method of each column: keep, intervals, date, prefix, frequent or suppress.
@@ -208,7 +209,7 @@ def plan(
         journalist_risk=journalist_risk, weighted=journalist_risk is not None and not of_table,
         **({} if people is None else {"population": people, "population_k": k, "beta": beta}),
     )  # fmt: skip
-    trees = dict(hierarchies or {})
+    trees = {name: _tree(one) for name, one in (hierarchies or {}).items()}
     sensitive = _sensitive(dataset, trees, as_columns(may_change), dict(weights or {}))
     given = {name: w for name, w in (weights or {}).items() if name not in dataset.sensitive}
     weights = {**_noted(dataset, "weight"), **given}
@@ -313,6 +314,10 @@ def _uses(data: Dataset, preserve: Sequence[Columns] | None) -> tuple[tuple[str,
     return tuple(dict.fromkeys(found))
 
 
+def _tree(given: Hierarchy | str | Path) -> Hierarchy:
+    return given if isinstance(given, Hierarchy) else Hierarchy.read(given)
+
+
 def _check_options(
     data: Dataset,
     weights: Mapping[str, float] | None,
@@ -320,8 +325,16 @@ def _check_options(
     *by_column: Mapping[str, Any] | None,
 ) -> None:
     for options in (weights, limits, *by_column):
-        if any(name not in data.quasi_identifiers for name in options or {}):
-            raise unknown_columns(options or {}, data.quasi_identifiers)
+        others = [name for name in options or {} if name not in data.quasi_identifiers]
+        if any(name not in data.names for name in others):
+            raise unknown_columns(others, data.names)
+        if others:
+            raise ColumnError(
+                f"Column {others[0]!r} is not a quasi-identifier, and only those are recoded.",
+                code="not-recoded",
+                columns=tuple(others),
+                hint="Set {methods} to a mask for other columns, such as noise:0.5.",
+            )
     if any(not 0 <= weight < math.inf for weight in (weights or {}).values()):
         raise ParameterError("A weight must be a number of at least 0.", parameter="weights")
     if not all(map(math.isfinite, (limits or {}).values())):

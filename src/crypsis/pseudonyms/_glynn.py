@@ -15,6 +15,7 @@ from crypsis.pseudonyms.kernels.sums import Minors, Permanent
 from crypsis.results import Result
 
 PROCESSOR = "processor"
+_OFF = "CRYPSIS_GPU is off"
 _AUTO_ON_PROCESSOR = 32  # ten seconds on two cores; each row more doubles it
 _AUTO_ON_GPU = 40  # about as long on one large device
 
@@ -52,7 +53,7 @@ def gpu_status() -> GpuStatus:
     True
     """
     if os.environ.get("CRYPSIS_GPU", "").lower() in ("off", "0", "no"):
-        return GpuStatus(False, (), "CRYPSIS_GPU is off")
+        return GpuStatus(False, (), _OFF)
     try:
         return GpuStatus(True, gpu.devices(), None)
     except RuntimeError as reason:
@@ -79,7 +80,7 @@ def compute(matrix: NDArray[np.float64], *, minors: bool, method: str = "auto") 
     if method == "gpu" and not status.usable:
         raise MissingDependencyError(
             f"The method 'gpu' needs a GPU: {status.reason}.",
-            hint='Run `pip install "crypsis[gpu]"`, or set {method=glynn} for the processor.',
+            hint=f"{_remedy(status.reason)} Set {{method=glynn}} for the processor.",
         )
     if size > max_size():
         raise TooLargeError(
@@ -95,6 +96,14 @@ def compute(matrix: NDArray[np.float64], *, minors: bool, method: str = "auto") 
                 raise
     kernel = glynn.permanent_and_minors if minors else glynn.permanent
     return GlynnResult(kernel(matrix), PROCESSOR)
+
+
+def _remedy(reason: str | None) -> str:
+    if reason == gpu.NOT_INSTALLED:
+        return "Run `pip install 'crypsis[gpu]'` where there is a device."
+    if reason == _OFF:
+        return "Remove the variable."
+    return "CuPy is installed; what is missing is a device with its driver (nvidia-smi lists them)."
 
 
 def _on_gpu(matrix: NDArray[np.float64], minors: bool) -> Permanent | Minors:

@@ -12,6 +12,7 @@ from crypsis.tables.output import (
     write_file,
     write_rows,
 )
+from crypsis.tables.paths import suffix_by_content
 from crypsis.tables.rows import Rows
 from crypsis.tables.schema import Column, Kind
 from crypsis.tables.sources import open_source
@@ -30,6 +31,7 @@ __all__ = [
     "open_source",
     "read_back",
     "replacing",
+    "suffix_by_content",
     "table_address",
     "without_formulas",
     "write_file",

@@ -265,8 +265,9 @@ def _query(
     if reading.table is None:
         default = tables if tables else every
         if len(default) != 1:
+            noun = "tables" if len(tables) == len(every) else "tables and views"
             raise SourceError(
-                f"The database has {len(default)} tables: {known}.",
+                f"The database has {len(every)} {noun}: {known}.",
                 code="which-table",
                 hint="Set {table} or {query}.",
             )

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import pyarrow as pa
+
 from crypsis.errors import OutputError
 from crypsis.tables.csv.dialect import Dialect
 from crypsis.tables.csv.files import stream
@@ -75,6 +77,8 @@ class FileForm:
     table: str | None = None
     """The table of a database."""
     compression: str | None = None
+    times: Mapping[str, pa.DataType] = field(default_factory=dict)
+    """The types of columns with durations and time zones."""
 
     @property
     def typed(self) -> bool:
@@ -130,6 +134,8 @@ def form_for(path: str | Path, like: FileForm | None = None) -> FileForm:
     made = replace(like, compression=None) if like is not None and same else FileForm(form)
     if like is not None and {form, like.format} == {"stata", "spss"}:
         made = replace(made, labels=like.labels)
+    if like is not None and {form, like.format} == {"parquet", "arrow"}:
+        made = replace(made, times=like.times)
     if suffix == ".tsv":
         made = replace(made, delimiter="\t")
     return replace(made, compression=_PACKED.get(packed))

@@ -3,7 +3,8 @@
 A pandas index that has a name, or that is not of integers, is released with the frame, so its levels
 are columns like any other, under the names that `reset_index` gives them. An integer index without a
 name numbers the rows of the original: it is not read, and the release gets a new one. Of categories
-only those remain that a record has.
+only those remain that a record has. Periods and intervals of pandas, for which Arrow has no types,
+are read as their texts.
 """
 
 from __future__ import annotations
@@ -30,6 +31,33 @@ def with_index(frame: Any) -> Any:
             code="repeated-column",
             hint="Give each its own name.",
         ) from None
+
+
+def with_arrow_types(frame: Any) -> Any:
+    """A pandas frame with columns that Arrow can take; others as they are."""
+    if not _is_pandas(frame):
+        return frame
+    import pandas
+
+    changed = frame
+    for place, kind in enumerate(frame.dtypes):
+        column = frame.iloc[:, place]
+        if isinstance(kind, pandas.SparseDtype):
+            column = column.sparse.to_dense()
+        elif _read_as_text(kind):
+            column = column.astype(object).map(str, na_action="ignore")
+        else:
+            continue
+        changed = frame.copy(deep=False) if changed is frame else changed
+        changed.isetitem(place, column)
+    return changed
+
+
+def _read_as_text(kind: Any) -> bool:
+    import pandas
+
+    values = kind.categories.dtype if isinstance(kind, pandas.CategoricalDtype) else kind
+    return isinstance(values, pandas.PeriodDtype | pandas.IntervalDtype)
 
 
 def _is_pandas(frame: Any) -> bool:
@@ -62,7 +90,10 @@ def _as_pandas(table: pa.Table, given: Any) -> Any:
     kinds = {name: before.dtypes.iloc[place] for name, place in places.items()}
     made = nw.from_arrow(table, backend="pandas").to_native()
     for name in made.columns:
-        made[name] = _pandas_column(made[name], table[name], kinds.get(name))
+        column, kind = made[name], kinds.get(name)
+        if kind is not None and _read_as_text(kind):
+            column = _from_texts(column, before.iloc[:, places[name]])
+        made[name] = _pandas_column(column, table[name], kind)
     levels = before.shape[1] - given.shape[1]
     kept = [name for name in made.columns if places.get(name, levels) < levels]
     if kept:
@@ -71,6 +102,12 @@ def _as_pandas(table: pa.Table, given: Any) -> Any:
     if all(name in places for name in made.columns):
         made.columns = given.columns.take([places[name] - levels for name in made.columns])
     return made
+
+
+def _from_texts(column: Any, before: Any) -> Any:
+    """The values of which a column has the texts; as it is where it has other texts."""
+    values = {str(value): value for value in before.dropna().unique()}
+    return column.map(values) if set(column.dropna()) <= values.keys() else column
 
 
 def _pandas_column(column: Any, released: pa.ChunkedArray, kind: Any) -> Any:
@@ -92,7 +129,9 @@ def _pandas_column(column: Any, released: pa.ChunkedArray, kind: Any) -> Any:
     try:
         changed = column.astype(kind)
         there = column.notna()
-        same = changed.notna().equals(there) and (changed[there] == column[there]).all()
+        same = (changed.notna().to_numpy() == there.to_numpy()).all() and (
+            changed[there] == column[there]
+        ).all()
     except (TypeError, ValueError, OverflowError, ArithmeticError):
         return column
     return changed if same else column
@@ -135,21 +174,29 @@ def _polars_type(column: Any, kind: Any) -> Any:
 def _as_arrow(table: pa.Table, given: pa.Table) -> pa.Table:
     for place, name in enumerate(table.column_names):
         if name in given.column_names:
-            kind = given.schema.field(name).type
-            column = _arrow_type(table.column(place), kind)
+            column = _arrow_type(table.column(place), given.column(name))
             table = table.set_column(place, name, column)
     return table
 
 
-def _arrow_type(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+def _arrow_categories(column: pa.ChunkedArray, before: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Values as the categories that they were, in their order."""
+    kind, chunks = before.type, before.unify_dictionaries().chunks
+    listed = chunks[0].dictionary.to_pylist() if chunks else []
+    known, new = _categories(listed, set(column.drop_null().unique().to_pylist()))
+    categories = pa.array([*known, *new], kind.value_type)
+    indices = pc.index_in(column.combine_chunks(), categories).cast(kind.index_type)
+    ordered = kind.ordered and not new
+    return pa.chunked_array([pa.DictionaryArray.from_arrays(indices, categories, ordered=ordered)])
+
+
+def _arrow_type(column: pa.ChunkedArray, before: pa.ChunkedArray) -> pa.ChunkedArray:
+    kind = before.type
     if column.type == kind:
         return column
     try:
         if pa.types.is_dictionary(kind):
-            plain = column.cast(kind.value_type)
-            coded = plain.combine_chunks().dictionary_encode()
-            indices = coded.indices.cast(kind.index_type)
-            return pa.chunked_array([pa.DictionaryArray.from_arrays(indices, coded.dictionary)])
+            return _arrow_categories(column.cast(kind.value_type), before)
         changed = column.cast(kind)
         same = pc.all(pc.equal(changed.cast(column.type), column)).as_py() is not False
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):

@@ -14,7 +14,7 @@ from crypsis.errors import ColumnError, InputError
 from crypsis.tables.arrow import TableRows, plain
 from crypsis.tables.duckdb.backend import DuckBackend
 from crypsis.tables.duckdb.connection import connect, open_relation, plain_frame, translated
-from crypsis.tables.frame_kinds import as_given, with_index
+from crypsis.tables.frame_kinds import as_given, with_arrow_types, with_index
 from crypsis.tables.parallel import each_column
 from crypsis.tables.rows import Rows
 from crypsis.tables.schema import columns_of, inner_names, unique_names
@@ -29,7 +29,7 @@ def open_frame(
     if is_dataset(frame):
         return _dataset(frame, settings)
     try:
-        known = nw.from_native(with_index(frame), pass_through=False)
+        known = nw.from_native(with_arrow_types(with_index(frame)), pass_through=False)
     except DuplicateError:
         raise ColumnError(
             "More than one column of the frame has the same name.",
@@ -106,21 +106,8 @@ def _arrow(known: Any) -> pa.Table:
     try:
         eager = known if isinstance(known, nw.DataFrame) else known.collect(backend="pyarrow")
         table = eager.to_arrow()
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        column = (
-            str(error).rsplit("column ", 1)[-1].split(" ")[0] if "column " in str(error) else ""
-        )
-        raise InputError(
-            f"Column {column} has values of several types.",
-            code="mixed-types",
-            hint="Convert it to one type, such as text.",
-        ) from None
     except Exception as error:  # noqa: BLE001 - of as many kinds as there are kinds of frames
-        raise InputError(
-            f"The frame could not be converted to Arrow ({type(error).__name__}).",
-            hint="Check that it can be collected, and that its columns are numbers, texts, dates "
-            "or times.",
-        ) from None
+        raise _not_arrow(known, error) from None
     for i, field in enumerate(table.schema):
         if pa.types.is_dictionary(field.type):
             plain = table.column(i).cast(field.type.value_type)
@@ -136,6 +123,25 @@ def _arrow(known: Any) -> pa.Table:
     own = len(known.columns) if isinstance(known, nw.DataFrame) else table.num_columns
     # The index of a pandas frame comes last; a column may have the name that it would get.
     return table.select(range(own)).replace_schema_metadata(None)
+
+
+def _not_arrow(known: Any, error: Exception) -> InputError:
+    """Why a frame could not be converted: the first column that cannot be, if it is one."""
+    for name in known.columns if isinstance(known, nw.DataFrame) else ():
+        try:
+            known.select(name).to_arrow()
+        except Exception:  # noqa: BLE001 - as above
+            return InputError(
+                f"Column {str(name)!r} has values of several types, or of a type that Arrow does not "
+                "have.",
+                code="mixed-types",
+                hint="Convert it to one type, such as text.",
+            )
+    return InputError(
+        f"The frame could not be converted to Arrow ({type(error).__name__}).",
+        hint="Check that it can be collected, and that its columns are numbers, texts, dates "
+        "or times.",
+    )
 
 
 def _microseconds(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -20,6 +20,7 @@ from crypsis.errors import OutputError, ParameterError
 from crypsis.extras import import_extra
 from crypsis.files import PrivateFolder
 from crypsis.options import ReadOptions
+from crypsis.tables import arrow_files
 from crypsis.tables.duckdb.connection import private_folder, translated
 from crypsis.tables.formats import arrow_ipc, excel, lakes, postgresql, sqlite, statistical
 from crypsis.tables.forms import FileForm, form_for
@@ -28,6 +29,7 @@ from crypsis.tables.rows import Rows
 from crypsis.tables.schema import Column, Kind
 from crypsis.tables.sources import open_source
 from crypsis.tables.sql import quote
+from crypsis.tables.time_types import with_time_types
 
 _CHUNK = 1 << 22
 _TABLE = "release"
@@ -154,7 +156,9 @@ def write_file(rows: Rows, path: Path | str, form: FileForm) -> None:
             for batch in batches:
                 file.writelines(_json_line(row) for row in batch.to_pylist())
     elif form.format == "arrow":
-        arrow_ipc.write_arrow(batches, names, target)
+        arrow_ipc.write_arrow(with_time_types(batches, names, form.times), names, target)
+    elif form.format == "parquet":
+        arrow_files.write(with_time_types(batches, names, form.times), names, target, "parquet")
     elif form.format == "excel":
         excel.write_sheet(batches, names, target)
     elif form.format in ("stata", "spss"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import stat
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,18 @@ _MAGIC = (
     ("spss", 0, b"$FL2"),
     ("spss", 0, b"$FL3"),
 )
+_STARTS = {
+    "parquet": ("a Parquet file", 0, (b"PAR1", b"PARE")),
+    "sqlite": ("a SQLite file", 0, (b"SQLite format 3\0",)),
+    "duckdb": ("a DuckDB file", 8, (b"DUCK",)),
+}
+"""How files of some formats always begin."""
+_PACKED_STARTS = {
+    b"\x1f\x8b": ".gz",
+    b"BZh": ".bz2",
+    b"\xfd7zXZ": ".xz",
+    b"\x28\xb5\x2f\xfd": ".zst",
+}
 _PACKAGES = {
     "s3": "s3fs",
     "s3a": "s3fs",
@@ -130,12 +143,12 @@ def remote_files(connection: duckdb.DuckDBPyConnection, text: str) -> list[str]:
 
 def remote_system(text: str) -> Any:
     """The storage of an address, by fsspec."""
-    fsspec = import_extra("fsspec", "Reading and writing remote files", "cloud")
     protocol = text.split("://", 1)[0]
+    package = _PACKAGES.get(protocol)
+    fsspec = import_extra("fsspec", "Reading and writing remote files", "cloud", also=package)
     try:
         return fsspec.filesystem(protocol)
     except ImportError:
-        package = _PACKAGES.get(protocol)
         raise MissingDependencyError(
             f"Addresses that begin with {protocol}:// need the package {package or 'for them'}.",
             hint=f"Install it: pip install {package}"
@@ -147,6 +160,33 @@ def remote_system(text: str) -> Any:
         raise SourceError(
             f"Addresses that begin with {protocol}:// are not known.", code="no-protocol"
         ) from None
+
+
+def check_format(path: str, form: str) -> None:
+    """Refuse a file of this machine that does not begin as every file of its format does."""
+    if form not in _STARTS or not Path(path).is_file():
+        return
+    what, offset, signs = _STARTS[form]
+    with Path(path).open("rb") as file:
+        start = file.read(16)
+    if not start[offset:].startswith(signs):
+        raise SourceError(
+            f"{short(path)} is not {what}.", code="other-format", hint="Set {format}, or rename it."
+        )
+
+
+def suffix_by_content(path: Path) -> str:
+    """The suffix that a file without a name should have, where its first bytes show one."""
+    with path.open("rb") as file:
+        start = file.read(512).removeprefix(b"\xef\xbb\xbf")
+    packed = next((suffix for sign, suffix in _PACKED_STARTS.items() if start.startswith(sign)), "")
+    if packed:
+        return f".csv{packed}"
+    if start.startswith(b"PK\x03\x04") and zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+        return ".xlsx" if "xl/workbook.xml" in names else ".ods" if "content.xml" in names else ""
+    return ".json" if start.lstrip().startswith((b"{", b"[")) else ""
 
 
 def format_by_name(path: str) -> str | None:

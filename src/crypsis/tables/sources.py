@@ -38,10 +38,11 @@ from crypsis.tables.duckdb.connection import (
 from crypsis.tables.formats import arrow_ipc, excel, lakes, statistical
 from crypsis.tables.forms import FileForm, csv_form
 from crypsis.tables.parquet.rows import parquet_rows
-from crypsis.tables.paths import format_of, local_files, remote_files
+from crypsis.tables.paths import check_format, format_of, local_files, remote_files
 from crypsis.tables.rows import Rows
 from crypsis.tables.schema import columns_of, inner_names, unique_names
 from crypsis.tables.sql import file_list, literal, quote
+from crypsis.tables.time_types import time_types
 
 _IN_MEMORY: dict[str, Callable[[str, ReadOptions, Sequence[str]], tuple[pa.Table, Any]]] = {
     "excel": excel.read_sheet,
@@ -52,7 +53,8 @@ _IN_MEMORY: dict[str, Callable[[str, ReadOptions, Sequence[str]], tuple[pa.Table
     "delta": lakes.read_delta,
     "iceberg": lakes.read_iceberg,
 }
-"""Formats that are read at once; the second value is the labels of columns and values."""
+"""Formats that are read at once; the second value is what the file has besides the values: the labels
+of a statistical package, the schema of Arrow."""
 _KEPT_BYTES = 2_000_000_000
 """CSV up to this size is parsed once and kept, compressed, by DuckDB; larger is read each time."""
 
@@ -93,6 +95,8 @@ def _opened(
     place = text if remote is not None else str(Path(text).expanduser().absolute())
     sources = Sources(paths)
     form = reading.format or format_of(paths[0])
+    for path in paths:
+        check_format(path, form)
     if form == "sqlite":
         uri = databases.sqlite_uri(paths[0])
         rows = _adbc(uri, "sqlite", reading, settings, sources, max_rows, written)
@@ -193,14 +197,16 @@ def _typed(
 ) -> Rows:
     """A file whose format has column types."""
     known, labels = None, None
+    times: dict[str, pa.DataType] = {}
     if form == "duckdb":
         sql, names = databases.attach_duckdb(connection, paths[0], reading, max_rows)
     elif form == "parquet":
-        sql, names, known = _parquet(connection, paths, asked, reading)
+        sql, names, known, times = _parquet(connection, paths, asked, reading)
     elif form == "json":
         sql, names = _json(connection, paths, reading, written)
     elif form in _IN_MEMORY:
-        table, labels = _IN_MEMORY[form](paths[0], reading, written)
+        table, more = _IN_MEMORY[form](paths[0], reading, written)
+        labels, times = (None, time_types(more)) if form == "arrow" else (more, {})
         names = table.column_names
         connection.register("source", table.rename_columns(inner_names(len(names))))
         sources.settle()
@@ -213,7 +219,7 @@ def _typed(
     markers = tuple(reading.missing_markers or ())
     rows = _rows_of(connection, sql, names, markers, known, sources, written)
     _check_rows(rows, repr(Path(paths[0]).name))
-    rows.form = FileForm(form, labels=labels, table=reading.table)
+    rows.form = FileForm(form, labels=labels, table=reading.table, times=times)
     return rows
 
 
@@ -286,7 +292,7 @@ def _adbc(
 
 def _parquet(
     connection: duckdb.DuckDBPyConnection, paths: Sequence[str], asked: str, reading: ReadOptions
-) -> tuple[str, list[str], int]:
+) -> tuple[str, list[str], int, dict[str, pa.DataType]]:
     reading.check_supported("Parquet", ())
     files = file_list(paths)
     hive = "true" if _partitioned(paths, asked) else "false"
@@ -294,13 +300,15 @@ def _parquet(
     with translated(repr(Path(paths[0]).name)):
         names = list(connection.sql(sql).columns)
         counted = connection.sql(f"SELECT count(*) FROM read_parquet({files})").fetchall()
+    times: dict[str, pa.DataType] = {}
     if Path(paths[0]).is_file():  # DuckDB renames columns that differ only in capitals
         try:
-            own = pyarrow.parquet.read_schema(paths[0]).names
+            schema = pyarrow.parquet.read_schema(paths[0])
         except (pa.ArrowException, OSError):  # files that DuckDB reads and Arrow does not
-            own = []
-        names[: len(own)] = own
-    return sql, names, int(counted[0][0])  # by the footers
+            schema = pa.schema([])
+        names[: len(schema)] = schema.names
+        times = time_types(schema)
+    return sql, names, int(counted[0][0]), times  # by the footers
 
 
 def _partitioned(paths: Sequence[str], asked: str) -> bool:

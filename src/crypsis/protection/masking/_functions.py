@@ -55,6 +55,7 @@ def _function(
     """The function of a mask; `more` is the parameter it has besides those of the mask."""
 
     def masked(data: Data, columns: Columns, **options: Any) -> Any:
+        signature.bind(data, columns, **options)
         extra = options.pop(more, None)
         dataset, masks = as_dataset(data), {as_columns(columns): mask(**options)}
         streams = np.random.SeedSequence(extra if more == "seed" else None).spawn(2)
@@ -85,7 +86,8 @@ def _function(
             )
         )
     masked.__name__ = masked.__qualname__ = name
-    masked.__signature__ = inspect.Signature(given, return_annotation=Any)  # type: ignore[attr-defined]
+    signature = inspect.Signature(given, return_annotation=Any)
+    masked.__signature__ = signature  # type: ignore[attr-defined]
     masked.__doc__ = _DOCSTRING.format(
         summary=mask.__doc__, parameters="\n".join(lines), reference=reference, example=example,
         shown=shown,

@@ -25,6 +25,7 @@ from crypsis.pseudonyms.kernels.sums import UNIT, Minors, Permanent, compensated
 
 SMALLEST = 24  # below this the processor is done before the device has been asked
 LARGEST = 48
+NOT_INSTALLED = "CuPy is not installed"
 _SOURCE = Path(__file__).with_name("glynn.cu")
 _THREADS = 256
 _LAUNCH_SECONDS = 0.3  # how long a launch takes, about, and so how often progress is reported
@@ -204,13 +205,13 @@ def devices() -> tuple[str, ...]:
     try:
         import cupy
     except ImportError as missing:
-        raise RuntimeError("CuPy is not installed") from missing
+        raise RuntimeError(NOT_INSTALLED) from missing
     try:
         count = cupy.cuda.runtime.getDeviceCount()
         old = [d for d in range(count) if int(cupy.cuda.Device(d).compute_capability) < _OLDEST]
         names = [cupy.cuda.runtime.getDeviceProperties(d)["name"].decode() for d in range(count)]
     except Exception as problem:  # whatever the driver says, the processor can do the work
-        raise RuntimeError(f"CUDA does not answer ({type(problem).__name__})") from problem
+        raise RuntimeError(f"no CUDA device answers ({type(problem).__name__})") from problem
     if not names or old:
         raise RuntimeError("there is no CUDA device of compute capability 6.0 or newer")
     return tuple(names)

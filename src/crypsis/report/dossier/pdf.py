@@ -6,6 +6,8 @@ import os
 import shutil
 import subprocess
 import tempfile
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -53,8 +55,16 @@ def _chromium() -> str | None:
 
 def _weasyprint() -> Any:
     try:
-        import weasyprint
-    except (ImportError, OSError):  # its libraries of the system may be missing, too
+        with redirect_stdout(StringIO()):  # where it prints what it misses
+            import weasyprint
+    except OSError:
+        raise MissingDependencyError(
+            "The package weasyprint is installed, but Pango is not, a library of the system with "
+            "which it prints PDF.",
+            hint="Install Pango (on Debian: apt install libpango-1.0-0 libpangoft2-1.0-0), Chromium, "
+            "Chrome or Edge, or write HTML and print it from a browser.",
+        ) from None
+    except ImportError:
         raise MissingDependencyError(
             "PDF is printed by Chromium (or Chrome, or Edge) or by the package weasyprint, and none "
             "of them is installed.",

@@ -27,6 +27,8 @@ _SIGNS = (
     (b"$FL3", "an SPSS file"),
     (b"<stata_dta>", "a Stata file"),
     (b"SQLite format 3", "a SQLite file"),
+    (b"\x89PNG", "a picture"),
+    (b"\xff\xd8\xff", "a picture"),
     (b"RDX", "a file of R"),
     (b"X\n\0\0", "a file of R"),
     (b"BZh", "compressed by bzip2"),

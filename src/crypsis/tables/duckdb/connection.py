@@ -161,6 +161,10 @@ def _csv_error(what: str, text: str) -> SourceError:
         hint = "Fix that line."
     elif "unicode" in text or "not utf-8" in text:
         fault, hint = f"{where} is not in the encoding utf-8", "Set {encoding=latin-1}."
+    elif "Malformed JSON" in text:
+        fault, hint = "it is not JSON, or damaged", "Set {format} if the file is of another kind."
+    elif "No magic bytes found at end" in text:
+        fault, hint = "the end of the Parquet file is missing", "Copy the file anew."
     elif "unterminated quote" in text:
         fault, hint = f"{where} has a quote that is not closed", "Fix that line."
     elif "Maximum line size" in text:

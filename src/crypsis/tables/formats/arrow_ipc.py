@@ -12,22 +12,20 @@ import pyarrow.feather
 from crypsis.errors import SourceError
 from crypsis.options import ReadOptions
 from crypsis.tables.schema import unique_names
+from crypsis.tables.time_types import engine_types
 
 
 def read_arrow(
     path: str, reading: ReadOptions, written: Sequence[str] = ()
-) -> tuple[pa.Table, None]:
+) -> tuple[pa.Table, pa.Schema]:
     """The table of a file or a stream; dictionaries as their values."""
     reading.check_supported("an Arrow file", ())
     try:
         table = pyarrow.feather.read_table(path, memory_map=False)
     except (pa.ArrowException, OSError, ValueError):
         table = _stream(path)
-    columns = [
-        column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
-        for column in table.columns
-    ]
-    return pa.table(columns, names=unique_names(table.column_names)), None
+    columns = list(map(engine_types, table.columns))
+    return pa.table(columns, names=unique_names(table.column_names)), table.schema
 
 
 def _stream(path: str) -> pa.Table:
@@ -36,7 +34,9 @@ def _stream(path: str) -> pa.Table:
             return pa.ipc.open_stream(file).read_all()
     except (pa.ArrowException, OSError, ValueError):
         raise SourceError(
-            f"{Path(path).name!r} could not be read as an Arrow file.", code="not-arrow"
+            f"{Path(path).name!r} could not be read as an Arrow file.",
+            code="not-arrow",
+            hint="Set {format} if the file is of another kind.",
         ) from None
 
 

@@ -31,7 +31,10 @@ def read_sheet(
     try:
         book = python_calamine.CalamineWorkbook.from_path(path)
     except (python_calamine.CalamineError, OSError, ValueError):
-        raise SourceError(f"{short} could not be read as a spreadsheet.") from None
+        raise SourceError(
+            f"{short} could not be read as a spreadsheet.",
+            hint="Set {format} if the file is of another kind.",
+        ) from None
     if reading.sheet is not None and reading.sheet not in book.sheet_names:
         raise SourceError(
             f"{short} has no sheet {reading.sheet!r}. The sheets are: {listed(book.sheet_names)}.",

@@ -39,7 +39,8 @@ def read_statistical(
 
     The columns `written` have their codes.
     """
-    reading.check_supported("a file of a statistical package", ("encoding",))
+    portable = Path(path).suffix.lower() == ".por"  # its characters are those of one table
+    reading.check_supported("a file of a statistical package", () if portable else ("encoding",))
     values, found = load(path, reading)
     labels = Labels(
         {name: text for name, text in found.column_names_to_labels.items() if text},
@@ -58,9 +59,11 @@ def load(path: str, reading: ReadOptions, **options: Any) -> tuple[Mapping[str, 
     pyreadstat = import_extra("pyreadstat", "Reading files of Stata, SPSS and SAS", "statistics")
     suffix = Path(path).suffix.lower()
     reader = _READERS.get(suffix) or _BY_FORMAT[reading.format or "stata"]
+    if reading.encoding is not None:
+        options["encoding"] = reading.encoding
     try:
         found: tuple[Mapping[str, list[Any]], Any] = getattr(pyreadstat, reader)(
-            path, output_format="dict", encoding=reading.encoding, **options
+            path, output_format="dict", **options
         )
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, OSError, ValueError):
         raise SourceError(
