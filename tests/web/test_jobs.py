@@ -5,10 +5,18 @@ from __future__ import annotations
 import shutil
 import threading
 import time
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
-from crypsis.web.jobs import Job
+import pytest
+
+from crypsis.web import limits
+from crypsis.web.jobs import Job, Jobs
 from crypsis.web.limits import folder_bytes
+from crypsis.web.settings import Settings
+from crypsis.web.worker_process import Question, WorkerProcess
 from tests.web.conftest import Caller, running
 
 UPLOAD = "/api/v1/tables/upload"
@@ -79,6 +87,64 @@ def test_a_process_that_died_is_replaced(caller: Caller, server: object) -> None
     caller.put(f"/api/v1/tables/{table}/roles", json={"roles": roles})
     caller.done(caller.ask(table, "preview"))
     assert caller.ask(table, "what-if", k=3).json()["rows"] == 300
+
+
+class Stubborn(WorkerProcess):
+    """A process that answers nothing but `quick`, after a second, not even that it was cancelled."""
+
+    def __init__(self) -> None:
+        self._open, self._lock, self.killed = {}, threading.Lock(), False
+
+    def ask(self, do: str, given: Any, news: Any = None) -> Question:
+        question = Question(len(self._open), news)
+        self._open[question.number] = question
+        if do == "quick":
+            threading.Timer(1.0, self._finish, [question]).start()
+        return question
+
+    def _finish(self, question: Question) -> None:
+        if not self.killed:
+            question.answer.set_result({})
+
+    def cancel(self, question: Question) -> None: ...
+
+    def memory_bytes(self) -> int:
+        return 0
+
+    @property
+    def alive(self) -> bool:
+        return not self.killed
+
+    def kill(self) -> None:
+        self.killed = True
+        self._lose()
+
+
+def test_a_process_that_is_killed_does_not_take_the_next_job_along(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "_GRACE_SECONDS", 0.5)
+    workers = [Stubborn()]
+
+    def worker() -> WorkerProcess:
+        if not workers[-1].alive:
+            workers.append(Stubborn())
+        return workers[-1]
+
+    table = SimpleNamespace(
+        id="t", folder=tmp_path, worker=worker, tidy=lambda: None, touch=lambda: None
+    )
+    jobs = Jobs(Settings())
+    ask = partial(jobs.start, table, "asking", given={}, then=lambda _: None, page="/")  # type: ignore[arg-type]
+    first = ask(do="slow", background=True)
+    while first.state != "running":
+        time.sleep(0.01)
+    second = ask(do="quick")
+    while first.active or second.active:
+        time.sleep(0.01)
+    assert (first.state, second.state) == ("cancelled", "done")
+    assert len(workers) == 2
+    jobs.end()
 
 
 def test_jobs_have_a_number(tmp_path: Path) -> None:

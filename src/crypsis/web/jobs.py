@@ -46,6 +46,7 @@ class Job:
     ended: float | None = None
     steps: dict[str, tuple[float, float | None]] = field(default_factory=dict)
     stop: threading.Event = field(default_factory=threading.Event)
+    over: threading.Event = field(default_factory=threading.Event)
 
     @property
     def active(self) -> bool:
@@ -123,7 +124,7 @@ class Jobs:
             self._jobs[job.id] = job
             for old in [one for one in self._jobs.values() if not one.active][:-_KEPT]:
                 del self._jobs[old.id]
-        self._threads.submit(self._run, job, table, do, given, then)
+        self._threads.submit(self._run, job, mine, table, do, given, then)
         return job
 
     def get(self, name: str) -> Job:
@@ -155,11 +156,14 @@ class Jobs:
     def _run(
         self,
         job: Job,
+        before: list[Job],
         table: OpenTable,
         do: str,
         given: dict[str, Any],
         then: Callable[[dict[str, Any]], None],
     ) -> None:
+        for other in before:  # one that does not stop when asked ends with the table's process
+            other.over.wait()
         job.started, job.state = time.monotonic(), "running"
         state = "failed"
         try:
@@ -178,5 +182,6 @@ class Jobs:
         finally:
             job.steps.clear()
             job.ended, job.state = time.monotonic(), state
+            job.over.set()
             table.tidy()
             table.touch()
