@@ -50,6 +50,8 @@ def test_from_a_german_file_to_the_package(visit: Callable[..., Any], tmp_path: 
     page.wait_for_selector(".verdict")
     assert "Not safe" in page.inner_text(".verdict")
     assert "can be singled out" in page.inner_text(".verdict")
+    gauge = page.locator(".gauge div").all_inner_texts()
+    assert [one.split("\n") for one in gauge] == [["Most exposed", "100 %"], ["On average", "100 %"]]
     # The worst record is an example on request only.
     assert "Grippe" not in page.inner_text("main")
     page.click("[data-example] button")
@@ -64,6 +66,9 @@ def test_from_a_german_file_to_the_package(visit: Callable[..., Any], tmp_path: 
     page.click("#protect button:text-is('Anonymize')")
     page.wait_for_selector(".pairs")
     assert page.inner_text(".verdict").startswith("Safe to release under this policy")
+    gauge = page.locator(".gauge div").all_inner_texts()
+    assert gauge[0].split("\n") == ["Original, most exposed", "100 %"]
+    assert gauge[1].split("\n") == ["Release, most exposed", "5 %"]
     measures = page.locator(".pairs tbody td:first-child").all_inner_texts()
     assert "Records in classes smaller than 5" in measures
     page.check("#key-confirm")

@@ -9,8 +9,6 @@ from crypsis.policies.findings import Status, Verdict
 from crypsis.report import wording
 from crypsis.report.dossier.blocks import (
     UNCHANGED,
-    Bar,
-    Bars,
     Block,
     Bullets,
     Facts,
@@ -18,6 +16,7 @@ from crypsis.report.dossier.blocks import (
     Text,
     VerdictBox,
 )
+from crypsis.report.dossier.gauge import risk_gauge
 from crypsis.report.explanation import people_noun
 from crypsis.results import percent_text
 
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from crypsis.report.dossier.content import Dossier
 
 TONES = {Verdict.SAFE: "good", Verdict.NOT_SAFE: "bad", Verdict.CANNOT_TELL: "unknown"}
-_HIGHEST, _AVERAGE = "k-anonymity", "average risk (prosecutor)"
 
 
 def cover(dossier: Dossier) -> Section:
@@ -49,7 +47,7 @@ def cover(dossier: Dossier) -> Section:
     guessed = wording.guesses(found)
     if guessed:
         blocks.append(Text(guessed, "warn"))
-    gauge = risk_gauge(dossier)
+    gauge = risk_gauge(found)
     if gauge is not None:
         blocks.append(gauge)
     blocks += [Text(sentence) for sentence in _sentences(dossier)]
@@ -64,44 +62,6 @@ def _of_policy(policy: Mapping[str, Any]) -> Iterator[str]:
     if not str(policy["jurisdiction"]).startswith("none"):
         yield str(policy["jurisdiction"])
     yield str(policy["date"])
-
-
-def risk_gauge(dossier: Dossier) -> Bars | None:
-    """How likely a person is recognized, in the original where it is known and in the release."""
-    found = dossier.assessment
-    answer = found.answer("singling_out")
-    classes: Any = None if answer is None else answer.results.get("equivalence_classes")
-    if classes is None:
-        return None
-    changes = {one.measure: one for one in found.changes}
-    limit = _risk_limit(dossier)
-    bars = []
-    for label, now, change in (
-        ("most exposed", float(classes.risk.prosecutor.maximum), changes.get(_HIGHEST)),
-        ("on average", float(classes.risk.prosecutor.average), changes.get(_AVERAGE)),
-    ):
-        if change is not None:
-            before = 1 / max(1.0, change.before) if change.measure == _HIGHEST else change.before
-            bars.append(Bar(f"Original, {label}", before, percent_text(before)))
-        tone = "plain"
-        if limit is not None and label == "most exposed":
-            tone = "bad" if now > limit * (1 + 1e-9) else "good"
-        name = f"Release, {label}" if change is not None else label.capitalize()
-        bars.append(Bar(name, now, percent_text(now), tone))
-    text = "" if limit is None else f"the line is the highest risk allowed, {percent_text(limit)}"
-    title = "How likely a person is recognized by someone who knows the quasi-identifiers"
-    return Bars(title, tuple(bars), limit, text)
-
-
-def _risk_limit(dossier: Dossier) -> float | None:
-    """The highest risk of a record that the policy allows, where it limits class sizes."""
-    sizes = []
-    for one in dossier.assessment.findings:
-        if one.measure == "singling_out.k_anonymity":
-            sizes.append(one.threshold)
-        elif one.measure == "singling_out.records_in_small_classes" and one.threshold == 0:
-            sizes.append(float(one.k or 1))
-    return 1 / max(sizes) if sizes and max(sizes) >= 1 else None
 
 
 def _sentences(dossier: Dossier) -> Iterator[str]:

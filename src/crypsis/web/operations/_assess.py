@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from crypsis.options import Role
 from crypsis.policies import Policy, requirements_for
 from crypsis.policies.findings import Finding
 from crypsis.report import wording
+from crypsis.report.dossier.gauge import risk_gauge
 from crypsis.report.figures import figures
 from crypsis.web.operations._attack import by_frequency
 from crypsis.web.operations._figures import figure_view
@@ -109,11 +111,13 @@ def assessment_view(found: Assessment) -> dict[str, Any]:
     """An assessment for the page: plain values, numbers in words, charts as specifications."""
     plain = found.to_dict()
     drawn = figures(found)
+    gauge = risk_gauge(found)
     return {
         "verdict": plain["verdict"],
         "head": wording.head(found),
         "explanation": found.explanation,
         "causes": list(found.causes),
+        "gauge": None if gauge is None else asdict(gauge),
         "complete": plain["complete"],
         "reasons": [_PHRASING.reason(reason) for reason in found.reasons],
         "requirements": _requirements(found),
