@@ -13,13 +13,14 @@ from crypsis.protection._anonymize import anonymize, mask
 from crypsis.protection._anonymized import Anonymized, Plan
 from crypsis.protection._explore import Alternative, Exploration, explore
 from crypsis.protection._key import Key
+from crypsis.protection._loss import InformationLoss
 from crypsis.protection._measured import Measured, PopulationClasses
 from crypsis.protection._plan import plan
 from crypsis.protection._preview import AllowedValues, Preview, PreviewOutcome, allowed_values
 from crypsis.protection._recode_classes import RecodingKind
 from crypsis.protection._released_values import released_values
 from crypsis.protection._requirements import PrivacyRequirements
-from crypsis.protection._statement import ApartFile, InformationLoss, Method, Statement
+from crypsis.protection._statement import ApartFile, Method, Statement
 from crypsis.protection.recoding._choice import ColumnPlan
 from crypsis.protection.recoding._clusters import Clustering, Cost, cluster, quantile_groups
 

@@ -25,6 +25,7 @@ from crypsis.protection._apart import (
 from crypsis.protection._decided import check_decided, check_evidence, check_person
 from crypsis.protection._derived import check_derived
 from crypsis.protection._key import Key, fresh_seed
+from crypsis.protection._loss import InformationLoss
 from crypsis.protection._measured import Measured, measure
 from crypsis.protection._order import in_random_order, order_notes
 from crypsis.protection._people_release import PeopleRequirements, people_release
@@ -32,7 +33,7 @@ from crypsis.protection._plan import plan as make_plan
 from crypsis.protection._preview import Preview
 from crypsis.protection._recode_classes import RecodingKind
 from crypsis.protection._requirements import PrivacyRequirements
-from crypsis.protection._statement import InformationLoss, Method
+from crypsis.protection._statement import Method
 from crypsis.protection.masking._mask import (
     as_compared,
     changed_columns,

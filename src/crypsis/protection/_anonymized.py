@@ -30,6 +30,7 @@ from crypsis.protection._apart import (
 from crypsis.protection._decided import check_decided, check_missing
 from crypsis.protection._derived import check_derived
 from crypsis.protection._key import Key, fresh_seed
+from crypsis.protection._loss import InformationLoss, information_loss
 from crypsis.protection._measured import Measured, check, measure
 from crypsis.protection._not_required import NotRequired, not_required
 from crypsis.protection._order import in_random_order, order_notes
@@ -41,10 +42,8 @@ from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection._sensitive_changes import least_change, on_steps
 from crypsis.protection._statement import (
     ApartFile,
-    InformationLoss,
     Method,
     Statement,
-    information_loss,
     recoding_methods,
 )
 from crypsis.protection.recoding._choice import ColumnPlan, hierarchy_of

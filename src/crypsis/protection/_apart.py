@@ -20,8 +20,9 @@ from crypsis.dataset import Dataset, as_columns
 from crypsis.errors import ParameterError, unknown_columns
 from crypsis.files import release_stem
 from crypsis.options import Columns, Role
+from crypsis.protection._loss import InformationLoss
 from crypsis.protection._order import in_random_order
-from crypsis.protection._statement import InformationLoss, Method
+from crypsis.protection._statement import Method
 
 APART = "released apart"
 """The method of these attributes."""

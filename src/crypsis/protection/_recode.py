@@ -18,10 +18,10 @@ from crypsis.errors import (
 )
 from crypsis.hierarchies import Hierarchy, HierarchyGapError
 from crypsis.hierarchies.labels import as_text
+from crypsis.protection._loss import InformationLoss
 from crypsis.protection._measured import Measured
 from crypsis.protection._recode_classes import RecodingKind, recode_classes, with_rows
 from crypsis.protection._requirements import PrivacyRequirements
-from crypsis.protection._statement import InformationLoss
 from crypsis.protection.recoding._choice import ColumnPlan
 from crypsis.protection.recoding._columns import (
     column_counts,

@@ -17,6 +17,7 @@ from pydantic import ConfigDict, ValidationError
 from crypsis import __version__
 from crypsis.documents import Document
 from crypsis.errors import SourceError
+from crypsis.protection._loss import STOPPED, InformationLoss, cell
 from crypsis.protection._measured import Measured
 from crypsis.protection._not_required import NotRequired
 from crypsis.protection._requirements import PrivacyRequirements
@@ -29,121 +30,7 @@ from crypsis.protection.recoding._steps import (
     Step,
     Suppress,
 )
-from crypsis.results import Result, without_control
-
-_ASSOCIATION = "what connects it with the other columns"
-_STOPPED = "The search stopped at its time limit; with more time it may lose less"
-
-
-class InformationLoss(Result):
-    """What a release loses: information loss (NCP), suppressed records and values."""
-
-    __pydantic_config__ = ConfigDict(extra="forbid")
-    records: int
-    """The records of the original."""
-    ncp: float | None = None
-    """Normalized certainty penalty, 0 (none) to 1 (all), counted from the original cell by cell;
-    suppressed records count in full."""
-    suppressed_records: int = 0
-    suppressed_values: int = 0
-    records_with_suppressed_values: int = 0
-    generalized_records: int = 0
-    fully_generalized_columns: tuple[str, ...] = ()
-    """Quasi-identifiers that are generalized fully, to the top of their hierarchy, in every record."""
-    emptied_records: int = 0
-    """Records that are released without any value of a quasi-identifier that others have."""
-    dropped_records: int = 0
-    """Records dropped so that nobody has more than the most that are released of a person."""
-    links_kept: float | None = None
-    """The share of the links between a person's records, from one to the next, that are left."""
-    records_per_pseudonym: float | None = None
-    """How many records share a pseudonym, on average."""
-    changed_sensitive: Mapping[str, float] = field(default_factory=dict)
-    """The information loss (NCP) of each sensitive attribute that was generalized or dropped."""
-    preserved: Mapping[str, float] = field(default_factory=dict)
-    """The share of the information that is left for each use that the release was aimed at."""
-    records_per_person: float | None = None
-    """How many records of the original are those of one person, on average."""
-    apart: tuple[str, ...] = ()
-    """Sensitive attributes that are released apart: their association with other columns is lost."""
-    pairs_separated: int = 0
-    """Pairs of columns of which one is released apart from the other: they cannot be tabulated."""
-    pairs: int = 0
-    """All pairs of columns that are released, where some are released apart."""
-    search_stopped: bool = False
-    """Whether the search ended at its time limit, with more to try that may lose less."""
-
-    @property
-    def released_records(self) -> int:
-        """The records that are neither dropped nor suppressed."""
-        return self.records - self.dropped_records - self.suppressed_records
-
-    @property
-    def withheld_share(self) -> float:
-        """The share of records removed or suppressed as a whole, which the suppression limits."""
-        return (self.suppressed_records + self.emptied_records) / max(1, self.records)
-
-    @property
-    def separation(self) -> str:
-        """What is lost by releasing attributes apart, in words."""
-        counted = f"{self.pairs_separated:,} of {self.pairs:,} pairs of columns"
-        return f"{_ASSOCIATION} is lost: {counted}" if self.apart else ""
-
-    def __str__(self) -> str:
-        lines = [] if self.ncp is None else [f"Information loss (NCP): {100 * self.ncp:.2f} %"]
-        share = 100 * self.suppressed_records / max(1, self.records)
-        lines += [
-            f"Suppressed records: {self.suppressed_records:,} of {self.records:,} ({share:.2f} %)",
-            f"Suppressed values: {self.suppressed_values:,}",
-            f"Generalized records: {self.generalized_records:,}",
-        ]
-        if self.fully_generalized_columns:
-            names = ", ".join(map(_cell, self.fully_generalized_columns))
-            lines.append(f"Fully generalized columns: {names}")
-        if self.dropped_records:
-            share = 100 * self.dropped_records / max(1, self.records)
-            lines.append(
-                f"Records dropped of people with many: {self.dropped_records:,} ({share:.2f} %)"
-            )
-        lines += [
-            f"Sensitive attribute {_cell(name)} changed, information loss (NCP): {100 * lost:.2f} %"
-            for name, lost in self.changed_sensitive.items()
-        ]
-        if self.apart:
-            names = ", ".join(map(_cell, self.apart))
-            lines.append(f"Released apart: {names} ({self.separation})")
-        lines += [
-            f"Information for {_cell(use)} that is left: {100 * share:.1f} %"
-            for use, share in self.preserved.items()
-        ]
-        if self.links_kept is not None:
-            lines.append(
-                f"Links between the records of a person: {100 * self.links_kept:.1f} % are left "
-                f"({self.records_per_pseudonym:.2f} records of each pseudonym, "
-                f"{self.records_per_person:.2f} of each person before, on average)"
-            )
-        if self.search_stopped:
-            lines.append(_STOPPED)
-        return "\n".join(lines)
-
-
-def information_loss(
-    records: int, recoding: Recoding | None, of_columns: float | None = None
-) -> InformationLoss:
-    """The information loss of a recoding; of the columns alone if no rows were searched."""
-    if recoding is None:
-        return InformationLoss(records, of_columns, generalized_records=records * bool(of_columns))
-    return InformationLoss(
-        records,
-        recoding.ncp,
-        recoding.suppressed_records,
-        recoding.suppressed_values,
-        recoding.records_with_suppressed_values,
-        recoding.generalized_records,
-        recoding.fully_generalized_columns,
-        recoding.emptied_records,
-        preserved=recoding.preserved,
-    )
+from crypsis.results import Result
 
 
 class Method(Result):
@@ -307,10 +194,10 @@ class Statement(Document):
         released = f"{self.records_after:,} of the {self.records_before:,} records are released."
         lines += [released + whose]
         if self.sha256 is not None:
-            lines += ["", f"File `{_cell(self.file or '')}`, SHA-256 `{self.sha256}`."]
+            lines += ["", f"File `{cell(self.file or '')}`, SHA-256 `{self.sha256}`."]
         lines += ["", "## Methods", "", "| column | method | description |", "| --- | --- | --- |"]
         lines += [
-            f"| {_cell(one.column)} | {_cell(one.method)} | {_cell(one.description)} |"
+            f"| {cell(one.column)} | {cell(one.method)} | {cell(one.description)} |"
             for one in self.methods
         ]
         lines += ["", _ORDERS[self.row_order], *self.order_notes]
@@ -322,7 +209,7 @@ class Statement(Document):
         left = self.not_required
         if left is not None:
             lines += ["", "## Not required", ""]
-            lines += [f"- {_cell(line)}" for line in left.lines(self.requirements.k)]
+            lines += [f"- {cell(line)}" for line in left.lines(self.requirements.k)]
         lines += ["", "## Information loss", ""]
         if loss.ncp is not None:
             lines.append(f"- information loss (NCP): {100 * loss.ncp:.2f} %")
@@ -337,11 +224,11 @@ class Statement(Document):
         if loss.dropped_records:
             lines.append(f"- records dropped of people with many: {loss.dropped_records:,}")
         lines += [
-            f"- sensitive attribute {_cell(name)} changed, information loss (NCP): {100 * lost:.2f} %"
+            f"- sensitive attribute {cell(name)} changed, information loss (NCP): {100 * lost:.2f} %"
             for name, lost in loss.changed_sensitive.items()
         ]
         lines += [
-            f"- information for {_cell(use)} that is left: {100 * share:.1f} %"
+            f"- information for {cell(use)} that is left: {100 * share:.1f} %"
             for use, share in loss.preserved.items()
         ]
         if loss.apart:
@@ -353,7 +240,7 @@ class Statement(Document):
                 f"pseudonym, {loss.records_per_person:.2f} of each person before, on average)"
             )
         if loss.search_stopped:
-            lines.append(f"- {_STOPPED[0].lower()}{_STOPPED[1:]}")
+            lines.append(f"- {STOPPED[0].lower()}{STOPPED[1:]}")
         lines += [
             "",
             "A missing value was missing in the original or was suppressed; the release does not "
@@ -369,7 +256,7 @@ class Statement(Document):
             return []
         lines = ["", "## Released apart", ""]
         for one in self.apart:
-            file = "" if one.file is None else f"File `{_cell(one.file)}`, SHA-256 `{one.sha256}`: "
+            file = "" if one.file is None else f"File `{cell(one.file)}`, SHA-256 `{one.sha256}`: "
             lines.append(f"- {file}{_names(one.columns)} of {_counted(one.records, 'record')}.")
         return [
             *lines,
@@ -468,12 +355,8 @@ _ORDERS = {
 }
 
 
-def _cell(text: str) -> str:
-    return " ".join(without_control(text).replace("|", "\\|").split())
-
-
 def _names(columns: tuple[str, ...]) -> str:
-    return ", ".join(f"`{_cell(name)}`" for name in columns)
+    return ", ".join(f"`{cell(name)}`" for name in columns)
 
 
 def _counted(count: int, one: str, several: str = "") -> str:
