@@ -225,3 +225,18 @@ def test_the_records_are_shown_as_one_scrolls(visit: Visit, caller: Caller) -> N
     page.wait_for_selector("#grid td:text-is('T2999')")
     page.select_option("#grid-order", "risk")
     page.wait_for_selector("#grid td:text-is('T0')")
+
+
+def test_a_file_chosen_before_the_script_runs_is_taken(visit: Visit, tmp_path: Path) -> None:
+    page = visit()
+    held: list[Any] = []
+    first = "**/assets/crypsis.js"
+    page.route(first, lambda route: held.append(route), times=1)
+    page.reload(wait_until="commit")
+    path = tmp_path / "early.csv"
+    path.write_bytes(PEOPLE)
+    page.wait_for_selector("#file-data", state="attached")
+    upload(page, path)
+    assert page.evaluate("document.querySelector('#file-data').onchange") is None
+    held[0].continue_()
+    page.wait_for_selector(".columns")

@@ -105,7 +105,8 @@ export async function discarding(method, path, body) {
 
 export function dropping(box, take) {
   const input = box.querySelector("input[type=file]");
-  input.onchange = () => input.files[0] && take(input.files[0]);
+  const chosen = () => input.files[0] && take(input.files[0]);
+  input.onchange = chosen;
   box.ondragover = (event) => { event.preventDefault(); box.classList.add("over"); };
   box.ondragleave = () => box.classList.remove("over");
   box.ondrop = (event) => {
@@ -113,6 +114,7 @@ export function dropping(box, take) {
     box.classList.remove("over");
     if (event.dataTransfer.files[0]) take(event.dataTransfer.files[0]);
   };
+  chosen(); // somebody was faster than this script; the browser itself restores no choice
 }
 
 // A file of a table, dropped, chosen, or from the command line; `where` gives the address of its table.
