@@ -62,7 +62,7 @@ CASES: tuple[Case, ...] = (
     _on("names that are empty", None, "scan", "--names", ",,"),
     _on("a format that is none", "is not known", "scan", "--format", "tape"),
     _on("another format than it is", "data.csv", "scan", "--format", "parquet"),
-    _on("SQLite's format", "database", "scan", "--format", "sqlite"),
+    _on("SQLite's format", "is not a SQLite file", "scan", "--format", "sqlite"),
     _on("an option of another format", "does not apply", "scan", "--sheet", "one"),
     _on("missing values counted otherwise", "must be one of", "scan", "--missing", "maybe"),
     _on("a marker with a quote", None, "scan", "--missing-marker", "'"),
