@@ -18,6 +18,8 @@ from crypsis.dataset import as_dataset
 from crypsis.policies import PRESETS, load_policy
 from crypsis.policies.findings import Finding, Remedy, Severity, Status
 
+pytestmark = pytest.mark.xdist_group("policy-remedies")  # one process, so each is assessed once
+
 ROWS = 150
 MEASURED = ("columns", "singling_out", "inference")
 QUICK = ("default", "hipaa-safe-harbor")

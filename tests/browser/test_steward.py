@@ -51,7 +51,10 @@ def test_from_a_german_file_to_the_package(visit: Callable[..., Any], tmp_path: 
     assert "Not safe" in page.inner_text(".verdict")
     assert "can be singled out" in page.inner_text(".verdict")
     gauge = page.locator(".gauge div").all_inner_texts()
-    assert [one.split("\n") for one in gauge] == [["Most exposed", "100 %"], ["On average", "100 %"]]
+    assert [one.split("\n") for one in gauge] == [
+        ["Most exposed", "100 %"],
+        ["On average", "100 %"],
+    ]
     # The worst record is an example on request only.
     assert "Grippe" not in page.inner_text("main")
     page.click("[data-example] button")

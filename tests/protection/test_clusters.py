@@ -51,7 +51,7 @@ def brute_force(values: np.ndarray, k: int, cost: str, keep_equal: bool) -> floa
 
 @pytest.mark.parametrize("cost", COSTS)
 @pytest.mark.parametrize("keep_equal", [False, True])
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_the_dynamic_program_is_optimal(cost: str, keep_equal: bool, data: st.DataObject) -> None:
     whole = st.integers(-20, 20).map(float)

@@ -23,6 +23,7 @@ import pytest
 import crypsis as cr
 from crypsis import protection as an
 from crypsis.errors import CrypsisError, RequirementsNotMetError
+from tests.cases import first_of
 
 TEXTS = [
     "a", "A", " a", "a ", "\u00e9", "e\u0301", "", "NA", "?", "nan", "null", "*", "other", "1",
@@ -131,7 +132,7 @@ def broken(
     return wrong
 
 
-@pytest.mark.parametrize("turn", range(4))
+@pytest.mark.parametrize("turn", first_of(range(4), 2))
 def test_files_keep_any_promise_or_do_not_appear(
     turn: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -140,7 +141,7 @@ def test_files_keep_any_promise_or_do_not_appear(
         monkeypatch.setattr("crypsis.tables.rows.PART_ROWS", 7)
     dice = random.Random(turn)
     written = 0
-    for case in range(30):
+    for case in range(20):
         table, asked, roles = drawn(dice)
         folder = tmp_path / str(case)
         folder.mkdir()
@@ -165,7 +166,7 @@ def test_files_keep_any_promise_or_do_not_appear(
         ordered = release.rows.column(names[-1]).kind.ordered
         assert not broken(path, made.requirements, known, names[-1], ordered)
         assert made.loss.withheld_share <= asked["suppression"] + 1e-9
-    assert written > 8
+    assert written > 5
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
