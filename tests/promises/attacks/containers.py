@@ -28,7 +28,7 @@ ROLE_WORDS = flags(**ROLES)
 
 
 def _judged(path: Path, *words: str | Path) -> str:
-    return command("assess", path, *ROLE_WORDS, *words).verdict
+    return command("assess", path, "--no-try", *ROLE_WORDS, *words).verdict
 
 
 # Excel ------------------------------------------------------------------------------------------
