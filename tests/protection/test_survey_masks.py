@@ -15,6 +15,7 @@ import crypsis as cr
 from crypsis import protection as an
 from crypsis.errors import ColumnError, ParameterError, RequirementsNotMetError
 from crypsis.protection import masking
+from crypsis.protection.masking._kernels import swap_partners
 from crypsis.protection.masking._local_suppression import suppressed_values
 from crypsis.protection.masking._transition import invariant, transition_matrix
 from crypsis.singling_out import combination_k
@@ -241,3 +242,18 @@ def test_ghost_variables_lose_the_values_of_the_same_records() -> None:
     assert "with age also group, x" in made.methods[0].description
     with pytest.raises(ColumnError):
         masking.local_suppression(table, ["age", "sex"], k=2, ghosts={"group": ("x",)})
+
+
+@pytest.mark.parametrize("reach", [1, 3, 40, 200])
+def test_ranks_are_swapped_with_the_free_rank_that_is_drawn(reach):
+    count = 131
+    draws = np.random.default_rng(reach).random(count)
+    expected = np.arange(count)
+    free = [True] * count
+    for i in range(count):
+        near = [j for j in range(i + 1, min(count, i + reach + 1)) if free[j]]
+        if free[i] and near:
+            j = near[int(draws[i] * len(near))]
+            expected[i], expected[j], free[j] = j, i, False
+        free[i] = False
+    assert swap_partners(count, reach, draws).tolist() == expected.tolist()

@@ -103,7 +103,7 @@ class PredictionGain(Result):
 @takes_roles(without=SAMPLE)
 def prediction_gain(
     data: Data,
-    target: str | None = None,
+    target: Columns | None = None,
     known: Columns | None = None,
     *,
     tolerance: float = 0.05,
@@ -117,8 +117,8 @@ def prediction_gain(
     ----------
     data : Dataset, frame or path
         The release.
-    target : str, optional
-        The sensitive attribute; by default each of them.
+    target : str or sequence of str, optional
+        The sensitive attributes; by default all of them.
     known : str or sequence of str, optional
         What the intruder knows; by default all released columns that are not signed off.
     tolerance : float
@@ -178,7 +178,7 @@ def prediction_gain(
     (0.5, 1.0, 1.0)
     """
     dataset = as_dataset(data, **roles)
-    targets = dataset.sensitive if target is None else (target,)
+    targets = dataset.sensitive if target is None else tuple(as_columns(target))
     if not targets:
         raise RoleError(
             "No column is a sensitive attribute.",
@@ -199,15 +199,19 @@ def prediction_gain(
     names = tuple(n for n in names if dataset.rows.column(n).kind is not Kind.NESTED)
     person = [dataset.person] if dataset.person is not None else []
     fetched = list(dict.fromkeys([*targets, *names, *person]))
-    table = _sorted(sample(dataset.rows, size, seed=seed, names=fetched))
+    table = sample(dataset.rows, size, seed=seed, names=fetched)
     sampled = table.num_rows < dataset.count
     return tuple(
-        _predicted(dataset, table, one, names, tolerance, seed, sampled) for one in targets
+        _predicted(
+            dataset, _sorted(table, [one, *names, *person]), one, names, tolerance, seed, sampled
+        )
+        for one in targets
     )
 
 
-def _sorted(table: pa.Table) -> pa.Table:
+def _sorted(table: pa.Table, names: Sequence[str]) -> pa.Table:
     """The records by their values, so that their order, which engines change, changes no fold."""
+    table = table.select(list(dict.fromkeys(names)))
     return table.take(arrays.places(np.lexsort([codes_of(column) for column in table.columns])))
 
 

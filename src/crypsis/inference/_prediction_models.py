@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from crypsis.columns.codes import as_numbers, codes_of, mode_of_others
 from crypsis.inference._boosted_trees import BoostedTrees
+from crypsis.inference._random_forest import RandomForest
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -29,6 +30,7 @@ _CELL = 20
 _MOST = 0.95
 _LARGEST = 1e30
 """Larger numbers and infinities are this: sums of their squares would not be finite."""
+_MISSING = -2 * _LARGEST
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,17 +225,10 @@ def _linear(inputs: Floats, target: Floats, fold: Fold) -> Floats:
 
 
 def _by_forest(given: Floats, target: Ints, asked: Floats, seed: int) -> Floats:
-    """The probability of each value, by a random forest."""
-    from sklearn.ensemble import RandomForestClassifier
-    from sklearn.impute import SimpleImputer
-    from sklearn.pipeline import make_pipeline
-
-    forest = RandomForestClassifier(
-        40, min_samples_leaf=2, max_features=0.5, random_state=model_seed(seed)
-    )
-    imputer = SimpleImputer(strategy="constant", fill_value=-1e9, keep_empty_features=True)
-    model = make_pipeline(imputer, forest)
-    return np.asarray(model.fit(given, target).predict_proba(asked))
+    """The probability of each value, by a random forest; a missing value is less than all others."""
+    forest = RandomForest(40, least=2, share=0.5)
+    known, wanted = (np.where(np.isnan(one), _MISSING, one) for one in (given, asked))
+    return forest.chances(known, target, wanted, model_seed(seed))
 
 
 def _by_boosting(

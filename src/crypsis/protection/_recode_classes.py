@@ -8,10 +8,10 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from crypsis.counting.cells import Cells
+from crypsis.counting.grouping import group
 from crypsis.dataset import SAMPLE_KEYWORDS, Dataset
 from crypsis.errors import (
     RequirementsNotMetError,
@@ -255,26 +255,37 @@ def _disclosing(
     data: Dataset, levels: CellLevels, found: Recoding, limit: float
 ) -> NDArray[np.bool_]:
     """The cells in classes of the release that disclose a value."""
-    again = np.zeros(levels.counts.size, bool)
-    own = [
-        np.array(["" if label is None else as_text(label) for label in every], object)[place]
-        for every, place in levels.labels(found.levels)
-    ]
-    names = {key: place for place, key in enumerate(zip(*own, strict=True))}
-    _, member = np.unique([names[key] for key in zip(*own, strict=True)], return_inverse=True)
+    count = levels.counts.size
+    again = np.zeros(count, bool)
+    numbers: list[dict[str, int]] = []
+    own: list[Ints] = []
+    for every, place in levels.labels(found.levels):
+        number: dict[str, int] = {}
+        labels = [number.setdefault(_label(one), len(number)) for one in every]
+        own.append(np.array(labels, np.int64)[place])
+        numbers.append(number)
     for one in value_disclosure(data).attributes:
         classes, above = one.classes_above(limit, MAX_RATIO)
         at = np.flatnonzero(above)
-        labels = [
-            [
-                "" if value is None else as_text(value)
-                for value in values.take(pa.array(codes[at])).to_pylist()
+        if not at.size:
+            continue
+        others = [
+            np.array([number.get(_label(value), -1) for value in values.to_pylist()], np.int64)[
+                codes[at]
             ]
-            for values, codes in zip(classes.values, classes.codes, strict=True)
+            for values, codes, number in zip(classes.values, classes.codes, numbers, strict=True)
         ]
-        bad = [names[key] for key in zip(*labels, strict=True) if key in names]
-        again |= np.isin(member, member[bad])
+        there = np.all([codes >= 0 for codes in others], axis=0)
+        both = (
+            np.concatenate([cell, other[there]]) for cell, other in zip(own, others, strict=True)
+        )
+        _, member = group(tuple(both), tuple(map(len, numbers)))
+        again |= np.isin(member[:count], member[count:])
     return again & (found.levels[:, 0] >= 0)
+
+
+def _label(value: object) -> str:
+    return "" if value is None else as_text(value)
 
 
 def _reached(

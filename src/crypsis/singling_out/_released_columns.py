@@ -11,6 +11,7 @@ import numpy as np
 
 from crypsis.counting import arrays
 from crypsis.counting.cells import Cells
+from crypsis.counting.grouping import group
 from crypsis.counting.kernels import refinement as kernels
 from crypsis.counting.partitions import CodeTable, Partition
 from crypsis.dataset import DESIGN, Data, Dataset, as_dataset, takes_roles
@@ -211,10 +212,11 @@ def _with_missing_pattern(cells: Cells) -> Cells:
     mask = cells.missing_mask
     if mask.any(axis=1).sum() < 2:  # the pattern of one column is that column's own
         return cells
-    patterns, member = np.unique(mask.T, axis=0, return_inverse=True)
+    varied = tuple(one.astype(np.int32) for one in mask if one.any())
+    patterns, member = group(varied, (2,) * len(varied))
     return replace(
         cells,
         columns=(*cells.columns, MISSING_PATTERN),
-        codes=(*cells.codes, member.ravel().astype(np.int32)),
+        codes=(*cells.codes, member.astype(np.int32)),
         values=(*cells.values, arrays.column(np.arange(len(patterns)))),
     )

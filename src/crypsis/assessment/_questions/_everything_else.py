@@ -157,21 +157,24 @@ def add_prediction_gain(request: Request, outcome: QuestionOutcome) -> None:
         return
     outcome.measured = [one for one in outcome.measured if one.measure != PREDICTED]
     records = max(_FEWEST_RECORDS, min(_MOST_RECORDS, _VALUES // max(1, len(data.knowable))))
-    for target in data.sensitive:
+    nested = [name for name in data.sensitive if data.rows.column(name).kind is Kind.NESTED]
+    together = [name for name in data.sensitive if name not in nested]
+    for targets in [[name] for name in nested] + [together] * bool(together):
         try:
-            (found,) = inference.prediction_gain(data, target, size=records, seed=request.seed)
+            every = inference.prediction_gain(data, targets, size=records, seed=request.seed)
         except (InputError, TooLargeError) as error:
-            outcome.measured.append(
-                Measurement(
-                    PREDICTED, None, error.message, (target,), requested=True, hint=error.hint
-                )
-            )
+            outcome.measured += [
+                Measurement(PREDICTED, None, error.message, (one,), requested=True, hint=error.hint)
+                for one in targets
+            ]
             continue
-        outcome.results[f"prediction of {target}"] = found
-        affected = round(float(found.accuracy) * data.count)
-        outcome.measured.append(
-            Measurement(PREDICTED, found.gain, _prediction_text(found), (target,), affected)
-        )
+        for found in every:
+            outcome.results[f"prediction of {found.target}"] = found
+            affected = round(float(found.accuracy) * data.count)
+            text = _prediction_text(found)
+            outcome.measured.append(
+                Measurement(PREDICTED, found.gain, text, (found.target,), affected)
+            )
 
 
 def _prediction_text(found: inference.PredictionGain) -> str:

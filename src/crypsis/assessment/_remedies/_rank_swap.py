@@ -22,6 +22,8 @@ _NOT_ENOUGH = (
 )
 _PERCENTS = (5, 20, 80)
 _UNTRIED_PERCENT = 20
+_FEW_RECORDS = 1_000
+"""Where links of so many records exceed the threshold, those of more do not have to be attacked."""
 _MAX_ROWS = 50_000
 _REMOVED = (Role.IDENTIFIER, Role.EXCLUDED)
 _NUMBERS = (Kind.INTEGER, Kind.NUMBER)
@@ -50,7 +52,12 @@ def rank_swap_remedy(finding: Finding, request: Request, *, tried: bool) -> Reme
         return remedy
     for percent in _PERCENTS:
         given = {**given, "percent": percent}
-        after = _swapped(finding, request, original, given)
+        masked = _swapped(request, original, given)
+        if masked is not None and percent != _PERCENTS[-1]:
+            few = _linked(finding, masked, _FEW_RECORDS)
+            if few is not None and few.status is Status.EXCEEDED:
+                continue
+        after = None if masked is None else _linked(finding, masked, None)
         loss = f"Values move by up to {percent} % of the ranks."
         remedy = with_outcome(replace(remedy, parameters=given), finding, after, loss)
         if after is None or after.status is Status.MET:
@@ -67,10 +74,8 @@ def _not_decided(request: Request, original: Dataset) -> tuple[str, ...]:
     return tuple(name for name in original.names if name not in kept and name not in removed)
 
 
-def _swapped(
-    finding: Finding, request: Request, original: Dataset, given: dict[str, Any]
-) -> Finding | None:
-    """The same finding after the columns of the original are swapped within that range."""
+def _swapped(request: Request, original: Dataset, given: dict[str, Any]) -> Request | None:
+    """The same question of the original with its columns swapped within that range."""
     from crypsis.protection import mask
     from crypsis.protection.masking import RankSwap
 
@@ -83,8 +88,16 @@ def _swapped(
         made = mask(original, methods, seed=request.seed).data
         masked = Dataset.from_frame(made.to_arrow(kept))
         masked = masked.with_roles({name: request.data.roles[name] for name in kept})
-        own = range(original.count)  # masked rows keep their order here
-        outcome = ask_linkage(replace(request, data=masked, on=None, row_map=own))
+    except (InputError, TooLargeError):
+        return None
+    own = range(original.count)  # masked rows keep their order here
+    return replace(request, data=masked, on=None, row_map=own)
+
+
+def _linked(finding: Finding, request: Request, most_records: int | None) -> Finding | None:
+    """The same finding of the swapped records."""
+    try:
+        outcome = ask_linkage(request, most_records=most_records)
     except (InputError, TooLargeError):
         return None
     found = evaluate(request.policy, outcome.measured)

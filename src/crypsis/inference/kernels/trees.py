@@ -148,20 +148,19 @@ def _by_category(
 
 @kernel
 def _fill(
-    hist: Any, bins: Any, rows: Any, start: int, stop: int, slopes: Any, k: int, sizes: Any
-) -> None:
+    hist: Any, places: Any, bins: Any, rows: Any, start: int, stop: int, slopes: Any, k: int,
+    sizes: Any,
+) -> None:  # fmt: skip
     """The sums of gradients, of second derivatives and of records in each bin."""
-    for c in range(hist.shape[0]):
-        for b in range(hist.shape[1]):
-            hist[c, b, 0] = hist[c, b, 1] = hist[c, b, 2] = 0.0
+    hist[:] = 0.0
     for place in range(start, stop):
         i = rows[place]
         g, h, n = slopes[0, i, k], slopes[1, i, k], sizes[i]
         for c in range(bins.shape[1]):
-            b = bins[i, c]
-            hist[c, b, 0] += g
-            hist[c, b, 1] += h
-            hist[c, b, 2] += n
+            b = places[c] + bins[i, c]
+            hist[b, 0] += g
+            hist[b, 1] += h
+            hist[b, 2] += n
 
 
 @kernel
@@ -169,15 +168,14 @@ def _best_split(
     hist: Any, columns: Any, node: Any, least: float, penalty: float, right: Any, room: Any
 ) -> Any:
     """The best division of a node in any column: column, gain and the left sums; -1 if none."""
-    widths, gaps, categories = columns
+    widths, gaps, categories, places = columns
     column, found = -1, (0.0, 0.0, 0.0, 0.0)
     for c in range(widths.size):
+        own = hist[places[c] : places[c + 1]]
         if categories[c]:
-            one = _by_category(
-                hist[c], widths[c], gaps[c], node, least, penalty, right, found[0], room
-            )
+            one = _by_category(own, widths[c], gaps[c], node, least, penalty, right, found[0], room)
         else:
-            one = _by_order(hist[c], widths[c], gaps[c], node, least, penalty, right, found[0])
+            one = _by_order(own, widths[c], gaps[c], node, least, penalty, right, found[0])
         if one[0] > found[0]:
             column, found = c, one
     return column, found[0] + node[0] * node[3], found[1], found[2], found[3]
@@ -210,11 +208,12 @@ def _grow(
     pool, rows, other, spans, nodes, gains, splits, slot, keys, order = work
     for i in range(rows.size):
         rows[i] = i
-    _fill(pool[0], bins, rows, 0, rows.size, slopes, k, sizes)
+    places = columns[3]
+    _fill(pool[0], places, bins, rows, 0, rows.size, slopes, k, sizes)
     for s in range(4):
         nodes[0, s] = 0.0
-        for b in range(pool.shape[2] if s < 3 else 0):
-            nodes[0, s] += pool[0, 0, b, s]
+        for b in range(places[1] if s < 3 else 0):
+            nodes[0, s] += pool[0, b, s]
     spans[0, 0], spans[0, 1], slot[0] = 0, rows.size, 0
     open_nodes, used, fresh = 1, 1, 0
     while open_nodes < leaves:
@@ -247,11 +246,10 @@ def _grow(
         slot[small], slot[2 * used + 1 - small] = open_nodes, slot[node]
         if open_nodes + 1 < leaves:  # the larger child has what the smaller one leaves
             few, many = pool[open_nodes], pool[slot[node]]
-            _fill(few, bins, rows, spans[small, 0], spans[small, 1], slopes, k, sizes)
-            for c in range(few.shape[0]):
-                for b in range(few.shape[1]):
-                    for s in range(3):
-                        many[c, b, s] -= few[c, b, s]
+            _fill(few, places, bins, rows, spans[small, 0], spans[small, 1], slopes, k, sizes)
+            for b in range(few.shape[0]):
+                for s in range(3):
+                    many[b, s] -= few[b, s]
         left[node], spans[node, 1] = used, start
         fresh = used
         open_nodes += 1
@@ -311,19 +309,20 @@ def fit(
     `shape` the most leaves, the fewest records of a leaf, the rate and the penalty.
     """
     rows, width, count = sizes.size, int(columns[0].max()) + 1, steps * base.size
+    places = np.concatenate(([0], np.cumsum(columns[0] + 1)))  # of the first bin of each column
     most = 2 * shape[0] - 1
     trees = (
         np.full((count, most), -1, np.int16), np.zeros((count, most), np.int16),
         np.zeros((count, most)), np.zeros((count, most, width), np.uint8),
     )  # fmt: skip
     work = (
-        np.zeros((shape[0], bins.shape[1], width, 3)), np.zeros(rows, np.int64),
+        np.zeros((shape[0], int(places[-1]), 3)), np.zeros(rows, np.int64),
         np.zeros(rows, np.int64), np.zeros((most, 2), np.int64), np.zeros((most, 4)),
         np.zeros(most), np.zeros((most, 3)), np.zeros(most, np.int64),
         np.zeros(width), np.zeros(width, np.int64),
     )  # fmt: skip
     scores, slopes = np.tile(base, (rows, 1)), np.zeros((2, rows, base.size))
-    _steps(bins, sizes, totals, kind, columns, shape, trees, work, scores, slopes)
+    _steps(bins, sizes, totals, kind, (*columns, places), shape, trees, work, scores, slopes)
     return trees
 
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,24 +16,57 @@ Ints = NDArray[np.int64]
 
 @kernel
 def swap_partners(n: int, reach: int, draws: Floats) -> Ints:
-    """Each rank swapped with a free one at most `reach` above it (Moore 1996)."""
+    """Each rank swapped with a free one at most `reach` above it (Moore 1996).
+
+    The free ranks are counted in a binary indexed tree (Fenwick 1994): drawing one takes as many
+    steps as `n` has bits, whatever the reach.
+    """
     partner = np.arange(n)
-    free = np.ones(n, np.bool_)
-    candidates = np.empty(reach, np.int64)
+    tree = np.empty(n + 1, np.int64)
+    for place in range(n + 1):
+        tree[place] = place & -place
     for i in range(n):
-        if not free[i]:
+        if partner[i] != i:
             continue
-        found = 0
-        for j in range(i + 1, min(n, i + reach + 1)):
-            if free[j]:
-                candidates[found] = j
-                found += 1
+        _take(tree, i)
+        found = _free_below(tree, min(n, i + reach + 1))  # no lower rank is free anymore
         if found:
-            j = candidates[min(found - 1, int(draws[i] * found))]
+            j = _free_rank(tree, min(found - 1, int(draws[i] * found)))
             partner[i], partner[j] = j, i
-            free[j] = False
-        free[i] = False
+            _take(tree, j)
     return partner
+
+
+@kernel
+def _free_below(tree: Ints, end: int) -> int:
+    """How many ranks below `end` are free."""
+    found: Any = 0
+    while end > 0:
+        found += tree[end]
+        end -= end & -end
+    return found
+
+
+@kernel
+def _take(tree: Ints, rank: int) -> None:
+    place = rank + 1
+    while place < tree.size:
+        tree[place] -= 1
+        place += place & -place
+
+
+@kernel
+def _free_rank(tree: Ints, before: int) -> int:
+    """The free rank below which so many others are free."""
+    step, place = 1, 0
+    while 2 * step < tree.size:
+        step *= 2
+    while step > 0:
+        if place + step < tree.size and tree[place + step] <= before:
+            place += step
+            before -= tree[place]
+        step //= 2
+    return place
 
 
 @kernel

@@ -106,19 +106,23 @@ class _Fields:
     def of(cls, block: bytes, dialect: Dialect) -> _Fields | None:
         block = _BLANKS.sub(_LINE, block).lstrip(b"\r\n")
         data = np.frombuffer(block, np.uint8)
-        quotes = data == ord(_QUOTE)
-        inside = (np.cumsum(quotes, dtype=np.int32) & 1).astype(bool)
-        breaks = (data == ord(dialect.delimiter)) | (data == ord(_LINE))
-        ends = np.flatnonzero(breaks & ~inside)
+        special = np.zeros(256, bool)
+        special[[ord(_QUOTE), ord(_LINE), ord(dialect.delimiter)]] = True
+        places = np.flatnonzero(special[data])  # all else is inside of fields
+        quotes = data[places] == ord(_QUOTE)
+        marks = np.cumsum(quotes)
+        inside = (marks & 1).astype(bool)
+        last = np.flatnonzero(~quotes & ~inside)
+        ends = places[last]
         starts = np.concatenate(([0], ends[:-1] + 1)) if ends.size else ends
         if ends.size % len(dialect.names):
             return None
         returned = (data[np.maximum(ends - 1, 0)] == ord(_RETURN)) & (data[ends] == ord(_LINE))
         ends = ends - (returned & (ends > starts))
-        signs = np.concatenate(([0], np.cumsum(breaks & inside, dtype=np.int64)))
-        marks = np.concatenate(([0], np.cumsum(quotes, dtype=np.int64)))
-        quoted = quotes[np.minimum(starts, data.size - 1)] & (ends > starts)
-        needed = (signs[ends] > signs[starts]) | (marks[ends] - marks[starts] > 2)
+        quoted = (data[np.minimum(starts, data.size - 1)] == ord(_QUOTE)) & (ends > starts)
+        marked = np.diff(marks[last], prepend=0)
+        signs = np.diff(np.cumsum(~quotes & inside)[last], prepend=0)
+        needed = (signs > 0) | (marked > 2)
         shape = (-1, len(dialect.names))
         return cls(
             block, starts.reshape(shape), ends.reshape(shape), quoted.reshape(shape),
