@@ -1,9 +1,11 @@
-"""Rows that were taken as aligned, and near pairs that speak against it.
+"""Matches that were taken as true, and near pairs that speak against them.
+
+Rows may be in another order, a key may be that of another release, records may be numbered anew.
 
 A masked record whose original is in the file is nearer to some original than to all other masked
 records more often than not; if none of them has its original there, it is so in half of the cases,
 by symmetry. So the share above one half is that of records which can be linked. If far fewer links
-are correct along the rows, the rows are in another order.
+are correct, the matches are not the true ones.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ class Contradiction(Result):
 
 
 def rows_correspond(files: Files) -> bool:
-    """Whether true pairs agree better than random ones in some column, taken row by row.
+    """Whether true pairs agree better than random ones in some column, as they were given.
 
     The mean dissimilarity along the rows against that of shuffled rows: z > 4, or a tenth of it.
     """
