@@ -178,7 +178,20 @@ def test_not_zero() -> None:
 
 
 def test_similar_values() -> None:
-    names = ("mania", "panic", "phobia", "autism", "cold", "croup", "cough", "flu", "gout", "lupus", "sprain", "rheuma")
+    names = (
+        "mania",
+        "panic",
+        "phobia",
+        "autism",
+        "cold",
+        "croup",
+        "cough",
+        "flu",
+        "gout",
+        "lupus",
+        "sprain",
+        "rheuma",
+    )
     tree = Hierarchy([(one, "FJM"[i // 4]) for i, one in enumerate(names)])
     q = np.arange(240) // 12
     s = [names[i % 12] for i in range(240)]

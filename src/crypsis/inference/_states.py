@@ -1,15 +1,15 @@
 """The states of a sensitive attribute: what an intruder may learn of a person.
 
 Single values; groups of a hierarchy, so that similar values count as one; texts without the numbers
-in them ("flu since 1990"); the parts of values that are lists; "not zero", "not the value that most people have" and "not harmless", which classes of
-different values may share; a number where others have a word; and "missing", which is a state of
-its own and no diversity, against "known".
+in them ("flu since 1990"); the parts of values that are lists; "not zero", "not the value that most
+people have" and "not harmless", which classes of different values may share; a number where others
+have a word; and "missing", which is a state of its own and no diversity, against "known".
 """
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -134,9 +134,9 @@ def attribute_states(
         nodes = hierarchy.nodes(values, name)
         for node in nodes[1:-1]:
             found += _level("group", np.asarray(node, np.int64), found[0])
-    plain = [_plain(value) if isinstance(value, str) else value for value in values]
-    words = [_without_numbers(key) if isinstance(key, str) else key for key in plain]
-    for level, keys in (("group", plain), ("words", words)):
+    texts = [_plain(value) if isinstance(value, str) else value for value in values]
+    words = [_without_numbers(key) if isinstance(key, str) else key for key in texts]
+    for level, keys in (("group", texts), ("words", words)):
         merged = _merged(keys)
         if merged is not None:
             found += _level(level, merged, found[0])

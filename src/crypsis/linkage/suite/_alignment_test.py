@@ -22,6 +22,7 @@ from crypsis.scientific import spatial
 _RECORDS = 3_000
 _MARGIN, _CONFIDENCE = 0.02, 0.9999
 _ALIGNED_Z = 4.0
+_FEWEST, _COVERED = 30, 0.9
 
 
 class Contradiction(Result):
@@ -49,6 +50,28 @@ def rows_correspond(files: Files) -> bool:
         if random.mean() > 0 and along.mean() < 0.1 * random.mean():
             return True
     return False
+
+
+def values_covered(files: Files) -> bool:
+    """Whether generalized values cover their originals, or at least rather than those of others.
+
+    What a key or record numbers pair need not be near: a mask may be strong. But an interval and
+    the label of a group are made from the value that they cover.
+    """
+    if files.own is None:
+        return True
+    rng = np.random.default_rng((files.seed, 27))
+    rows, own = files.targets[files.known], files.own[files.known]
+    for one in files.fields:
+        wide = one.wide[own] & ~one.lost[rows]
+        if wide.sum() < _FEWEST:
+            continue
+        some, theirs = rows[wide], own[wide]
+        along = float((one.apart(some, theirs) <= 0).mean())
+        random = float((one.apart(some, rng.permutation(theirs)) <= 0).mean())
+        if along < _COVERED and along - random < _ALIGNED_Z / 2 / np.sqrt(len(some)):
+            return False
+    return True
 
 
 def contradicted(files: Files, worst: LinkAttack) -> Contradiction | None:

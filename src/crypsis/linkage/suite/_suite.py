@@ -15,7 +15,12 @@ from crypsis.linkage._pair import PairOptions, to_frame
 from crypsis.linkage._ranks import Floats, Ints
 from crypsis.linkage._search import share
 from crypsis.linkage.suite._agreement import agreement, levels
-from crypsis.linkage.suite._alignment_test import Contradiction, contradicted, rows_correspond
+from crypsis.linkage.suite._alignment_test import (
+    Contradiction,
+    contradicted,
+    rows_correspond,
+    values_covered,
+)
 from crypsis.linkage.suite._attack import CONFIDENT, LinkAttack, attack, linked
 from crypsis.linkage.suite._candidates import Candidates, candidates
 from crypsis.linkage.suite._files import Files, files_of
@@ -30,10 +35,10 @@ _MOST_TARGETS = 5_000
 _NOT_ALIGNED = {
     "rows": "The records were compared row by row, and the rows of the two files do not correspond "
     "in any column: if the release is in another order, its true matches are not known.",
-    "record numbers": "The records that have one record number in the two files do not correspond in "
-    "any column: if the files were numbered anew, the true matches are not known.",
-    "row map": "The records that the row map (the re-identification key) pairs do not correspond in "
-    "any column: if it is that of another release, the true matches are not known.",
+    "record numbers": "The generalized values of the records do not cover the values of the originals "
+    "with their record numbers: if the files were numbered anew, the true matches are not known.",
+    "row map": "The generalized values of the records do not cover the values of the originals in the "
+    "re-identification key (row map): if it is that of another release, the true matches are not known.",
 }
 _EXPLAINED = {"rows": "the order of the rows", "record numbers": "the record numbers",
               "row map": "the row map"}  # fmt: skip
@@ -46,8 +51,8 @@ class LinkSuite(Result, eq=False):
     with an original column of another name, and `alone` those that were compared with nothing.
     `not_computed` states which intruders could not be tried. `alignment` states how the true matches
     are known ("rows", "record numbers", "row map", or "" if they are not); then `rows_correspond`
-    states whether any column supports them (else it is None), and `contradiction` what speaks
-    against them.
+    states whether any column supports rows, or whether generalized values cover the originals of a
+    key or of record numbers (else it is None), and `contradiction` what speaks against them.
     """
 
     attacks: tuple[LinkAttack, ...]
@@ -236,7 +241,7 @@ def suite_of(
     suite = LinkSuite(
         tuple(attacks), tuple(after for _, after in found.pairs), found.proposed, found.alone,
         files.originals, files.masked, tuple(missing), "" if own is None else alignment,
-        None if own is None else rows_correspond(files),
+        None if own is None else (rows_correspond if alignment == "rows" else values_covered)(files),
         None if own is None else contradicted(files, attacks[0]),
     )  # fmt: skip
     return suite, files, pairs
