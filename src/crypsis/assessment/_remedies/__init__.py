@@ -97,7 +97,7 @@ def with_remedies(
         if finding in released:
             if isinstance(trial, Trial) and _remedied(finding, trial):
                 return anonymize_remedy(finding, _CLASSES, parameters, trial)
-            if parameters and not other_columns(request.data):
+            if parameters and set(other_columns(request.data)) <= {request.data.weight}:
                 return anonymize_remedy(finding, _CLASSES, parameters, trial)
             return released_columns_remedy(finding, request, tried=tried)
         if finding.measure == "inference.presence_disclosure":
