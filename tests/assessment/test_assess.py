@@ -154,6 +154,18 @@ def test_linkage_with_an_original() -> None:
     assert finding(found, "linkage.correct_links_above_chance").status is Status.MET
 
 
+def test_record_numbers_that_are_released() -> None:
+    """They pair the records, and are not one of the columns that are compared."""
+    rng = np.random.default_rng(0)
+    number = np.arange(400)
+    original = pa.table({"number": number, "income": rng.normal(size=400)})
+    near = pa.table({"number": number, "income": np.asarray(original["income"]) + 1e-4})
+    order = pa.array(rng.permutation(400))
+    found = cr.assess(near.take(order), original, on="number", insensitive=["number", "income"])
+    links = finding(found, "linkage.correct_links_above_chance")
+    assert (links.status, links.affected, links.columns) == (Status.EXCEEDED, 400, ("income",))
+
+
 def test_requested_linkage_that_is_not_evaluated_is_not_safe() -> None:
     """Many classes: the bound by classes decides nothing, and so do ranks of some columns."""
     policy = Policy.model_validate(

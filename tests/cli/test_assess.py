@@ -72,8 +72,12 @@ def test_the_roles_file_of_the_original_fits_its_release(
     assert "set --exclude" in " ".join(capsys.readouterr().err.split())
     assert run([*assess, "--exclude", "note"]) == 0
     assert run([*assess, "--exclude", "not"]) == 2
+    capsys.readouterr()
     file.write_text(f'{decided}diseases = "undecided"\n')  # a mistake: nothing is called safe
     assert run(assess) == 4
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "what they are" in shown  # in the file that was given, not in a new one
+    assert "crypsis scan" not in shown
 
 
 def test_as_json(safe: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -178,14 +178,50 @@ def test_not_zero() -> None:
 
 
 def test_similar_values() -> None:
-    tree = Hierarchy([(f"{c}{i}", c) for c in "FJM" for i in range(4)])
+    names = (
+        "mania",
+        "panic",
+        "phobia",
+        "autism",
+        "cold",
+        "croup",
+        "cough",
+        "flu",
+        "gout",
+        "lupus",
+        "sprain",
+        "rheuma",
+    )
+    tree = Hierarchy([(one, "FJM"[i // 4]) for i, one in enumerate(names)])
     q = np.arange(240) // 12
-    s = [f"{'FJM'[i % 3]}{i % 4}" for i in range(240)]
-    s[:12] = [f"F{i % 4}" for i in range(12)]
+    s = [names[i % 12] for i in range(240)]
+    s[:12] = names[:4] * 3
     assert of({"q": q, "s": s}).near_certain == 0
     assert of({"q": q, "s": s}, hierarchies={"s": tree}).near_certain == 12
+    s = [f"{'FJM'[i % 3]}{i % 4}" for i in range(240)]
+    assert of({"q": q, "s": s}).near_certain == 0
+    s[:12] = [f"F{i % 4}" for i in range(12)]  # of one chapter
+    assert of({"q": q, "s": s}).near_certain == 12
     s[:12] = ["F1", "f1", " F1", "F1."] * 3
     assert of({"q": q, "s": s}).near_certain == 12
+
+
+@pytest.mark.parametrize("text", ["{} since {}", "{1}: {0}", "{1} mg for {0}", "since={1}/dx={0}"])
+def test_texts_that_differ_in_their_numbers(text: str) -> None:
+    """The numbers differ, the diagnosis is one: in the first class everybody has it."""
+    q = np.arange(240) // 12
+    ill = [("flu", "gout", "HIV")[i % 3] for i in range(240)]
+    s = [text.format(one, 1 + i * 97 % 199) for i, one in enumerate(ill)]
+    assert of({"q": q, "s": s}).near_certain == 0
+    s[:12] = [text.format("HIV", 1 + i * 97 % 199) for i in range(12)]
+    found = of({"q": q, "s": s})
+    assert found.near_certain == 12
+
+
+def test_a_unit_is_no_secret() -> None:
+    """All amounts are in mg, which presence does not disclose."""
+    found = of({"q": np.arange(240) // 12, "s": [f"{i * 7 % 59 * 10} mg" for i in range(240)]})
+    assert (found.near_certain, found.presence < 0.2) == (0, True)
 
 
 def test_presence() -> None:

@@ -79,6 +79,8 @@ def phrasing(
         return None
 
     decide = f"Run `{prepared(data)}`, correct the file, and add --roles {file(data)}."
+    if options is not None and options.roles_file is not None:
+        decide = f"Decide in {options.roles_file} what they are."
     return Phrasing(cli_option, command, {"undecided-columns": decide})
 
 

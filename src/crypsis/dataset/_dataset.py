@@ -239,10 +239,11 @@ class Dataset:
     def knowable(self) -> tuple[str, ...]:
         """The released columns that an intruder may know: those that are not signed off.
 
-        A quasi-identifier is known whatever was written about it. The columns of the person, of the
-        household and of the weight are not among them.
+        A quasi-identifier is known whatever was written about it. The columns of the person and of
+        the household are not among them; a weight is, because whoever knows the design of the
+        sample knows whose weight it is.
         """
-        apart = (self.person, self.household, self.weight)
+        apart = (self.person, self.household)
         return tuple(
             name for name in self.released if name not in apart and name not in self.signed_off
         )

@@ -1,9 +1,9 @@
 """The states of a sensitive attribute: what an intruder may learn of a person.
 
-Single values; groups of a hierarchy, so that similar values count as one; the parts of values that
-are lists; "not zero", "not the value that most people have" and "not harmless", which classes of
-different values may share; a number where others have a word; and "missing", which is a state of
-its own and no diversity, against "known".
+Single values; groups of a hierarchy, so that similar values count as one; texts without the numbers
+in them ("flu since 1990"); the parts of values that are lists; "not zero", "not the value that most
+people have" and "not harmless", which classes of different values may share; a number where others
+have a word; and "missing", which is a state of its own and no diversity, against "known".
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class States:
     """The values of an attribute mapped to states, on one level."""
 
     level: str
-    """"value", "group", "part", "kind", "known", or one of `COMPLEMENTS`."""
+    """"value", "group", "words", "part", "kind", "known", or one of `COMPLEMENTS`."""
     of_value: Ints
     """The state of each value."""
     prior: Floats
@@ -134,9 +134,12 @@ def attribute_states(
         nodes = hierarchy.nodes(values, name)
         for node in nodes[1:-1]:
             found += _level("group", np.asarray(node, np.int64), found[0])
-    spelled = _spellings(values)
-    if spelled is not None:
-        found += _level("group", spelled, found[0])
+    texts = [_plain(value) if isinstance(value, str) else value for value in values]
+    words = [_without_numbers(key) if isinstance(key, str) else key for key in texts]
+    for level, keys in (("group", texts), ("words", words)):
+        merged = _merged(keys)
+        if merged is not None:
+            found += _level(level, merged, found[0])
     found += _kinds(read, found[0])
     if missing >= 0:
         found += _complement("known", ~known, -1, found[0])
@@ -158,17 +161,22 @@ def attribute_states(
     return found
 
 
-def _spellings(values: Sequence[Any]) -> Ints | None:
-    """Values that differ in case, blanks, accents or punctuation alone; None if no two do."""
+def _merged(keys: Sequence[Any]) -> Ints | None:
+    """One state for the values with one key; None if no two have it."""
     numbers: dict[Any, int] = {}
-    keys = [_plain(value) if isinstance(value, str) else value for value in values]
     found = [numbers.setdefault(key, len(numbers)) for key in keys]
-    return np.array(found, np.int64) if len(numbers) < len(values) else None
+    return np.array(found, np.int64) if len(numbers) < len(keys) else None
 
 
 def _plain(text: str) -> str:
+    """Texts that differ in case, blanks, accents or punctuation alone are alike."""
     letters = unicodedata.normalize("NFKD", text.casefold())
     return "".join(one for one in letters if one.isalnum() or one in "+-<>") or text
+
+
+def _without_numbers(plain: str) -> str:
+    """Equal for texts that differ in their numbers alone: "flu, 1990" and "1991: flu"."""
+    return "".join(one for one in plain if not one.isdigit()) or plain
 
 
 def _kinds(read: ReadNumbers, single: States) -> list[States]:

@@ -150,6 +150,30 @@ def weights_that_are_villages(draw: Draw, folder: Path) -> Trial:
     return Trial(float(small.mean()), assessed(release, **ROLES, insensitive=["design"]))
 
 
+@scenario("knows the sampling plan, so the weight is the village", least=0.9)
+def weights_named_as_weights(draw: Draw, folder: Path) -> Trial:
+    """The same weights, named as the weights of the survey."""
+    village = np.arange(600) // 5
+    release = plain(600).assign(design=100 + 0.37 * draw.permutation(120)[village])
+    small = release.groupby([*QIS, "design"])["sex"].transform("size") < 5
+    roles = {**ROLES, "insensitive": ["design"], "weight": "design"}
+    by_age = release.assign(design=release["age"].map({"30-39": 12.5, "40-49": 30, "50-59": 25}))
+    return Trial(float(small.mean()), assessed(release, **roles), control=assessed(by_age, **roles))
+
+
+@scenario("knows the form that was filled in")
+def form_that_only_the_ill_filled_in(draw: Draw, folder: Path) -> Trial:
+    """Six forms, declared insensitive; 25 people of 1,200 had one of them, and all of these have gout."""
+    form = draw.choice(list("abcde"), 1_200).astype(object)
+    release = plain(1_200).assign(form=form)
+    ill = release.index[(release["disease"] == "gout") & (release["age"] == "30-39")][:25]
+    control = assessed(release, **ROLES, insensitive=["form"])
+    release.loc[ill, "form"] = "f"
+    known = release.loc[ill]
+    return Trial(learned(release, known, ["form"], "disease"),
+                 assessed(release, **ROLES, insensitive=["form"]), chance=0.25, control=control)  # fmt: skip
+
+
 @scenario("knows a rare hobby", least=0.9)
 def one_rare_value_each(draw: Draw, folder: Path) -> Trial:
     """A hobby that is different for forty of 600 people, declared insensitive."""

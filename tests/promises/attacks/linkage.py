@@ -6,6 +6,7 @@ comparison with the original is judged.
 
 from __future__ import annotations
 
+import json
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -36,7 +37,11 @@ def _nearest(original: pd.DataFrame, masked: pd.DataFrame, owner: np.ndarray) ->
 
 
 def _judged(
-    folder: Path, original: pd.DataFrame, masked: pd.DataFrame, ages: np.ndarray | None = None
+    folder: Path,
+    original: pd.DataFrame,
+    masked: pd.DataFrame,
+    ages: np.ndarray | None = None,
+    *more: str | Path,
 ) -> str:
     """The verdict on the masked file beside the original, both sorted by an age of three values."""
     age = np.arange(len(original)) * 3 // len(original) * 10 + 30
@@ -47,7 +52,7 @@ def _judged(
     lines = ["[roles]", 'age = "quasi-identifier"', *lines]
     (folder / "roles.toml").write_text("\n".join(lines) + "\n")
     return command("assess", folder / "masked.csv", "--no-try", "--roles", folder / "roles.toml",
-                   "--original", folder / "original.csv").verdict  # fmt: skip
+                   "--original", folder / "original.csv", *more).verdict  # fmt: skip
 
 
 @cache
@@ -86,6 +91,50 @@ def columns_exchanged(draw: Draw, folder: Path) -> Trial:
     back = masked.rename(columns={"a": "c", "c": "a"})[COLUMNS]
     return Trial(_nearest(original, back, np.arange(ROWS)), _judged(folder, original, masked),
                  chance=1 / ROWS, control=_control())  # fmt: skip
+
+
+def _key(folder: Path, rows: np.ndarray) -> tuple[str, Path]:
+    key = {"format": "crypsis key 1", "seed": 0, "row_map": rows.tolist(), "pseudonyms": {}}
+    (folder / "key.json").write_text(json.dumps(key))
+    return "--key", folder / "key.json"
+
+
+def _another_key(draw: Draw, folder: Path, other: np.ndarray) -> Trial:
+    """Readings with little noise in random order, and the key of another release of the file."""
+    original, order = _original(draw), draw.permutation(ROWS)
+    masked = (original.iloc[order] + draw.normal(0, 0.1, (ROWS, 3))).round(2).reset_index(drop=True)
+    ages = (order * 3 // ROWS) * 10 + 30
+    alike = np.empty(ROWS, int)  # other people of the same age
+    for age in np.unique(ages):
+        alike[ages == age] = draw.permutation(order[ages == age])
+    found = _judged(folder, original, masked, ages, *_key(folder, other if len(other) else alike))
+    drawn = _judged(folder, original, _original(draw), ages, *_key(folder, order))
+    return Trial(_nearest(original, masked, order), found, chance=1 / ROWS, control=drawn)
+
+
+@scenario("has the original and looks for the nearest record")
+def key_of_another_release(draw: Draw, folder: Path) -> Trial:
+    """Little noise, in random order; the key that is given is that of another release."""
+    return _another_key(draw, folder, draw.permutation(ROWS))
+
+
+@scenario("has the original and looks for the nearest record")
+def key_of_another_release_by_age(draw: Draw, folder: Path) -> Trial:
+    """The same release; the key pairs other people of the same age."""
+    return _another_key(draw, folder, np.empty(0, int))
+
+
+@scenario("has the original and looks for the values that an interval covers", least=0.8)
+def key_of_another_generalization(draw: Draw, folder: Path) -> Trial:
+    """Narrow intervals in random order; the key that is given is that of another release."""
+    original, order = _original(draw), draw.permutation(ROWS)
+    low = (original.iloc[order] // 4 * 4).reset_index(drop=True)
+    masked = low.map(lambda n: f"[{n:.0f}, {n + 4:.0f})")
+    ages, released = (order * 3 // ROWS) * 10 + 30, ROWS - np.arange(ROWS) - 1
+    found = _judged(folder, original, masked, ages, *_key(folder, released))
+    wide = (low // 80 * 80).map(lambda n: f"[{n:.0f}, {n + 80:.0f})")
+    control = _judged(folder, original, wide, ages, *_key(folder, order))
+    return Trial(_nearest(original, low + 2, order), found, chance=1 / ROWS, control=control)
 
 
 @scenario("has part of the original and looks for equal records")

@@ -70,6 +70,24 @@ def quotes_around_some_values(draw: Draw, folder: Path) -> Trial:
                  control=_judged(folder / "control.csv"))  # fmt: skip
 
 
+@scenario("looks which rows end with a comma", least=0.9)
+def commas_at_the_end_of_rows(draw: Draw, folder: Path) -> Trial:
+    """A CSV file in which the rows of the staff end with a comma."""
+    staff = _staff(draw)
+    rows = [
+        [*row, ""] if one else row for row, one in zip(plain(ROWS).to_numpy(), staff, strict=True)
+    ]
+    path = _csv(rows, folder)
+    seen = [line.endswith(",") for line in path.read_text().splitlines()[1:]]
+    return Trial(equal(seen, staff), _judged(path), chance=0.5,
+                 control=_judged(_every_row_ends_with_a_comma(folder)))  # fmt: skip
+
+
+def _every_row_ends_with_a_comma(folder: Path) -> Path:
+    body = "".join(",".join(row) + ",\n" for row in plain(ROWS).to_numpy())
+    return _lines("age,sex,disease\n" + body, folder, "control.csv")
+
+
 @scenario("looks which missing values are in quotes")
 def quotes_around_nothing(draw: Draw, folder: Path) -> Trial:
     """A CSV file with a column of missing values, which are "" for the staff."""

@@ -145,3 +145,19 @@ def bytes_before_the_footer(draw: Draw, folder: Path) -> Trial:
     gap = (folder / "data.parquet").read_bytes()[at : at + len(hidden)].decode()
     return Trial(equal(re.split("\n", gap), wanted), _judged(folder / "data.parquet"),
                  control=_judged(folder / "control.parquet"))  # fmt: skip
+
+
+@scenario("reads by whom the file was written")
+def writer_of_a_parquet_file(draw: Draw, folder: Path) -> Trial:
+    """A Parquet file that names a patient where its writer names itself."""
+    table = pa.Table.from_pandas(plain(600), preserve_index=False).replace_schema_metadata(None)
+    pq.write_table(table, folder / "control.parquet")
+    own = pq.read_metadata(folder / "control.parquet").created_by.encode()
+    wanted = names(draw, 1)[0][: len(own)]
+    content = (
+        (folder / "control.parquet").read_bytes().replace(own, wanted.encode().ljust(len(own)))
+    )
+    (folder / "data.parquet").write_bytes(content)
+    found = pq.read_metadata(folder / "data.parquet").created_by.strip()
+    return Trial(float(found == wanted), _judged(folder / "data.parquet"),
+                 control=_judged(folder / "control.parquet"))  # fmt: skip

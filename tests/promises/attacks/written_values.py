@@ -174,3 +174,51 @@ def durations_with_colons(draw: Draw, folder: Path) -> Trial:
 def numbers_after_a_word(draw: Draw, folder: Path) -> Trial:
     """Scores written "level 912 of 9999"; in five classes within 20 of 10,000."""
     return _near(draw, 7_000, 20, 10_000, lambda n: f"level {n}")
+
+
+def _with_a_number(draw: Draw, written: str) -> Trial:
+    """Diagnoses written with a number that is different for most people."""
+
+    def texts(hiv: np.ndarray) -> list[str]:
+        ill = np.where(hiv, "HIV", draw.choice(DISEASES, ROWS))
+        return [
+            written.format(one, n) for one, n in zip(ill, draw.integers(1, 40, ROWS), strict=True)
+        ]
+
+    control = _judged(_release(texts(np.arange(ROWS) % SIZE < 2)))
+    hiv = ODD | (draw.random(ROWS) < 0.01)
+    return _claimed(_release(texts(hiv)), hiv, control)
+
+
+@scenario("knows the district, and reads the diagnoses")
+def diagnoses_with_a_number_behind(draw: Draw, folder: Path) -> Trial:
+    """Diagnoses as "HIV, known for 312 weeks": 280 different texts."""
+    return _with_a_number(draw, "{} known for {} weeks")
+
+
+@scenario("knows the district, and reads the diagnoses")
+def diagnoses_with_a_number_before(draw: Draw, folder: Path) -> Trial:
+    """Diagnoses as "312 mg for HIV", which read as amounts."""
+    return _with_a_number(draw, "{1} mg for {0}")
+
+
+@scenario("knows the district, and reads the diagnoses")
+def diagnoses_in_fields(draw: Draw, folder: Path) -> Trial:
+    """Diagnoses as "weeks=312/dx=HIV"."""
+    return _with_a_number(draw, "weeks={1}/dx={0}")
+
+
+@scenario("knows the district, and the letters of ICD-10")
+def codes_of_one_letter(draw: Draw, folder: Path) -> Trial:
+    """Codes as F32.1; in five classes all begin with F, and no hierarchy says that these are one chapter."""
+
+    def codes(odd: np.ndarray) -> list[str]:
+        letter = np.where(odd, "F", draw.choice(list("FIJKM"), ROWS))
+        return [
+            f"{one}{n // 10:02d}.{n % 10}"
+            for one, n in zip(letter, draw.integers(0, 999, ROWS), strict=True)
+        ]
+
+    control = _judged(_release(codes(np.zeros(ROWS, bool))))
+    release = _release(codes(ODD))
+    return _claimed(release, release["status"].str.startswith("F").to_numpy(bool), control)

@@ -1,6 +1,11 @@
 """The four questions, one module each: from a request to measurements, results and a headline."""
 
-from crypsis.assessment._questions._everything_else import SMALL, known_insensitive
+from crypsis.assessment._questions._everything_else import (
+    NEAR_CERTAIN,
+    SMALL,
+    as_known,
+    known_insensitive,
+)
 from crypsis.assessment._questions._inference import ask_inference
 from crypsis.assessment._questions._linkage import ask_linkage
 from crypsis.assessment._questions._outcome import QuestionOutcome, not_evaluated
@@ -16,8 +21,10 @@ from crypsis.assessment._questions._together import CLASS_SIZES, other_files, to
 
 __all__ = [
     "CLASS_SIZES",
+    "NEAR_CERTAIN",
     "SMALL",
     "QuestionOutcome",
+    "as_known",
     "ask_inference",
     "ask_linkage",
     "ask_pseudonyms",

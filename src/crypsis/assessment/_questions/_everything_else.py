@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from crypsis import inference, singling_out
 from crypsis.assessment._questions._outcome import QuestionOutcome
+from crypsis.assessment._questions._values import value_measurements
 from crypsis.assessment._request import Request
 from crypsis.dataset import Dataset
 from crypsis.errors import InputError, TooLargeError
-from crypsis.options import MissingValues
+from crypsis.options import MissingValues, Role
 from crypsis.policies import Measurement
 from crypsis.report.wording import listed, plural, some
 from crypsis.results import Estimate, number_text, percent_text
@@ -18,6 +20,7 @@ from crypsis.tables import Kind
 UNIQUE = "singling_out.unique_on_released_columns"
 SMALL = "singling_out.small_classes_on_released_columns"
 PREDICTED = "inference.prediction_gain"
+NEAR_CERTAIN = "inference.near_certain_values"
 _VALUES = 500_000
 """About how many values a model learns from: of wide tables fewer records."""
 _MOST_RECORDS, _FEWEST_RECORDS = 10_000, 2_000
@@ -127,6 +130,42 @@ def add_released_classes(request: Request, outcome: QuestionOutcome) -> None:
         if float(single)
         else with_others
     )
+
+
+def add_released_values(request: Request, outcome: QuestionOutcome) -> None:
+    """Add what is near-certain in the classes of all released columns that are not sensitive.
+
+    An insensitive column divides the equivalence classes as a quasi-identifier does. Where that
+    leaves too many small classes, they are a finding of their own.
+    """
+    data, policy = request.data, request.policy
+    others = known_insensitive(data)
+    if limited(request, NEAR_CERTAIN) is None or not (others and data.sensitive):
+        return
+    small = [one for one in policy.of("singling_out") if one.measure == SMALL]
+    try:
+        sizes = singling_out.equivalence_classes(as_known(data, others), seed=request.seed)
+        if any(float(sizes.share_below(one.k or 2)) > one.limit for one in small):
+            return
+        found = inference.value_disclosure(as_known(data, others), baseline=False)
+    except (InputError, TooLargeError) as error:
+        why = f"The classes of all released columns: {error.message}"
+        outcome.measured.append(Measurement(NEAR_CERTAIN, None, why, others, requested=True))
+        return
+    own = f"With {listed(some(others))}, which an intruder may know too: "
+    certain = [
+        replace(one, statement=own + one.statement, columns=(one.columns[0], *others))
+        for one in value_measurements(found, {})
+        if one.measure == NEAR_CERTAIN and one.value
+    ]
+    outcome.measured += certain
+    outcome.notes += [one.statement for one in certain]
+
+
+def as_known(data: Dataset, others: Sequence[str]) -> Dataset:
+    """The same data with other columns among the quasi-identifiers; a population has no such."""
+    strict = replace(data, population=None, missing=MissingValues.VALUE, _cells={})
+    return strict.with_roles({**data.roles, **dict.fromkeys(others, Role.QUASI_IDENTIFIER)})
 
 
 def known_insensitive(data: Dataset) -> tuple[str, ...]:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from contextlib import suppress
 
 from crypsis import inference
-from crypsis.assessment._questions._everything_else import add_prediction_gain
+from crypsis.assessment._questions._everything_else import (
+    add_prediction_gain,
+    add_released_values,
+)
 from crypsis.assessment._questions._histories import add_history_disclosure
 from crypsis.assessment._questions._outcome import QuestionOutcome, not_evaluated
 from crypsis.assessment._questions._values import MEASURES as VALUE_MEASURES
@@ -41,6 +44,7 @@ def ask_inference(request: Request) -> QuestionOutcome:
     if not request.policy.of("inference"):
         return QuestionOutcome("Not measured: inference is not part of this policy.")
     outcome = _ask_quasi_identifiers(request)
+    add_released_values(request, outcome)
     add_prediction_gain(request, outcome)
     add_history_disclosure(request, outcome)
     outcome.measured += presence_in_other_files(request)

@@ -60,7 +60,7 @@ def _copies(request: Request) -> Measurement | None:
     original, masked = request.original, request.data
     if original is None or not masked.rows.local or not original.rows.local:
         return None
-    names = list(_known_columns(original, masked))
+    names = list(_known_columns(original, masked, request.on))
     if not names or max(original.count, masked.count) > _COPIED_ROWS or not masked.count:
         return None
     marks = _marks(original.to_arrow(names), masked.to_arrow(names))
@@ -121,9 +121,10 @@ def _linked(request: Request, most_records: int | None) -> QuestionOutcome:
     if original is None:
         why = "The original was not given."
         return not_evaluated("linkage", request.policy, why, hint="Set {original}.")
-    bound = _classes_bound(original, masked)
+    bound = _classes_bound(original, masked, request.on)
     limits = [one.limit for one in request.policy.of("linkage") if one.measure == _LINKS]
-    known, perturbed = _known_columns(original, masked), _perturbed(request, original, masked)
+    known = _known_columns(original, masked, request.on)
+    perturbed = _perturbed(request, original, masked)
     alone = _not_in(original, masked)
     met = bound is not None and bound.value <= min(limits, default=0.0)
     if bound is not None and met and not perturbed and not alone:
@@ -169,20 +170,20 @@ class _Bound:
         )
 
 
-def _known_columns(original: Dataset, masked: Dataset) -> tuple[str, ...]:
-    """The released columns that the original has too, except sensitive ones."""
+def _known_columns(original: Dataset, masked: Dataset, on: str | None) -> tuple[str, ...]:
+    """The released columns that the original has too, except sensitive ones and record numbers."""
     known = (Role.QUASI_IDENTIFIER, Role.INSENSITIVE)
     return tuple(
         column.name
         for column in masked.rows.columns
-        if column.name in original.names and column.kind is not Kind.NESTED
-        and masked.roles.get(column.name) in known
+        if column.name in original.names and column.name != on
+        and column.kind is not Kind.NESTED and masked.roles.get(column.name) in known
     )  # fmt: skip
 
 
-def _classes_bound(original: Dataset, masked: Dataset) -> _Bound | None:
+def _classes_bound(original: Dataset, masked: Dataset, on: str | None) -> _Bound | None:
     """The bound over all released columns that the original has too, except sensitive ones."""
-    names = _known_columns(original, masked)
+    names = _known_columns(original, masked, on)
     if not masked.quasi_identifiers or not names or not masked.count:
         return None
     counted = masked.rows.tally(names)

@@ -35,6 +35,7 @@ _KNOWN = {
     "value": "a value",
     "group": "a group of similar values",
     "interval": "a narrow interval",
+    "words": "values that differ in their numbers alone",
     "part": "a part of a value that is a list",
     "kind": "a value of one kind (a number, a bound or a word)",
     "known": "that a value is known",

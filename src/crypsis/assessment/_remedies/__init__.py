@@ -16,6 +16,7 @@ from crypsis.assessment._remedies._anonymize import (
 )
 from crypsis.assessment._remedies._rank_swap import rank_swap_remedy
 from crypsis.assessment._remedies._released_columns import (
+    about_released_columns,
     other_columns,
     released_columns_remedy,
 )
@@ -71,9 +72,11 @@ def with_remedies(
     a release that meets the policy; it is tried once. If `thorough`, its alternatives are tried too.
     """
     exceeded = [one for one in findings if one.status is Status.EXCEEDED]
+    released = [one for one in exceeded
+                if one.measure in _KNOWN or about_released_columns(one, request.data)]  # fmt: skip
     parameters: dict[str, Any] = {}
     trial: Trial | str | None = None
-    if any(one.question not in _OTHERWISE and one.measure not in _KNOWN for one in exceeded):
+    if any(one.question not in _OTHERWISE and one not in released for one in exceeded):
         parameters = anonymization(request, exceeded)
         trial = impossible(request, parameters)
         if trial is None and tried:
@@ -91,10 +94,10 @@ def with_remedies(
             return releases_remedy(finding)
         if finding.question == "synthetic":
             return Remedy("none", _GENERATE)
-        if finding.measure in _KNOWN:
+        if finding in released:
             if isinstance(trial, Trial) and _remedied(finding, trial):
                 return anonymize_remedy(finding, _CLASSES, parameters, trial)
-            if parameters and not other_columns(request.data):
+            if parameters and set(other_columns(request.data)) <= {request.data.weight}:
                 return anonymize_remedy(finding, _CLASSES, parameters, trial)
             return released_columns_remedy(finding, request, tried=tried)
         if finding.measure == "inference.presence_disclosure":

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from crypsis import inference, singling_out
-from crypsis.assessment._questions import SMALL, known_insensitive
+from crypsis.assessment._questions import NEAR_CERTAIN, SMALL, as_known, known_insensitive
 from crypsis.assessment._request import Request
 from crypsis.columns.codes import codes_of, mode_of_others
 from crypsis.dataset import Dataset
@@ -27,11 +27,18 @@ _TEXT = (
 _NOT_ENOUGH = ", threshold exceeded: generalize the quasi-identifiers too"
 
 
+def about_released_columns(finding: Finding, data: Dataset) -> bool:
+    """Whether a value is near-certain only with columns besides the quasi-identifiers."""
+    given = set(finding.columns[1:])
+    return finding.measure == NEAR_CERTAIN and bool(given) and given <= {*known_insensitive(data)}
+
+
 def released_columns_remedy(finding: Finding, request: Request, *, tried: bool) -> Remedy:
     """The columns without which the threshold is met, tried if there is time."""
     predicted = finding.measure == "inference.prediction_gain"
-    small = finding.measure == SMALL
-    others = list(known_insensitive(request.data)) if small else other_columns(request.data)
+    small, certain = finding.measure == SMALL, finding.measure == NEAR_CERTAIN
+    insensitive = small or certain
+    others = list(known_insensitive(request.data)) if insensitive else other_columns(request.data)
     if predicted:
         others = [name for name in others if name != finding.columns[0]]
     remedy = Remedy("exclude_columns", _TEXT, {"columns": tuple(others)})
@@ -42,6 +49,8 @@ def released_columns_remedy(finding: Finding, request: Request, *, tried: bool) 
     try:
         if predicted:
             columns, after = _without_prediction(finding, request.data, others, request.seed)
+        elif certain:
+            columns, after = _without_certainty(finding, request.data, others)
         else:
             size = (finding.k or 2) if small else 2
             columns, after = _without_small_classes(
@@ -124,6 +133,27 @@ def _without_small_classes(
 
 def _share_below(data: Dataset, columns: Sequence[str], size: int, seed: int) -> float:
     return float(singling_out.equivalence_classes(data, columns, seed=seed).share_below(size))
+
+
+def _without_certainty(
+    finding: Finding, data: Dataset, others: list[str]
+) -> tuple[tuple[str, ...], float]:
+    """Columns are added to the quasi-identifiers, few values first, while nothing is near-certain."""
+    kept: list[str] = []
+    target = finding.columns[0]
+    distinct = {name: len(data.cells([name])) for name in others}
+    for name in sorted(others, key=lambda one: distinct[one]):
+        if _near_certain(data, target, [*kept, name]) <= finding.threshold:
+            kept.append(name)
+    excluded = tuple(name for name in others if name not in kept)
+    return excluded, _near_certain(data, target, kept)
+
+
+def _near_certain(data: Dataset, target: str, known: Sequence[str]) -> float:
+    strict = as_known(data, known)
+    if not strict.quasi_identifiers:
+        return 0.0
+    return float(inference.value_disclosure(strict, baseline=False)[target].near_certain)
 
 
 def _without_prediction(

@@ -1,9 +1,11 @@
-"""Rows that were taken as aligned, and near pairs that speak against it.
+"""Matches that were taken as true, and near pairs that speak against them.
+
+Rows may be in another order, a key may be that of another release, records may be numbered anew.
 
 A masked record whose original is in the file is nearer to some original than to all other masked
 records more often than not; if none of them has its original there, it is so in half of the cases,
 by symmetry. So the share above one half is that of records which can be linked. If far fewer links
-are correct along the rows, the rows are in another order.
+are correct, the matches are not the true ones.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from crypsis.scientific import spatial
 _RECORDS = 3_000
 _MARGIN, _CONFIDENCE = 0.02, 0.9999
 _ALIGNED_Z = 4.0
+_FEWEST, _COVERED = 30, 0.9
 
 
 class Contradiction(Result):
@@ -30,7 +33,7 @@ class Contradiction(Result):
 
 
 def rows_correspond(files: Files) -> bool:
-    """Whether true pairs agree better than random ones in some column, taken row by row.
+    """Whether true pairs agree better than random ones in some column, as they were given.
 
     The mean dissimilarity along the rows against that of shuffled rows: z > 4, or a tenth of it.
     """
@@ -47,6 +50,28 @@ def rows_correspond(files: Files) -> bool:
         if random.mean() > 0 and along.mean() < 0.1 * random.mean():
             return True
     return False
+
+
+def values_covered(files: Files) -> bool:
+    """Whether generalized values cover their originals, or at least rather than those of others.
+
+    What a key or record numbers pair need not be near: a mask may be strong. But an interval and
+    the label of a group are made from the value that they cover.
+    """
+    if files.own is None:
+        return True
+    rng = np.random.default_rng((files.seed, 27))
+    rows, own = files.targets[files.known], files.own[files.known]
+    for one in files.fields:
+        wide = one.wide[own] & ~one.lost[rows]
+        if wide.sum() < _FEWEST:
+            continue
+        some, theirs = rows[wide], own[wide]
+        along = float((one.apart(some, theirs) <= 0).mean())
+        random = float((one.apart(some, rng.permutation(theirs)) <= 0).mean())
+        if along < _COVERED and along - random < _ALIGNED_Z / 2 / np.sqrt(len(some)):
+            return False
+    return True
 
 
 def contradicted(files: Files, worst: LinkAttack) -> Contradiction | None:

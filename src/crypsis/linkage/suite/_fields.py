@@ -65,6 +65,11 @@ class Field(ABC):
         """The levels: those of values, masked missing, original missing, both missing."""
         return self.steps + 3
 
+    @property
+    def wide(self) -> Bools:
+        """The masked values that cover several original ones: intervals and labels of groups."""
+        return np.zeros(len(self.lost_masked), bool)
+
     def apart(self, rows: Ints, places: Ints) -> Floats:
         """The dissimilarity of pairs, from 0 to 1; one missing value is 1 apart from any other."""
         lost, gone = self.lost[rows], self.lost_masked[places]
@@ -107,6 +112,11 @@ class NumberField(Field):
     values: Floats
     low: Floats
     high: Floats
+
+    @property
+    def wide(self) -> Bools:
+        """The intervals."""
+        return np.asarray((self.high > self.low) & ~self.lost_masked)
 
     @property
     def steps(self) -> int:
@@ -211,6 +221,11 @@ class CategoryField(Field):
     def steps(self) -> int:
         """Covered, near in the hierarchy, and not."""
         return len(self._limits) + 1
+
+    @property
+    def wide(self) -> Bools:
+        """The labels that cover several categories."""
+        return np.asarray(((self.table <= 0).sum(axis=0) > 1)[self.labels] & ~self.lost_masked)
 
     def gap(self, rows: Ints, places: Ints) -> Floats:
         """The dissimilarity of the category and the label."""

@@ -15,7 +15,12 @@ from crypsis.linkage._pair import PairOptions, to_frame
 from crypsis.linkage._ranks import Floats, Ints
 from crypsis.linkage._search import share
 from crypsis.linkage.suite._agreement import agreement, levels
-from crypsis.linkage.suite._alignment_test import Contradiction, contradicted, rows_correspond
+from crypsis.linkage.suite._alignment_test import (
+    Contradiction,
+    contradicted,
+    rows_correspond,
+    values_covered,
+)
 from crypsis.linkage.suite._attack import CONFIDENT, LinkAttack, attack, linked
 from crypsis.linkage.suite._candidates import Candidates, candidates
 from crypsis.linkage.suite._files import Files, files_of
@@ -27,10 +32,16 @@ from crypsis.linkage.suite._subsets import subset_links
 from crypsis.results import Estimate, Result, number_text, percent_text
 
 _MOST_TARGETS = 5_000
-_NOT_ALIGNED = (
-    "The records were compared row by row, and the rows of the two files do not correspond in any "
-    "column: if the release is in another order, its true matches are not known."
-)
+_NOT_ALIGNED = {
+    "rows": "The records were compared row by row, and the rows of the two files do not correspond "
+    "in any column: if the release is in another order, its true matches are not known.",
+    "record numbers": "The generalized values of the records do not cover the values of the originals "
+    "with their record numbers: if the files were numbered anew, the true matches are not known.",
+    "row map": "The generalized values of the records do not cover the values of the originals in the "
+    "re-identification key (row map): if it is that of another release, the true matches are not known.",
+}
+_EXPLAINED = {"rows": "the order of the rows", "record numbers": "the record numbers",
+              "row map": "the row map"}  # fmt: skip
 
 
 class LinkSuite(Result, eq=False):
@@ -38,9 +49,10 @@ class LinkSuite(Result, eq=False):
 
     `columns` are the released columns that were compared, `proposed` those of them that were paired
     with an original column of another name, and `alone` those that were compared with nothing.
-    `not_computed` states which intruders could not be tried. Where the rows were taken as aligned,
-    `rows_correspond` states whether any column supports it (else it is None), and `contradiction`
-    what speaks against it.
+    `not_computed` states which intruders could not be tried. `alignment` states how the true matches
+    are known ("rows", "record numbers", "row map", or "" if they are not); then `rows_correspond`
+    states whether any column supports rows, or whether generalized values cover the originals of a
+    key or of record numbers (else it is None), and `contradiction` what speaks against them.
     """
 
     attacks: tuple[LinkAttack, ...]
@@ -50,6 +62,7 @@ class LinkSuite(Result, eq=False):
     records: int
     masked_records: int
     not_computed: tuple[str, ...]
+    alignment: str
     rows_correspond: bool | None
     contradiction: Contradiction | None
 
@@ -78,15 +91,16 @@ class LinkSuite(Result, eq=False):
 
     @property
     def misaligned(self) -> str:
-        """Why the rows are not taken as aligned, in a sentence; empty if they are."""
+        """Why the matches are not taken as true, in a sentence; empty if they are."""
         if self.rows_correspond is False:
-            return _NOT_ALIGNED
+            return _NOT_ALIGNED[self.alignment]
         if self.contradiction is None:
             return ""
         return (
             f"{percent_text(self.contradiction.nearer.value)} of the masked records are nearer to "
-            "an original than to any other masked record, which the order of the rows does not "
-            "explain: they seem to be in another order, so the true matches are not known."
+            f"an original than to any other masked record, which {_EXPLAINED[self.alignment]} "
+            f"{'do' if self.alignment == 'record numbers' else 'does'} not explain: they seem to be in "
+            "another order, so the true matches are not known."
         )
 
     def sure_share(self, confidence: float = 0.99) -> Estimate | None:
@@ -223,12 +237,12 @@ def suite_of(
     with progress.step("intruders", total=8) as step:
         attacks, pairs = _attacks(files, missing, step)
     attacks.sort(key=lambda one: -(one.correct_share or 0.0))
-    assumed = on is None and row_map is None and own is not None
+    alignment = "record numbers" if on is not None else "row map" if row_map is not None else "rows"
     suite = LinkSuite(
         tuple(attacks), tuple(after for _, after in found.pairs), found.proposed, found.alone,
-        files.originals, files.masked, tuple(missing),
-        rows_correspond(files) if assumed else None,
-        contradicted(files, attacks[0]) if assumed else None,
+        files.originals, files.masked, tuple(missing), "" if own is None else alignment,
+        None if own is None else (rows_correspond if alignment == "rows" else values_covered)(files),
+        None if own is None else contradicted(files, attacks[0]),
     )  # fmt: skip
     return suite, files, pairs
 

@@ -1,4 +1,4 @@
-"""CSV files in which equal values are written with quotes here and without them there.
+"""CSV files in which equal rows are written in different ways: quotes, blank lines, a last delimiter.
 
 If the quotes depend on the column and the text alone, a recipient learns nothing more from them. Otherwise
 they can distinguish rows that have the same values.
@@ -30,24 +30,31 @@ Flags = NDArray[np.bool_]
 
 
 def csv_contents(path: str, reading: ReadOptions) -> Iterator[Content]:
-    """Blank lines inside the table, and quotes that vary between equal values."""
+    """Blank lines inside the table, and quotes and last delimiters that vary between equal rows."""
     dialect = detect_dialect([path], reading)
     columns = len(dialect.names)
     quoted, bare = np.zeros(columns, np.int64), np.zeros(columns, np.int64)
-    blank = False
+    blank, rows, last = False, 0, 0
     for block in _blocks(path, dialect):
         blank = blank or _BLANK.search(block.rstrip()) is not None
         if _QUOTE not in block:
+            records = _BLANKS.sub(_LINE, block).lstrip(b"\r\n").count(_LINE)
+            rows += records
+            last += block.count(dialect.delimiter.encode()) - (columns - 1) * records
             bare += block.count(_LINE)
             continue
         fields = _Fields.of(block, dialect)
         if fields is None:
             yield Content("spelling", "The quotes of the file could not be inspected.")
             return
+        rows += len(fields.end)
         quoted += (fields.quoted & ~fields.needed).sum(axis=0)
         bare += (~fields.quoted).sum(axis=0)
     if blank:
         yield Content("blank-lines", "Lines between the rows of the table are blank.")
+    if last not in (0, rows):
+        text = "Some rows of the table end with a delimiter, and others do not."
+        yield Content("last-delimiter", text)
     both = np.flatnonzero((quoted > 0) & (bare > 0)).tolist()
     for place in _varying(path, dialect, {one: bool(quoted[one] <= bare[one]) for one in both}):
         name = dialect.names[place]
@@ -115,7 +122,8 @@ class _Fields:
         last = np.flatnonzero(~quotes & ~inside)
         ends = places[last]
         starts = np.concatenate(([0], ends[:-1] + 1)) if ends.size else ends
-        if ends.size % len(dialect.names):
+        columns = len(dialect.names)
+        if ends.size % columns or (data[ends[columns - 1 :: columns]] != ord(_LINE)).any():
             return None
         returned = (data[np.maximum(ends - 1, 0)] == ord(_RETURN)) & (data[ends] == ord(_LINE))
         ends = ends - (returned & (ends > starts))

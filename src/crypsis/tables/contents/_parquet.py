@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -32,6 +33,13 @@ _PANDAS_PARTS = frozenset(
 _PANDAS_COLUMN = frozenset("name field_name pandas_type numpy_type metadata".split())
 _PANDAS_DETAILS = frozenset("num_categories ordered timezone encoding precision scale".split())
 _FIELD_KEYS = (b"PARQUET:field_id",)
+_WRITER_WORDS = frozenset(
+    "parquet cpp arrow arrow2 mr rs go net duckdb polars fastparquet python impala trino presto spark photon "
+    "databricks snowflake clickhouse velox datafusion cudf hyparquet rapids plugin apache github.com native "
+    "rust implementation of compatible writer format version build snapshot unknown n a".split()
+)
+_NUMBERED = re.compile(r"v?\d[\w.+]*|[0-9a-f]{5,40}")
+"""The words, versions and builds by which writers call themselves."""
 
 
 def parquet_contents(paths: Sequence[str]) -> Iterator[Content]:
@@ -68,6 +76,8 @@ def _metadata(file: Any) -> Iterator[Content]:
         if key in _HARMLESS_KEYS or (key == b"pandas" and _only_types(value, names)):
             continue
         yield _entry(key)
+    if not _is_writer(file.metadata.created_by or ""):
+        yield Content("metadata:created_by", "The file says by a text of its own who wrote it.")
     for key in _arrow_keys(file):
         yield _entry(key)
     for group in range(file.metadata.num_row_groups):
@@ -81,6 +91,12 @@ def _metadata(file: Any) -> Iterator[Content]:
             if key not in _FIELD_KEYS:
                 text = f"A column has metadata under the key {_text(key)!r}."
                 yield Content(f"metadata:{_text(key)}", text)
+
+
+def _is_writer(text: str) -> bool:
+    """Whether nothing but the name of a program, its version and its build is said."""
+    words = re.split(r"[\s()/,;-]+|\.(?=net\b)", text.lower())
+    return all(one in _WRITER_WORDS or _NUMBERED.fullmatch(one) for one in words if one)
 
 
 def _arrow_keys(file: Any) -> Iterator[bytes]:
