@@ -67,8 +67,8 @@ def test_never_more_loss_with_the_next_smaller_k(seed: int, size: int) -> None:
 
 
 def test_a_search_that_empties_no_record_stays_within_the_limit_and_saves() -> None:
-    cells, _ = table(15, 220)
-    asked = ClassRequirements(PrivacyRequirements(k=19))
+    cells, _ = table(18, 220)
+    asked = ClassRequirements(PrivacyRequirements(k=18))
     search = _TopDown(cells, asked)
     start = search.recoding(search.split(search.start(), np.zeros_like(cells.tops)))
     assert start.rows_touched == 0

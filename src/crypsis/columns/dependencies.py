@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations
+from itertools import chain, combinations
 
 import numpy as np
 import pyarrow as pa
@@ -236,16 +236,16 @@ class _Search:
         if not (pa.types.is_string(texts.type) or pa.types.is_large_string(texts.type)):
             return 0.0
         some = texts.slice(0, _TEXTS).to_pylist()
-        values = [_forms(value) for value in self.table[name].slice(0, _TEXTS).to_pylist()]
-        there = [
-            text is not None and any(form in text for form in forms)
-            for text, forms in zip(some, values, strict=True)
-        ]
+        values = self.table[name].slice(0, _TEXTS).to_pylist()
         turned = values[len(values) // 2 :] + values[: len(values) // 2]
-        chance = [
-            text is not None and any(form in text for form in forms)
-            for text, forms in zip(some, turned, strict=True)
-        ]
+        forms = {value: _forms(value) for value in set(values)}
+        pairs = [zip(some, values, strict=True), zip(some, turned, strict=True)]
+        within = {
+            (text, value): text is not None and any(form in text for form in forms[value])
+            for text, value in set(chain(*pairs))
+        }
+        there = [within[pair] for pair in zip(some, values, strict=True)]
+        chance = [within[pair] for pair in zip(some, turned, strict=True)]
         return float(np.mean(there)) if np.mean(there) - np.mean(chance) >= GAIN else 0.0
 
     def _relations(self) -> list[Dependency]:

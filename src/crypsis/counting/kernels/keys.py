@@ -44,13 +44,13 @@ def group_totals(keys: Ints, counts: Ints) -> tuple[Ints, Ints]:
 
 
 @kernel
-def keys_at(codes: NDArray[np.int32], lines: Ints, factors: Ints, cells: Ints) -> Ints:
-    """One key per cell from its codes in the lines `lines` of the table of codes."""
-    keys = np.zeros(cells.size, np.int64)
+def keys_of(codes: NDArray[np.int32], lines: Ints, bits: Ints) -> Ints:
+    """One key for each cell from its codes in some lines, each of which has so many bits."""
+    keys = np.zeros(codes.shape[1], np.int64)
     for c in range(lines.size):
-        line, factor = lines[c], factors[c]
-        for i in range(cells.size):
-            keys[i] = keys[i] * factor + codes[line, cells[i]]
+        line, shift = codes[lines[c]], bits[c]
+        for cell in range(keys.size):
+            keys[cell] = keys[cell] << shift | line[cell]
     return keys
 
 

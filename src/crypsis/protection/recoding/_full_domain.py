@@ -101,7 +101,7 @@ class _Lattice:
         If these are more than the budget, no more than that is certain.
         """
         self._own += 1
-        inside, totals = self.cells.classes(vector.tolist(), self.every)
+        inside, totals = self.cells.classes(vector.tolist())
         good, lost = sound_within(self.every, inside, totals, self.k, self.sensitive, budget)
         if lost <= budget and self.risk is not None:
             good &= ~_risky(totals, good, self.risk)
@@ -136,13 +136,12 @@ class _Subset:
         counts = np.bincount(inverse, cells.counts).astype(np.int64)
         own = tuple(cells.columns[c] for c in columns)
         self.cells = CellLevels(own, tuple(place[first] for place in places), counts)
-        self.every = np.arange(counts.size)
         self.counted = 0
 
     def rows_below(self, levels: tuple[int, ...], k: int) -> int:
         """The rows in classes smaller than k."""
         self.counted += 1
-        _, totals = self.cells.classes(levels, self.every)
+        _, totals = self.cells.classes(levels)
         return int(totals[totals < k].sum())
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis.counting.grouping import group, group_keys
-from crypsis.counting.kernels.keys import group_totals, keys_at
+from crypsis.counting.kernels.keys import group_totals, keys_of
 from crypsis.protection.recoding._steps import HierarchyLevel, Intervals, Step, Suppress
 
 Floats = NDArray[np.float64]
@@ -22,6 +21,7 @@ Codes = NDArray[np.int32]
 Levels = NDArray[np.int16]
 
 _LEAST_WEIGHT = 1e-3
+_KEY_BITS = 62
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,13 +146,13 @@ class CellLevels:
     def codes(self) -> Codes:
         """The label of every cell on every level of every column, one line each."""
         pairs = zip(self.columns, self.places, strict=True)
-        return np.concatenate([one.codes[:, place] for one, place in pairs])
+        return np.concatenate([one.codes.take(place, axis=1) for one, place in pairs])
 
     @cached_property
     def loss(self) -> Floats:
         """The information loss of those labels, one line each."""
         pairs = zip(self.columns, self.places, strict=True)
-        return np.concatenate([one.loss[:, place] for one, place in pairs])
+        return np.concatenate([one.loss.take(place, axis=1) for one, place in pairs])
 
     @cached_property
     def lines(self) -> Ints:
@@ -191,16 +191,16 @@ class CellLevels:
         columns = tuple(replace(one, loss=one.loss * (weight / mean)) for one, weight in pairs)
         return CellLevels(columns, self.places, self.counts)
 
-    def classes(self, vector: Sequence[int], cells: Ints) -> tuple[Ints, Ints]:
+    def classes(self, vector: Sequence[int]) -> tuple[Ints, Ints]:
         """Cells with equal labels on these levels: the class of each, the rows of each class."""
         domains = [len(one.labels[i]) for one, i in zip(self.columns, vector, strict=True)]
         lines = self.lines + np.array(vector)
-        if math.prod(domains) >= 2**62:  # too many for one number: number them column by column
-            codes = tuple(self.codes[line][cells] for line in lines)
-            keys, _ = group_keys(codes, tuple(domains))
+        bits = np.array([(domain - 1).bit_length() for domain in domains])
+        if bits.sum() > _KEY_BITS:  # too many for one number: number them column by column
+            keys, _ = group_keys(tuple(self.codes[lines]), tuple(domains))
         else:
-            keys = keys_at(self.codes, lines, np.array(domains), cells)
-        found: tuple[Ints, Ints] = group_totals(keys, self.counts[cells])
+            keys = keys_of(self.codes, lines[bits > 0], bits[bits > 0])
+        found: tuple[Ints, Ints] = group_totals(keys, self.counts)
         return found
 
     def losses(self) -> list[Floats]:

@@ -19,12 +19,12 @@ Ints = NDArray[np.int64]
 _MAX_WORK = 60_000_000
 """How many costs of a cell in a class, or bounds of them in a block, the search computes."""
 _NOT_ALLOWED = 1000.0
-_ROUNDS, _WORTH = 6, 1e-3
-"""How many rounds are made, and the part of the loss that each must save."""
+_ROUNDS, _WORTH = 6, 2e-3
+"""How many rounds of moves are made, and the part of the loss that each must save."""
 _UNLIMITED = 2**62
 _TURNS, _IDLE = 2, 3
-"""How often neighborhoods are divided before single moves, and how often all that may save nothing
-before a search that goes to the end is there."""
+"""How often neighborhoods are divided and cells moved, and how often that may save nothing before a
+search that goes to the end is there."""
 
 
 def improved(
@@ -34,7 +34,7 @@ def improved(
     """The recoding after cells moved to other classes where that lowers the loss.
 
     Each class stays within the requirements; the loss is never higher. If sizes alone are required,
-    neighborhoods of classes are divided again before single cells are moved. The search ends where
+    neighborhoods of classes are divided again and single cells moved in turn. The search ends where
     it saves little for its work; `to_the_end`, where no move saves anything. A column of which a label
     does not lie within one label of the next level is not searched, nor are the others then. If not
     `empty`, no record loses its last value.
@@ -47,13 +47,13 @@ def improved(
     prices, k = _prices(cells), requirements.k
     work = np.array([_UNLIMITED if to_the_end else MAX_WORK])
     best, idle = found, 0
-    for turn in count(step=_TURNS):
+    for turn in count(1):
         before = best.ncp
-        for one in range(turn, turn + _TURNS):
-            best = divided_again(cells, prices, k, best, work, turn=one, shown=shown)
-        best = _moved(cells, requirements, best, to_the_end, shown)
+        best = divided_again(cells, prices, k, best, work, turn=turn - 1, shown=shown)
+        rounds = 1 if turn < _TURNS else _ROUNDS
+        best = _moved(cells, requirements, best, to_the_end, shown, rounds)
         idle = 0 if best.ncp < before else idle + 1
-        if not to_the_end or idle == _IDLE or passed():
+        if (turn >= _TURNS and not to_the_end) or idle == _IDLE or passed():
             break
     return best
 
@@ -69,7 +69,7 @@ def _shown(cells: CellLevels, found: Recoding, empty: bool) -> Ints:
 
 def _moved(
     cells: CellLevels, requirements: ClassRequirements, found: Recoding, to_the_end: bool,
-    shown: Ints,
+    shown: Ints, rounds: int = _ROUNDS,
 ) -> Recoding:  # fmt: skip
     """The recoding after rounds of single moves (see `kernels.local_search`)."""
     arrays = (
@@ -95,7 +95,7 @@ def _moved(
         best, before = min(other, best, key=lambda one: one.ncp), best.ncp
         if before - best.ncp <= worth * before or work[0] <= 0 or passed():
             break
-        if turn + 1 == _ROUNDS and not to_the_end:
+        if turn + 1 == rounds and not to_the_end:
             break
     return best
 

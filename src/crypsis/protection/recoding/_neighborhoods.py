@@ -13,10 +13,10 @@ Ints = NDArray[np.int64]
 
 _CLASSES, _FEWEST, _MOST = 15, 40, 400
 """About how many classes a neighborhood has, and between how many cells."""
-_ROUNDS = 25
-"""In how many ways each is divided."""
+_ROUNDS, _MORE_ROUNDS = 12, 25
+"""In how many ways each is divided, and in small tables."""
 _NONE: Ints = np.zeros(0, np.int64)
-MAX_WORK = 150_000_000
+MAX_WORK = 200_000_000
 """How many members of possible classes are looked at."""
 
 
@@ -48,7 +48,8 @@ def divided_again(
         seeds = np.random.default_rng(turn).permutation(there)
     least = int((lost > 0).sum()) * _CLASSES * k // max(1, int(cells.counts[there][lost > 0].sum()))
     most = min(max(least, _FEWEST), _MOST)
+    rounds = _ROUNDS if there.size > _MOST else _MORE_ROUNDS
     with ends(work):
-        divide_again(owner, levels, seeds, most, _ROUNDS, k, shown, arrays, work)
+        divide_again(owner, levels, seeds, most, rounds, k, shown, arrays, work)
     moved = np.where(owner[:, None] < 0, -1, levels[owner]).astype(np.int16)
     return min(found, cells.recoding(moved), key=lambda one: one.ncp)

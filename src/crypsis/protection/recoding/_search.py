@@ -95,7 +95,7 @@ class _TopDown:
         """The groups on the coarsest levels that are allowed, as far as they are sufficient."""
         size, limits = self.cells.counts.size, self.cells.limits
         every = np.arange(size)
-        member, totals = self.cells.classes(limits.tolist(), every)
+        member, totals = self.cells.classes(limits.tolist())
         good = kernel.which_sound(every, member, totals, self.k, self.sensitive)
         number = np.where(good, np.cumsum(good) - 1, size)[member]
         order = np.argsort(number, kind="stable")

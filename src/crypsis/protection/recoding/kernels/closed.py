@@ -47,17 +47,18 @@ def room_for_labels(codes: Any) -> Any:
 
 @inner
 def _divide(
-    some: Ints, s: int, c: int, k: int, cells: Any, sets: Any, count: int, parts: Any, labels: Any
-) -> int:  # fmt: skip
-    """Add the parts of a set by the labels of a column; how many parts there are then, -1 if too many."""
+    some: Ints, sets: Any, count: int, c: int, k: int, cells: Any, parts: Any, labels: Any
+) -> int:
+    """Fill `parts` with the parts of all sets by the labels of a column; how many, -1 if too many."""
     codes, _, lines, tops, counts = cells
     members, starts, levels = sets
     into, edges, reached = parts
     number, rows, place, lower, several, seen = labels
-    start, end = starts[s], starts[s + 1]
-    for level in range(tops[c] + 1):
+    edges[0] = 0
+    found, s, level, full = 0, 0, 0, False
+    while s < count and not full:
         line, different = lines[c] + level, 0
-        for m in range(start, end):
+        for m in range(starts[s], starts[s + 1]):
             cell = some[members[m]]
             label = codes[cell, line]
             if number[label] == 0:
@@ -70,52 +71,50 @@ def _divide(
                 several[label] = True
             number[label] += 1
             rows[label] += counts[cell]
-        edge = edges[count]
-        full = False
+        edge = edges[found]
         for d in range(different):
             label = seen[d]
             place[label] = -1
             if rows[label] >= k and several[label] and not full:
-                full = count + 1 >= edges.size or edge + number[label] > into.size
+                full = found + 1 >= edges.size or edge + number[label] > into.size
                 if not full:
                     place[label] = edge
                     edge += number[label]
                     for other in range(lines.size):
-                        reached[count, other] = levels[s, other]
-                    reached[count, c] = level
-                    count += 1
-                    edges[count] = edge
-        for m in range(start, end):
+                        reached[found, other] = levels[s, other]
+                    reached[found, c] = level
+                    found += 1
+                    edges[found] = edge
+        for m in range(starts[s], starts[s + 1]):
             label = codes[some[members[m]], line]
             if place[label] >= 0:
                 into[place[label]] = members[m]
                 place[label] += 1
         for d in range(different):
             number[seen[d]], rows[seen[d]] = 0, 0
-        if full:
-            return -1
-        if different == 1:
-            break
-    return count
+        level += 1
+        if different == 1 or level > tops[c]:
+            s, level = s + 1, 0
+    return -1 if full else found
 
 
 @inner
-def _tight(some: Ints, s: int, cells: Any, sets: Any) -> bool:
-    """Whether no lower level of a column has the same label for all members of a set."""
+def _tight(some: Ints, sets: Any, count: int, cells: Any, tight: Any) -> None:
+    """Which sets have no lower level of a column with the same label for all members."""
     codes, lines = cells[0], cells[2]
     members, starts, levels = sets
-    own = some[members[starts[s]]]
-    for c in range(lines.size):
-        if levels[s, c] == 0:
-            continue
-        line, same = lines[c] + levels[s, c] - 1, True
-        for m in range(starts[s] + 1, starts[s + 1]):
-            if codes[some[members[m]], line] != codes[own, line]:
-                same = False
-                break
-        if same:
-            return False
-    return True
+    for s in range(count):
+        own = some[members[starts[s]]]
+        tight[s] = True
+        for c in range(lines.size):
+            if levels[s, c] == 0 or not tight[s]:
+                continue
+            line, same = lines[c] + levels[s, c] - 1, True
+            for m in range(starts[s] + 1, starts[s + 1]):
+                if codes[some[members[m]], line] != codes[own, line]:
+                    same = False
+                    break
+            tight[s] = not same
 
 
 @inner
@@ -135,25 +134,24 @@ def closed_sets(
         here[2][0, c] = 0
     count = 1
     for c in range(columns):
-        parts = 0
-        there[1][0] = 0
-        for s in range(count):
-            parts = _divide(some, s, c, k, cells, here, parts, there, labels)
-            if parts < 0:
-                return -1
+        count = _divide(some, here, count, c, k, cells, there, labels)
+        if count < 0:
+            return -1
         here, there = there, here
-        count = parts
+    tight = np.empty(count, np.bool_)
+    _tight(some, here, count, cells, tight)
     kept, edge = 0, 0
     into, edges, reached = sets  # the sets found are in `others` now
+    members, starts, levels = here
     edges[0] = 0
     for s in range(count):
-        if not _tight(some, s, cells, here):
+        if not tight[s]:
             continue
-        for m in range(here[1][s], here[1][s + 1]):
-            into[edge] = here[0][m]
+        for m in range(starts[s], starts[s + 1]):
+            into[edge] = members[m]
             edge += 1
         for c in range(columns):
-            reached[kept, c] = here[2][s, c]
+            reached[kept, c] = levels[s, c]
         kept += 1
         edges[kept] = edge
     return kept

@@ -73,6 +73,31 @@ def _worth(
 
 
 @inner
+def _worths(
+    count: int, k: int, ordered: Ints, starts: Ints, members: Any, cost: Floats, rows: Ints,
+    price: Floats, worth: Floats, slope: Floats,
+) -> float:  # fmt: skip
+    """The worth of every set while no cell is in a class; the sum of those below zero, which lower `slope`."""
+    below = 0.0
+    for s in range(count):
+        total, there, last = 0.0, 0, starts[s + 1]
+        for place in range(starts[s], starts[s + 1]):
+            e = ordered[place]
+            j = members[e]
+            if price[j] <= cost[e] and there >= k:
+                last = place
+                break
+            there += rows[j]
+            total += (cost[e] - price[j]) * rows[j]
+        worth[s] = total if there >= k else _NEVER
+        if worth[s] < 0.0:
+            below += worth[s]
+            for place in range(starts[s], last):
+                slope[members[ordered[place]]] -= 1.0
+    return below
+
+
+@inner
 def _form(
     s: int, name: int, k: int, ordered: Ints, starts: Ints, members: Any, cost: Floats, rows: Ints,
     price: Floats, owner: Ints,
@@ -207,18 +232,7 @@ def divide(
         for j in range(size):
             owner[j], slope[j] = -1, 1.0
             bound += price[j] * rows[j]
-        for s in range(count):
-            worth[s] = _worth(s, k, ordered, starts, members, cost, rows, price, owner)
-            if worth[s] < 0.0:
-                bound += worth[s]
-                there = 0
-                for place in range(starts[s], starts[s + 1]):
-                    e = ordered[place]
-                    j = members[e]
-                    if price[j] <= cost[e] and there >= k:
-                        break
-                    there += rows[j]
-                    slope[j] -= 1.0
+        bound += _worths(count, k, ordered, starts, members, cost, rows, price, worth, slope)
         if bound > highest:
             highest, idle = bound, 0
             for j in range(size):

@@ -32,35 +32,41 @@ Floats = NDArray[np.float64]
 
 _MOST_SETS, _MOST_MEMBERS = 20_000, 1_000_000
 """How many classes are compared in a neighborhood, and their members in all; others are left out."""
+_FAR, _STEPS, _REACH = 1e18, 512, 1.5
 _NEVER = 1000.0
 """More than a record can lose."""
 
 
 @inner
-def _lost(cell: int, levels: Any, cells: Any) -> float:
-    """The loss of a record of a cell on some levels."""
+def _lost(cell: int, levels: Any, row: int, cells: Any) -> float:
+    """The loss of a record of a cell on the levels in a row."""
     total = 0.0
-    for c in range(cells[2].size):
-        total += cells[1][cell, cells[2][c] + levels[c]]
+    for c in range(levels.shape[1]):
+        total += cells[1][cell, cells[2][c] + levels[row, c]]
     return total
 
 
 @inner
-def _shows_nothing(levels: Any, shown: Ints, tops: Ints) -> bool:
+def _shows_nothing(levels: Any, row: int, shown: Ints, tops: Ints) -> bool:
     """Whether each of some columns is on its top; not if there are none."""
     for c in shown:
-        if levels[c] < tops[c]:
+        if levels[row, c] < tops[c]:
             return False
     return shown.size > 0
 
 
 @inner
-def _distances(cell: int, classes: Any, cells: Any, paid: Floats, near: Floats) -> None:
-    """The loss of a cell with the labels that it shares with each class; its own class first."""
+def _distances(
+    cell: int, classes: Any, cells: Any, paid: Floats, reach: float, near: Floats
+) -> None:
+    """The loss of a cell with the labels that it shares with each class; its own class first.
+
+    Classes at `reach` or beyond are far, however far they are.
+    """
     codes, loss, lines, _, _ = cells
     owner, _, first, number, levels = classes
     for g in range(first.size):
-        near[g] = np.inf
+        near[g] = _FAR
         if number[g] == 0 or paid[first[g]] <= 0.0:
             continue
         own, total = first[g], 0.0
@@ -69,17 +75,43 @@ def _distances(cell: int, classes: Any, cells: Any, paid: Floats, near: Floats) 
             while codes[own, lines[c] + level] != codes[cell, lines[c] + level]:
                 level += 1
             total += loss[cell, lines[c] + level]
-        near[g] = total
+            if total >= reach:
+                break
+        if total < reach:
+            near[g] = total
     near[owner[cell]] = -1.0
 
 
 @inner
-def _gather(near: Floats, most: int, classes: Any, some: Ints) -> int:
-    """The cells of the nearest classes until there are `most`; how many."""
+def _gather(near: Floats, most: int, classes: Any, some: Ints, cells_within: Ints) -> int:
+    """The cells of the nearest classes until there are `most`; how many.
+
+    Only the classes in the first steps of the distance are sorted; `cells_within` is room for the
+    number of cells in each step.
+    """
     _, after, first, number, _ = classes
-    order, size = np.argsort(near), 0
-    for g in order:
-        if not np.isfinite(near[g]) or size >= most or size + number[g] > some.size:
+    widest = 0.0
+    for g in range(near.size):
+        if near[g] < _FAR and near[g] > widest:
+            widest = near[g]
+    scale = (cells_within.size - 1) / max(widest, 1e-9)
+    cells_within[:] = 0
+    for g in range(near.size):
+        if near[g] < _FAR:
+            cells_within[int(max(near[g], 0.0) * scale)] += number[g]
+    last, before = 0, 0
+    while last < cells_within.size - 1 and before + cells_within[last] < most:
+        before += cells_within[last]
+        last += 1
+    those, count = np.empty(near.size, np.int64), 0
+    for g in range(near.size):
+        if near[g] < _FAR and int(max(near[g], 0.0) * scale) <= last:
+            those[count] = g
+            count += 1
+    size = 0
+    for place in np.argsort(near[those[:count]]):
+        g = those[place]
+        if size >= most or size + number[g] > some.size:
             break
         cell = first[g]
         while cell >= 0:
@@ -139,7 +171,7 @@ def divide_again(
             after[cell] = first[g]
             first[g] = cell
             number[g] += 1
-            paid[cell] = _lost(cell, levels[g], cells)
+            paid[cell] = _lost(cell, levels, g, cells)
     spare = np.zeros(groups + 1, np.int64)  # free numbers of classes, their count first
     for g in range(groups - 1, -1, -1):
         if number[g] == 0:
@@ -149,15 +181,20 @@ def divide_again(
     sets = room_for_sets(_MOST_MEMBERS, _MOST_SETS, columns)
     others, labels = room_for_sets(_MOST_MEMBERS, _MOST_SETS, columns), room_for_labels(codes)
     near, seen = np.empty(groups), np.zeros(size, np.bool_)
+    steps = np.empty(_STEPS, np.int64)
     some, found = np.empty(4 * most, np.int64), np.empty(4 * most, np.int64)
-    name, saved = np.full(_MOST_SETS, -1, np.int64), 0.0
+    name, saved, reach = np.full(_MOST_SETS, -1, np.int64), 0.0, _FAR
     for seed in seeds:
         if work[0] <= 0:
             break
         if owner[seed] < 0 or paid[seed] <= 0.0 or seen[seed]:
             continue
-        _distances(seed, classes, cells, paid, near)
-        there = _gather(near, most, classes, some)
+        _distances(seed, classes, cells, paid, reach, near)
+        there = _gather(near, most, classes, some, steps)
+        if there < most and reach < _FAR:
+            _distances(seed, classes, cells, paid, _FAR, near)
+            there = _gather(near, most, classes, some, steps)
+        reach = _REACH * near[owner[some[there - 1]]]
         seen[seed] = True
         for m in range(there):
             seen[some[m]] = True
@@ -169,9 +206,9 @@ def divide_again(
         total = sets[1][count]
         cost = np.empty(total)
         for s in range(count):
-            beyond = _NEVER if _shows_nothing(sets[2][s], shown, tops) else 0.0
+            beyond = _NEVER if _shows_nothing(sets[2], s, shown, tops) else 0.0
             for e in range(sets[1][s], sets[1][s + 1]):
-                cost[e] = _lost(some[sets[0][e]], sets[2][s], cells) + beyond
+                cost[e] = _lost(some[sets[0][e]], sets[2], s, cells) + beyond
         rows, price, now = np.empty(there, np.int64), np.empty(there), 0.0
         for m in range(there):
             rows[m], price[m] = counts[some[m]], paid[some[m]]
@@ -182,5 +219,5 @@ def divide_again(
             saved += now - value
             _replace(some, there, found, sets[2], classes, spare, name)
             for m in range(there):
-                paid[some[m]] = _lost(some[m], levels[owner[some[m]]], cells)
+                paid[some[m]] = _lost(some[m], levels, owner[some[m]], cells)
     return saved

@@ -66,15 +66,20 @@ def group_free(
     """
     labels, loss, counts = cells
     keys, numbers, stamps = table
-    mask, groups = keys.size - 1, 0
-    for i in range(size):
-        cell, lost = free[i], 0.0
+    slots, groups = 16, 0
+    while slots < 2 * size:
+        slots *= 2
+    mask = slots - 1  # few cells are near each other in the table
+    inside, count = np.empty(size + 1, np.int64), 0
+    for i in range(size):  # without a branch, which would seldom be foreseen
+        lost = 0.0
         for b in range(visit.size):
-            lost += loss[visit[b], cell]
+            lost += loss[visit[b], free[i]]
         part[i] = -1
-        if lost <= low or lost > high:
-            continue
-        key = np.uint64(0)
+        inside[count] = i
+        count += int(lost > low) & int(lost <= high)
+    for i in inside[:count]:
+        cell, key = free[i], np.uint64(0)
         for b in range(visit.size):
             key = mixed(key, labels[visit[b], cell])
         place = np.int64(key & np.uint64(mask))
@@ -125,6 +130,35 @@ def meeting(
     return good
 
 
+@inner
+def _promising(
+    free: Ints, size: int, k: int, cells: Any, part: Ints, totals: Ints, table: Any, stamp: int,
+    edges: Ints,
+) -> tuple[Ints, int]:  # fmt: skip
+    """For each line the free cells whose label there has k rows, and the next stamp.
+
+    Cells of line b are those from `edges[b]` to `edges[b + 1]`. No class has other cells, now or later:
+    free cells only become fewer.
+    """
+    lines = cells[0].shape[0]
+    listed, visit = np.empty(4 * size, np.int64), np.empty(1, np.int64)
+    edges[0], end = 0, 0
+    for b in range(lines):
+        visit[0] = b
+        stamp += 1
+        group_free(visit, -1.0, np.inf, free, size, cells, part, totals, table, stamp)
+        if end + size > listed.size:
+            more = np.empty(2 * listed.size, np.int64)
+            more[:end] = listed[:end]
+            listed = more
+        for i in range(size):
+            if totals[part[i]] >= k:
+                listed[end] = free[i]
+                end += 1
+        edges[b + 1] = end
+    return listed, stamp
+
+
 @kernel
 def sweep(
     visits: Ints, low: Floats, high: Floats, k: int, cells: Any, sensitive: Any, work: int,
@@ -139,7 +173,7 @@ def sweep(
     loss, counts = cells[1], cells[2]
     size = counts.size
     free, part = np.arange(size), np.empty(size, np.int64)
-    totals = np.empty(size, np.int64)
+    totals, some = np.empty(size, np.int64), np.empty(size, np.int64)
     slots = 1
     while slots < 2 * size:
         slots *= 2
@@ -148,31 +182,57 @@ def sweep(
     last = visits.shape[0] - 1
     price = 1 + places(sensitive) // 8  # sensitive values are counted class by class
     lost, left = 0.0, counts.sum()
+    edges, ends = np.zeros(loss.shape[0] + 1, np.int64), np.zeros(loss.shape[0], np.int64)
+    listed, stamp, listed_for = free, 0, 2 * size + 1
+    looked, made = 0, 0
     for v in range(last + 1):
         if left == 0:
             break
         if lost + left * max(low[v], 0.0) > bound:
             return -1
-        stride = size * price * (last - v) // max(4 * work, 1) + 1  # free cells become fewer
+        stride = looked * price * (last - v) // max(work * made, 1) + 1
         if v % stride and v < last:
             continue
-        work -= size * price
+        if 2 * size < listed_for:
+            listed, stamp = _promising(
+                free, size, k, cells, part, totals, table, stamp, edges
+            )  # fmt: skip
+            ends[:] = edges[1:]
+            listed_for = size
+        line = visits[v, 0]
+        for b in visits[v]:
+            if ends[b] - edges[b] < ends[line] - edges[line]:
+                line = b
+        count = 0
+        for place in range(edges[line], ends[line]):
+            cell = listed[place]
+            if found[cell] < 0:
+                some[count] = cell
+                listed[edges[line] + count] = cell
+                count += 1
+        ends[line] = edges[line] + count
+        looked, made = looked + count, made + 1
+        work -= count * price
+        stamp += 1
         groups = group_free(
-            visits[v], low[v], high[v], free, size, cells, part, totals, table, v
+            visits[v], low[v], high[v], some, count, cells, part, totals, table, stamp
         )  # fmt: skip
         if groups == 0:
             continue
-        good = meeting(free, size, part, totals, groups, k, sensitive)
-        kept = 0
-        for i in range(size):
-            cell = free[i]
+        good = meeting(some, count, part, totals, groups, k, sensitive)
+        if not good.any():
+            continue
+        for i in range(count):
+            cell = some[i]
             if part[i] >= 0 and good[part[i]] and counts[cell] > 0:
                 found[cell] = v
                 left -= counts[cell]
                 for b in range(visits.shape[1]):
                     lost += counts[cell] * loss[visits[v, b], cell]
-            else:
-                free[kept] = cell
+        kept = 0
+        for i in range(size):
+            if found[free[i]] < 0:
+                free[kept] = free[i]
                 kept += 1
         size = kept
     return size
