@@ -63,3 +63,16 @@ def test_a_sensitive_attribute_without_values_has_no_gain(name: str) -> None:
     table = pa.table({"secret": _COLUMNS[name], "known": list(range(_COUNT))})
     (found,) = prediction_gain(table, sensitive="secret")
     assert (found.records, found.values, found.gain) == (0, 0, 0.0)
+
+
+@pytest.mark.parametrize("size", [_COUNT, 60])
+def test_several_attributes_are_predicted_as_each_alone(size: int) -> None:
+    """They share one sample; what is known of each is the same."""
+    table = pa.table({**_TARGETS, "known": np.arange(_COUNT) % 5})
+    together = prediction_gain(table, sensitive=list(_TARGETS), size=size)
+    alone = [
+        prediction_gain(table, target, sensitive=list(_TARGETS), size=size)[0]
+        for target in _TARGETS
+    ]
+    assert [one.to_dict() for one in together] == [one.to_dict() for one in alone]
+    assert [one.records for one in together] == [size] * len(_TARGETS)
