@@ -114,7 +114,7 @@ export function dropping(box, take) {
     box.classList.remove("over");
     if (event.dataTransfer.files[0]) take(event.dataTransfer.files[0]);
   };
-  chosen(); // somebody was faster than this script; the browser itself restores no choice
+  chosen(); // a file may be chosen before this script runs; the browser restores none
 }
 
 // A file of a table, dropped, chosen, or from the command line; `where` gives the address of its table.
