@@ -194,11 +194,13 @@ def divide_again(
         if there < most and reach < _FAR:
             _distances(seed, classes, cells, paid, _FAR, near)
             there = _gather(near, most, classes, some, steps)
-        reach = _REACH * near[owner[some[there - 1]]]
         seen[seed] = True
+        work[0] -= groups * columns
+        if there == 0:  # its class has more cells than a neighborhood
+            continue
+        reach = _REACH * near[owner[some[there - 1]]]
         for m in range(there):
             seen[some[m]] = True
-        work[0] -= groups * columns
         count = closed_sets(some, there, k, cells, sets, others, labels)
         if count < 2:
             work[0] -= _MOST_MEMBERS * columns if count < 0 else 0

@@ -69,7 +69,7 @@ def group_free(
     slots, groups = 16, 0
     while slots < 2 * size:
         slots *= 2
-    mask = slots - 1  # few cells are near each other in the table
+    mask = min(slots, keys.size) - 1  # few cells are near each other in the table
     inside, count = np.empty(size + 1, np.int64), 0
     for i in range(size):  # without a branch, which would seldom be foreseen
         lost = 0.0
