@@ -8,7 +8,7 @@ from typing import Any
 
 from typer.main import get_command
 
-from crypsis.cli.app import app
+from crypsis.cli.app import application
 
 
 def commands() -> Iterator[tuple[str, Any]]:
@@ -19,7 +19,7 @@ def commands() -> Iterator[tuple[str, Any]]:
         for inner, one in getattr(command, "commands", {}).items():
             yield from walk(f"{name} {inner}", one)
 
-    yield from walk("crypsis", get_command(app))
+    yield from walk("crypsis", get_command(application()))
 
 
 def _shared() -> set[str]:

@@ -15,7 +15,7 @@ import pytest
 
 import crypsis as cr
 from crypsis.cli import run
-from crypsis.cli.app import app
+from crypsis.cli.commands import Application
 from crypsis.extras import MODULES
 
 ROLES = "--id Nr --qi Geburt --qi Geschlecht --insensitive Größe".split()
@@ -82,7 +82,7 @@ def test_a_missing_extra_is_named(
     def fail(*_: Any, **__: Any) -> None:
         raise ModuleNotFoundError(f"No module named {module!r}", name=f"{module}.inner")
 
-    monkeypatch.setattr(type(app), "__call__", fail)
+    monkeypatch.setattr(Application, "__call__", fail)
     assert run(["policy", "list"]) == 2
     assert f"crypsis[{MODULES[module]}]" in capsys.readouterr().err
 

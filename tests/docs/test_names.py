@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from crypsis.cli.app import app
+from crypsis.cli.app import application
 from tests.conftest import ROOT
 
 DOCS = ROOT / "docs"
@@ -33,7 +33,7 @@ def commands() -> dict[str, Any]:
         for inner, one in getattr(command, "commands", {}).items():
             walk(f"{name} {inner}".strip(), one)
 
-    walk("", get_command(app))
+    walk("", get_command(application()))
     return found
 
 

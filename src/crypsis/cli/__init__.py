@@ -36,10 +36,11 @@ def run(arguments: Sequence[str]) -> int:
 def _run(arguments: Sequence[str]) -> int:
     from typer import TyperException
 
-    from crypsis.cli.app import app
+    from crypsis.cli.app import application
     from crypsis.errors import CancelledError, CrypsisError
 
     try:
+        app = application(arguments[0] if arguments else None)
         status = int(app(list(arguments), standalone_mode=False) or DONE)
     except CancelledError:
         status = INTERRUPTED

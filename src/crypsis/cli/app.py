@@ -1,41 +1,57 @@
-"""The command line application: all verbs."""
+"""The command line application: all verbs, or the one that was typed."""
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from crypsis.cli import (
-    anonymize,
-    assess,
-    attack,
-    compare,
-    compilation,
-    dbt,
-    demo,
-    leak,
-    ledger,
-    package,
-    policy,
-    reproduce,
-    scan,
-    schema,
-    serve,
-    verify,
-)
 from crypsis.cli.commands import Application
 from crypsis.cli.version import version_text
 
-app = Application(
-    name="crypsis",
-    help="Is this data safe to release, against whom, and what is the least that must change?",
-    no_args_is_help=True,
-    add_completion=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+_COMMANDS = {  # where the function of each is; a group has an application of its own
+    "demo": "demo:demo",
+    "scan": "scan:scan",
+    "assess": "assess:assess",
+    "anonymize": "anonymize:anonymize",
+    "leak": "leak:leak",
+    "compare": "compare:compare",
+    "verify": "verify:verify",
+    "reproduce": "reproduce:reproduce",
+    "dbt": "dbt:dbt",
+    "schema": "schema:schema",
+    "serve": "serve:serve",
+    "compile": "compilation:compile_kernels",
+    "attack": "attack:app",
+    "ledger": "ledger:app",
+    "package": "package:app",
+    "policy": "policy:app",
+}
+
+
+def application(verb: str | None = None) -> Application:
+    """The commands; if `verb` is one of them that one alone, so that no other is loaded."""
+    app = Application(
+        name="crypsis",
+        help="Is this data safe to release, against whom, and what is the least that must change?",
+        no_args_is_help=True,
+        add_completion=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="rich",
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_root)
+    for name, place in _COMMANDS.items():
+        if verb in _COMMANDS and name != verb:
+            continue
+        module, _, attribute = place.partition(":")
+        found = getattr(import_module(f"crypsis.cli.{module}"), attribute)
+        if isinstance(found, Application):
+            app.add_typer(found, name=name)
+        else:
+            app.command(name)(found)
+    return app
 
 
 def _version(asked: bool) -> None:
@@ -44,7 +60,6 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _root(
     version: Annotated[
         bool,
@@ -52,21 +67,3 @@ def _root(
     ] = False,
 ) -> None:
     """Options of crypsis itself."""
-
-
-app.command("demo")(demo.demo)
-app.command("scan")(scan.scan)
-app.command("assess")(assess.assess)
-app.command("anonymize")(anonymize.anonymize)
-app.command("leak")(leak.leak)
-app.command("compare")(compare.compare)
-app.command("verify")(verify.verify)
-app.command("reproduce")(reproduce.reproduce)
-app.command("dbt")(dbt.dbt)
-app.command("schema")(schema.schema)
-app.command("serve")(serve.serve)
-app.command("compile")(compilation.compile_kernels)
-app.add_typer(attack.app, name="attack")
-app.add_typer(ledger.app, name="ledger")
-app.add_typer(package.app, name="package")
-app.add_typer(policy.app, name="policy")
