@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
 from crypsis.inference._boosted_trees import BoostedTrees
+from crypsis.inference.kernels.leaves import add_scores
+from crypsis.inference.kernels.leaves import leaves as leaves_of
+from crypsis.inference.kernels.trees import STATES, fit
 
 CATEGORIES = np.array([False, False, True, True])
 
@@ -100,3 +103,26 @@ def test_more_categories_than_bins_are_refused() -> None:
     given, state = np.arange(300.0)[:, None], np.arange(300) % 2
     with pytest.raises(ValueError, match="at most 255"):
         BoostedTrees(2, 0.2).chances(given, np.array([True]), counted(state), given)
+
+
+@pytest.mark.parametrize("leaves", [2, 15, 31])
+def test_leaves_are_those_that_walking_down_finds(leaves: int) -> None:
+    """Nodes are numbered as they grow, so that the leaves are in any order."""
+    drawn = np.random.default_rng(leaves)
+    bins = drawn.integers(0, 9, (5_000, 3)).astype(np.uint8)
+    totals = np.eye(3)[(bins[:, 0] + bins[:, 1] * bins[:, 2] + drawn.integers(0, 4, 5_000)) % 3]
+    columns = np.array([9, 9, 9]), np.zeros(3, bool), np.array([False, True, False])
+    shape = (leaves, 5.0, 0.3, 1.0)
+    trees = fit(bins, np.ones(5_000), totals, np.zeros(3), STATES, 4, columns, shape)
+    scores, walked = np.zeros((5_000, 3)), np.zeros((5_000, 3))
+    add_scores(bins, leaves_of(trees), scores)
+    column, left, value, right = trees
+    for t in range(len(column)):
+        node = np.zeros(5_000, np.int64)
+        while (inner := column[t, node] >= 0).any():
+            at = node[inner]
+            bin_ = bins[inner, column[t, at]]
+            node[inner] = left[t, at] + right[t, at, bin_]
+        walked[:, t % 3] += value[t, node]
+    assert np.array_equal(scores, walked)
+    assert np.unique(scores[:, 0]).size > leaves

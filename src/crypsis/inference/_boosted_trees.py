@@ -13,11 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.threads import map_threads
+
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Truths = NDArray[np.bool_]
 
 _BINS = 255
+_PART = 65_536
+"""Rows that are worth a thread."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,7 @@ class BoostedTrees:
         kind: int, asked: Floats,
     ) -> Floats:  # fmt: skip
         from crypsis.inference.kernels import trees as kernel
+        from crypsis.inference.kernels.leaves import add_scores, leaves
 
         binned = [
             _bins(one, bool(category), sizes, other)
@@ -77,7 +82,10 @@ class BoostedTrees:
         trees = kernel.fit(bins, sizes, totals, base, kind, self.steps, columns, shape)
         others = np.column_stack([one[1] for one in binned])
         scores = np.tile(base, (len(others), 1))
-        kernel.add_predicted(others, trees, scores)
+        found, parts = leaves(trees), range(0, len(others), _PART)
+        map_threads(
+            lambda at: add_scores(others[at : at + _PART], found, scores[at : at + _PART]), parts
+        )
         return scores
 
 

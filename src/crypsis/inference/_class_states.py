@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.counting.grouping import sorted_values
 from crypsis.inference._baseline import baseline
 from crypsis.inference._states import States
 from crypsis.inference.conditional import Joint
@@ -62,7 +63,7 @@ def sure_share(counts: Ints, trials: Ints, confidence: float) -> Floats:
     """
     share = counts / trials
     width = int(trials.max(initial=0)) + 1  # few pairs of counts are different
-    pairs, inverse = np.unique(counts * width + trials, return_inverse=True)
+    pairs, inverse = sorted_values(counts * width + trials)
     count, trial = pairs // width, pairs % width
     lower = special.betaincinv(count, trial - count + 1, 1 - confidence)[inverse]
     return np.where(share >= NEAR_CERTAIN, share, lower)

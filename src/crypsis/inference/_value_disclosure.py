@@ -191,7 +191,10 @@ def _attribute(
         known = [_Known(table, ordered, one, harmless, confidence) for one in ordered.windows()]
         asked += [one.window.member[needs_model(one.sure)] for one in known]
         bins = ordered.bins_of(numbers)
-    model = baselines(table, np.unique(np.concatenate(asked)), bins, seed)
+    wanted = np.zeros(table.starts.size, bool)
+    for classes in asked:
+        wanted[classes] = True
+    model = baselines(table, np.flatnonzero(wanted), bins, seed)
     best = _Best(table)
     for one in counted:
         best.add(one, model.of(one, needs_model(one.sure)))
@@ -292,9 +295,10 @@ class _Best:
         if not values.size:
             return
         np.maximum.at(self.values[name], member, values)
-        sizes = self.table.sizes[member]
-        place = int(np.lexsort((-sizes, -values))[0])
-        key = (float(values[place]), int(sizes[place]))
+        largest = np.flatnonzero(values == values.max())
+        sizes = self.table.sizes[member[largest]]
+        place = int(largest[np.argmax(sizes)])
+        key = (float(values[place]), int(sizes.max()))
         if key > self.worst[name][:2]:
             where = self._class(place, member, shares, priors, base, level)
             self.worst[name] = (*key, where)

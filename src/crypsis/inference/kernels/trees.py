@@ -324,16 +324,3 @@ def fit(
     scores, slopes = np.tile(base, (rows, 1)), np.zeros((2, rows, base.size))
     _steps(bins, sizes, totals, kind, (*columns, places), shape, trees, work, scores, slopes)
     return trees
-
-
-@kernel
-def add_predicted(bins: Any, trees: Trees, scores: Floats) -> None:
-    """Add the values of the trees to the scores of some rows of bins."""
-    column, left, value, right = trees
-    for t in range(column.shape[0]):
-        k = t % scores.shape[1]
-        for i in range(bins.shape[0]):
-            node = 0
-            while column[t, node] >= 0:
-                node = left[t, node] + right[t, node, bins[i, column[t, node]]]
-            scores[i, k] += value[t, node]

@@ -20,7 +20,7 @@ from crypsis.tables.csv.dialect import Dialect, detect_dialect
 from crypsis.tables.csv.files import stream
 
 _CHUNK = 1 << 24
-_QUOTE, _LINE, _RETURN = b'"', b"\n", b"\r"
+_QUOTE, _LINE = b'"', b"\n"
 _BLANK = re.compile(rb"\n\r?\n")
 _BLANKS = re.compile(rb"\n(?:\r?\n)+")
 _MOST_TEXTS = 1_000_000
@@ -111,31 +111,19 @@ class _Fields:
 
     @classmethod
     def of(cls, block: bytes, dialect: Dialect) -> _Fields | None:
+        from crypsis.tables.contents.kernels.csv_fields import find_fields
+
         block = _BLANKS.sub(_LINE, block).lstrip(b"\r\n")
+        delimiter, columns = dialect.delimiter.encode(), len(dialect.names)
+        most = block.count(delimiter) + block.count(_LINE)
+        start, end = np.zeros(most, np.int64), np.zeros(most, np.int64)
+        quoted, needed = np.zeros(most, bool), np.zeros(most, bool)
         data = np.frombuffer(block, np.uint8)
-        special = np.zeros(256, bool)
-        special[[ord(_QUOTE), ord(_LINE), ord(dialect.delimiter)]] = True
-        places = np.flatnonzero(special[data])  # all else is inside of fields
-        quotes = data[places] == ord(_QUOTE)
-        marks = np.cumsum(quotes)
-        inside = (marks & 1).astype(bool)
-        last = np.flatnonzero(~quotes & ~inside)
-        ends = places[last]
-        starts = np.concatenate(([0], ends[:-1] + 1)) if ends.size else ends
-        columns = len(dialect.names)
-        if ends.size % columns or (data[ends[columns - 1 :: columns]] != ord(_LINE)).any():
+        count = find_fields(data, ord(delimiter), columns, start, end, quoted, needed)
+        if count < 0:
             return None
-        returned = (data[np.maximum(ends - 1, 0)] == ord(_RETURN)) & (data[ends] == ord(_LINE))
-        ends = ends - (returned & (ends > starts))
-        quoted = (data[np.minimum(starts, data.size - 1)] == ord(_QUOTE)) & (ends > starts)
-        marked = np.diff(marks[last], prepend=0)
-        signs = np.diff(np.cumsum(~quotes & inside)[last], prepend=0)
-        needed = (signs > 0) | (marked > 2)
-        shape = (-1, len(dialect.names))
-        return cls(
-            block, starts.reshape(shape), ends.reshape(shape), quoted.reshape(shape),
-            needed.reshape(shape),
-        )  # fmt: skip
+        found = (one[:count].reshape(-1, columns) for one in (start, end, quoted, needed))
+        return cls(block, *found)
 
     def texts(
         self, place: int, *, quoted: bool, lengths: Set[int] | None = None
