@@ -62,7 +62,7 @@ def imports(name: str) -> frozenset[str]:
 def _computed(call: ast.Call, name: str) -> set[str]:
     text = ast.unparse(call.args[0]).lstrip("f").strip("'\"")
     pattern = re.compile(re.sub(r"\{[^}]*\}", r"[a-z]\\w*", text.replace(".", r"\.")))
-    fitting = {module for module in modules() if pattern.fullmatch(module)}
+    fitting = {module for module in modules() if pattern.fullmatch(module)} - {name}
     own = modules()[name].name == "__init__.py"
     return {one for one in fitting if not (own and one.startswith(name + "."))} or {text}
 

@@ -56,6 +56,7 @@ def group_keys(codes: tuple[Codes, ...], domains: tuple[int, ...]) -> tuple[Ints
 def group(codes: tuple[Codes, ...], domains: tuple[int, ...]) -> tuple[Ints, Ints]:
     """Group equal tuples: a cell that stands for each group, in order, and each cell's group."""
     key, bound = group_keys(codes, domains)
+    inverse: Ints
     if (key[1:] >= key[:-1]).all():  # cells are in order, and stay so with their first columns
         inverse = np.cumsum(np.diff(key, prepend=key[:1]) > 0)
     elif bound <= 4 * key.size + 1024:

@@ -122,8 +122,11 @@ class _Fields:
         count = find_fields(data, ord(delimiter), columns, start, end, quoted, needed)
         if count < 0:
             return None
-        found = (one[:count].reshape(-1, columns) for one in (start, end, quoted, needed))
-        return cls(block, *found)
+        shape = (-1, columns)
+        return cls(
+            block, start[:count].reshape(shape), end[:count].reshape(shape),
+            quoted[:count].reshape(shape), needed[:count].reshape(shape),
+        )  # fmt: skip
 
     def texts(
         self, place: int, *, quoted: bool, lengths: Set[int] | None = None
