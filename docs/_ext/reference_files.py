@@ -32,7 +32,7 @@ SETTINGS = {
     "GITHUB_STEP_SUMMARY": "The file that `crypsis assess --step-summary` appends to; GitHub Actions sets it.",
     "XDG_DATA_HOME": "Where re-identification keys are stored (in `crypsis/keys`); `~/.local/share` otherwise.",
     "CRYPSIS_DATA": "For the tests: the folder with the real data sets.",
-    "CRYPSIS_CASES": "For the tests: random cases that each measure is tried on; 500 unless set.",
+    "CRYPSIS_CASES": "For the tests: random cases that each measure is tried on; 100 unless set.",
     "CRYPSIS_NO_SKIPS": "For the tests: `1` makes a skipped test a failed one, as in CI.",
 }
 STATUSES = {

@@ -18,7 +18,7 @@ from crypsis.reproduce.itpr2019._printed_formulas import printed_itpr
 from crypsis.reproduce.itpr2019._sweeps import of_table
 
 Rows = list[tuple[int, int]]
-unhurried = settings(max_examples=60, deadline=None)
+unhurried = settings(max_examples=25, deadline=None)
 
 rows = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=40)
 wide = st.lists(st.tuples(*[st.integers(0, 2)] * 4, st.integers(0, 2)), min_size=1, max_size=30)

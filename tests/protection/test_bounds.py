@@ -10,7 +10,7 @@ _RELEASES = """
 import pyarrow as pa
 from crypsis.protection import anonymize
 
-for count in range(2, 12):
+for count in (2, 3, 5, 8, 11):
     people = pa.table({
         "age": [20 + i * i % 7 for i in range(count)],
         "sex": ["fm"[i % 2] for i in range(count)],
@@ -30,4 +30,4 @@ def test_releases_of_a_few_records() -> None:
         check=False, env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:]
-    assert done.stdout.split() == [str(count) for count in range(2, 12)]
+    assert done.stdout.split() == [str(count) for count in (2, 3, 5, 8, 11)]

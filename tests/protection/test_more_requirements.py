@@ -111,7 +111,7 @@ def matches(made: Any, population: pa.Table) -> dict[Any, int]:
 
 
 @pytest.mark.parametrize("recoding", RECODINGS)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", first_of(range(3), 1))
 def test_every_class_matches_enough_of_the_population(seed: int, recoding: str) -> None:
     sample = people(seed, 80)
     everyone = pa.concat_tables([sample, people(seed + 100, 700)])
@@ -168,7 +168,7 @@ def test_a_population_must_be_a_table(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("recoding", RECODINGS)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", first_of(range(3), 1))
 def test_the_average_risk_is_met_without_that_class_size(seed: int, recoding: str) -> None:
     table = people(seed, 200)
     made = released(table, k=2, average_risk=0.1, recoding=recoding)

@@ -12,6 +12,7 @@ import pytest
 import crypsis as cr
 from crypsis.errors import ParameterError
 from crypsis.hierarchies import Hierarchy
+from tests.cases import first_of
 
 TREE = Hierarchy(
     tuple((leaf, leaf[:2], leaf[:1], "*") for leaf in ("aax", "aay", "abx", "bax", "bbx", "bby"))
@@ -75,7 +76,7 @@ def _made(table: pa.Table, recoding: str, suppression: float) -> cr.Anonymized:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", first_of(range(12), 6))
 def test_one_label_for_each_value_and_nearly_the_least_loss(seed: int) -> None:
     table, suppression = _table(seed, 40), 0.1 * (seed % 2)
     found = {kind: _made(table, kind, suppression) for kind in ("local", "subtree", "full-domain")}
