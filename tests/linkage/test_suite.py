@@ -56,6 +56,29 @@ def test_unequal_noise() -> None:
     assert share(found, "values scaled by the masking") > 0.7
 
 
+@pytest.mark.parametrize("records", [150, 1_000])
+def test_values_that_were_replaced(records: int) -> None:
+    """Codes exchanged for others and permuted numbers link; what nobody else has is not learned."""
+    rng = np.random.default_rng(5)
+    code, number = rng.integers(0, 12, (3, records)), rng.integers(0, 40, (3, records))
+    x, y = {}, {}
+    for j in range(3):
+        other, moved = rng.permutation(12), rng.permutation(40)
+        x |= {f"code {j}": [f"a{one}" for one in code[j]], f"number {j}": number[j]}
+        y |= {f"code {j}": [f"b{other[one]}" for one in code[j]], f"number {j}": moved[number[j]]}
+    before, after = pa.table(x), pa.table(y)
+    method = "values as the masking replaced them"
+    found = linkage.attack_links(before, after, row_map=range(records))
+    assert share(found, "values scaled by the masking") < 0.5
+    assert share(found, method) > 0.95
+    order = rng.permutation(records)  # the values of other people
+    other = linkage.attack_links(before, after.take(order), row_map=range(records))
+    assert share(other, method) < 3 / records
+    once = pa.table({"once": rng.permutation(records).astype(str)})
+    alone = linkage.attack_links(once, once.take(rng.permutation(records)), row_map=range(records))
+    assert all(share(alone, one.method) < 3 / records for one in alone.attacks)
+
+
 def test_an_unrelated_file_is_linked_by_chance() -> None:
     """The own null of every intruder: what is learned from one half fails on the other."""
     hits: dict[str, list[float]] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sqlite3
 import time
@@ -262,6 +263,22 @@ def test_links_at_the_output_are_replaced_not_followed(tmp_path: Path) -> None:
     assert not link.is_symlink()
     assert not hanging.is_symlink()
     assert not (tmp_path / "created.csv").exists()
+
+
+def test_devices_and_pipes_are_never_replaced(tmp_path: Path) -> None:
+    data = cr.Dataset.from_frame(pa.table({"a": [1, 2], "b": ["x", "y"]}))
+    pipe, link = tmp_path / "pipe.csv", tmp_path / "link.csv"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    for place in (pipe, link):
+        with pytest.raises(OutputError, match="is not a regular file"):
+            data.write(place, overwrite=True)
+    assert pipe.is_fifo()
+    assert link.is_symlink()
+    free = Path("/dev/crypsis-test-file.csv")  # nothing that would be missed if it were written
+    with pytest.raises(OutputError, match="is not a regular file"):
+        data.write(free)
+    assert not free.exists()
 
 
 def test_the_page_opens_no_addresses() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import crypsis as cr
 from crypsis.dataset import ColumnNote, Dataset
-from crypsis.errors import ParameterError, RoleError
+from crypsis.errors import ColumnError, ParameterError, RoleError
 from crypsis.options import Role
 from crypsis.protection import Plan, Preview, plan
 from tests.cases import first_of
@@ -188,6 +188,9 @@ def test_a_decision_in_the_roles_file(tmp_path: Path) -> None:
     assert found.notes["patient_nbr"].several_people == "of a family"
     assert found.roles["patient_nbr"] is Role.IDENTIFIER
     assert roles.load(tmp_path / "roles.toml", ["age"]).units == {}  # a release without it
+    (tmp_path / "roles.toml").write_text("[roles]\n[units]\nperson = 'patient'\n")
+    with pytest.raises(ColumnError, match=r"'patient' does not exist \(did you mean 'patient_nbr'"):
+        roles.load(tmp_path / "roles.toml", ["patient_nbr", "age"])
     (tmp_path / "roles.toml").write_text("[roles]\n[units]\npeople = 'x'\n")
     with pytest.raises(RoleError, match=r"\[units\]"):
         roles.load(tmp_path / "roles.toml", ["age"])

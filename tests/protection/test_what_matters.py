@@ -12,7 +12,13 @@ import pytest
 
 import crypsis as cr
 from crypsis.columns import roles
-from crypsis.errors import ColumnError, ParameterError, RequirementsNotMetError, RoleError
+from crypsis.errors import (
+    ColumnError,
+    ParameterError,
+    RequirementsNotMetError,
+    RoleError,
+    SourceError,
+)
 from crypsis.hierarchies import Hierarchy
 from crypsis.protection import Plan
 
@@ -142,6 +148,25 @@ def test_settings_come_from_the_roles_file(tmp_path: Path) -> None:
     path.write_text('[roles]\nage = { role = "quasi-identifier", keep = true }\n')
     with pytest.raises(RoleError, match="keep of column 'age' must be a level"):
         roles.load(path, data.names)
+
+
+def test_the_hierarchy_of_a_quasi_identifier_comes_from_the_roles_file(tmp_path: Path) -> None:
+    JOBS.write(tmp_path / "jobs.csv")
+    path = tmp_path / "roles.toml"
+    path.write_text('[roles]\njob = { role = "quasi-identifier", hierarchy = "jobs.csv" }\n')
+    data = cr.Dataset.from_frame(people().select(["job"]))
+    decided = roles.load(path, data.names)
+    noted = data.with_roles(decided.roles, decided.notes)
+    given = data.with_roles(decided.roles)
+    assert cr.protection.plan(noted, k=3) == cr.protection.plan(
+        given, k=3, hierarchies={"job": JOBS}
+    )
+    assert cr.protection.plan(noted, k=3, methods={"job": "frequent"}) == cr.protection.plan(
+        given, k=3, methods={"job": "frequent"}
+    )
+    (tmp_path / "jobs.csv").unlink()
+    with pytest.raises(SourceError, match=r"jobs.csv' could not be read"):
+        cr.protection.plan(noted, k=3)
 
 
 def information(pairs: list[tuple[Any, Any]]) -> float:

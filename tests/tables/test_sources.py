@@ -210,6 +210,18 @@ def test_parquet_that_is_broken(tmp_path: Path) -> None:
     write(tmp_path / "cut.parquet", whole[: len(whole) // 2])
     with pytest.raises(SourceError, match="'cut.parquet': the end of the Parquet file is missing"):
         cr.read(tmp_path / "cut.parquet")
+    write(tmp_path / "foot.parquet", whole[:-8] + b"\xff\xff\xff\x7fPAR1")
+    with pytest.raises(SourceError, match="'foot.parquet': the Parquet file is damaged"):
+        cr.read(tmp_path / "foot.parquet")
+    for place in range(len(whole) - 400, len(whole) - 8, 5):  # the footer, then the pages
+        spoiled = whole[:place] + b"\x99" * 3 + whole[place + 3 :]
+        write(tmp_path / "spoiled.parquet", spoiled)
+        found = None
+        try:
+            cr.read(tmp_path / "spoiled.parquet").cells(["name"])
+        except SourceError as error:
+            found = str(error)
+        assert found is None or "Parquet" in found or "a file could not be read" in found
 
 
 def test_json_lines(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from crypsis.assessment._questions._histories import (
     linking_units,
 )
 from crypsis.assessment._request import Request
+from crypsis.columns.roles import linking_values
 from crypsis.policies.findings import Reason
 from crypsis.report.wording import listed, plural, some
 from crypsis.results import Result, number_text, percent_text
@@ -30,7 +31,7 @@ def unmeasured(request: Request, results: Mapping[str, Result]) -> tuple[Reason,
 
 def _undecided_persons(request: Request) -> tuple[Reason, ...]:
     """Identifiers that repeat while nobody decided whose records these are."""
-    return tuple(
+    named = tuple(
         Reason(
             "person-undecided",
             f"Column {one.column!r} repeats: if it identifies people, there are "
@@ -41,6 +42,20 @@ def _undecided_persons(request: Request) -> tuple[Reason, ...]:
         for one in request.columns
         if one.links
     )
+    key = () if named else linking_values(request.data, seed=request.seed)
+    if not key:
+        return named
+    people = int(request.data.rows.tally(key).values)
+    text = (
+        f"{listed(key)} {'divides' if len(key) == 1 else 'together divide'} the records into "
+        f"{people:,} groups, each with the same quasi-identifiers in all of its records: if these are "
+        "people, they have several records, and what is measured counts records."
+    )
+    hint = (
+        "Set {person} (or {household}) to the column, or to one made of both, or write in the roles "
+        "file whose records these are: several_people."
+    )
+    return (Reason("person-undecided", text, hint),)
 
 
 def _linked_records(request: Request, results: Mapping[str, Result]) -> tuple[Reason, ...]:

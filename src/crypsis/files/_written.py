@@ -14,6 +14,7 @@ from crypsis.files._sources import is_read
 
 _PREFIX = ".crypsis-writing-"
 _OTHERS_WRITE = 0o022
+_DEVICES = Path("/dev")
 _COMPLETE = ("_SUCCESS", "_delta_log")
 """What is in the folders that are a table: Spark writes the first when they are complete."""
 
@@ -69,6 +70,8 @@ def replacing_files(
 def _check_place(target: Path, overwrite: bool) -> None:
     try:
         home, folder, there = target.parent.is_dir(), target.is_dir(), target.exists()
+        device = there and not folder and not target.is_file()
+        device = device or target.parent.resolve() == _DEVICES
     except OSError as error:
         raise _cannot(target, error) from None
     if not home:
@@ -79,6 +82,8 @@ def _check_place(target: Path, overwrite: bool) -> None:
         )
     if folder and not any((target / mark).exists() for mark in _COMPLETE):
         raise OutputError(f"{str(target)!r} is a folder, not a file.")
+    if device:  # a name would be taken from all other programs
+        raise OutputError(f"{str(target)!r} is not a regular file.", hint="Write to another file.")
     if there and is_read(target):
         raise OutputError(f"{str(target)!r} is being read.", hint="Write to another file.")
     if there and not overwrite:

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crypsis.errors import ColumnError, OutputError, ParameterError
+from crypsis.errors import ColumnError, ParameterError
+from crypsis.files import replacing_file
 from crypsis.hierarchies import _files
 from crypsis.hierarchies.labels import TOP, UNITS, as_text, date_label
 
@@ -265,16 +266,9 @@ class Hierarchy:
     def write(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """To a file: `.toml`, else CSV as ARX writes it."""
         target = Path(path)
-        if target.exists() and not overwrite:
-            raise OutputError(
-                f"File {str(target)!r} exists already.",
-                code="file-exists",
-                hint="Set {overwrite=True}.",
-            )
-        if not target.parent.is_dir():
-            raise OutputError(f"Folder {str(target.parent)!r} does not exist.")
         toml = target.suffix.lower() == ".toml"
-        target.write_text(self.to_toml() if toml else self.to_csv(), encoding="utf-8")
+        with replacing_file(target, overwrite=overwrite) as partial:
+            partial.write_text(self.to_toml() if toml else self.to_csv(), encoding="utf-8")
         return target
 
     def to_csv(self, delimiter: str = ";") -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from crypsis.columns.roles import contradictions, guess, linking_columns
+from crypsis.columns.roles import contradictions, guess, linking_columns, linking_values
 from crypsis.dataset import Dataset
 from crypsis.errors import ParameterError, RoleError
 from crypsis.options import MissingValues
@@ -49,11 +49,14 @@ def check_person(data: Dataset) -> None:
         return
     known = (*data.quasi_identifiers, *data.sensitive)
     others = [name for name in data.names if name not in known]
-    found = linking_columns(data, guess(data, columns=others)) if others else ()
+    named = linking_columns(data, guess(data, columns=others)) if others else ()
+    found = named[:1] or linking_values(data)
     if found:
-        counted = data.rows.tally([found[0]])
+        counted = data.rows.tally(found)
+        subject = "Column" if len(found) == 1 else "The columns"
         raise RoleError(
-            f"Column {found[0]!r} repeats: if it identifies people, there are "
+            f"{subject} {_listed(found)} {'repeats' if len(found) == 1 else 'repeat together'}: if "
+            f"{'it identifies' if len(found) == 1 else 'they identify'} people, there are "
             f"{int(counted.values):,} people in {counted.rows:,} records, and k would count records.",
             code="person-undecided",
             hint="Set {person} (or {household}) to it, or write in the roles file whose it is: several_people.",

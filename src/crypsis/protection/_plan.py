@@ -209,7 +209,10 @@ def plan(
         journalist_risk=journalist_risk, weighted=journalist_risk is not None and not of_table,
         **({} if people is None else {"population": people, "population_k": k, "beta": beta}),
     )  # fmt: skip
-    trees = {name: _tree(one) for name, one in (hierarchies or {}).items()}
+    noted = {
+        n: t for n, t in _noted(dataset, "hierarchy").items() if t and n not in (methods or {})
+    }
+    trees = {name: _tree(one) for name, one in {**noted, **(hierarchies or {})}.items()}
     sensitive = _sensitive(dataset, trees, as_columns(may_change), dict(weights or {}))
     given = {name: w for name, w in (weights or {}).items() if name not in dataset.sensitive}
     weights = {**_noted(dataset, "weight"), **given}

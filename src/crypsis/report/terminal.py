@@ -8,6 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from crypsis.report.wording import plural
 from crypsis.results import number_text
 
 if TYPE_CHECKING:
@@ -42,9 +43,8 @@ def shown(name: str, width: int = 40) -> Text:
 def scan_view(profile: Profile, source: str, width: int) -> RenderableType:
     """The scan of a dataset."""
     of_people = "" if profile.people is None else f" of {number_text(profile.people, ',')} people"
-    head = Text.assemble(
-        (source, "bold"), f": {profile.rows:,} records{of_people}, {len(profile.columns)} columns"
-    )
+    records, columns = plural(profile.rows, "record"), plural(len(profile.columns), "column")
+    head = Text.assemble((source, "bold"), f": {records}{of_people}, {columns}")
     parts: list[RenderableType] = [head]
     if profile.proposals:
         names = [one.column for one in profile.columns if one.links]

@@ -66,6 +66,42 @@ def visits_under_a_pseudonym_that_nobody_named(draw: Draw, folder: Path) -> Tria
     )  # fmt: skip
 
 
+def _subjects(draw: Draw) -> pd.DataFrame:
+    """Six visits of each of 300 subjects, whose age and sex are those of fifty; 60 diagnoses."""
+    subject = draw.permutation(np.repeat(np.arange(300), 6))
+    return pd.DataFrame({
+        "code": subject, "age": np.array(["30-39", "40-49", "50-59"])[subject % 3],
+        "sex": np.array(["f", "m"])[subject // 3 % 2], "disease": draw.integers(0, 60, 1_800),
+    }).astype({"disease": str})  # fmt: skip
+
+
+@scenario("knows age, sex and three diagnoses of the person", least=0.8)
+def visits_under_a_running_number(draw: Draw, folder: Path) -> Trial:
+    """Visits with age and sex, k = 300 as rows, and a running number of the person, declared insensitive."""
+    visits = _subjects(draw)
+    return Trial(
+        _found(visits, visits, 3, ["age", "sex", "disease"], draw),
+        assessed(visits, quasi_identifiers=["age", "sex"], sensitive=["disease"],
+                 insensitive=["code"]),
+        control=assessed(visits.drop(columns="code"), quasi_identifiers=["age", "sex"],
+                         sensitive=["disease"]),
+    )  # fmt: skip
+
+
+@scenario("knows age, sex and three diagnoses of the person", least=0.8)
+def visits_under_two_numbers(draw: Draw, folder: Path) -> Trial:
+    """The same visits, the number of the person in two columns: of the branch, and within the branch."""
+    visits = _subjects(draw)
+    parts = visits.drop(columns="code").assign(
+        branch=visits["code"] // 17, place=visits["code"] % 17
+    )
+    return Trial(
+        _found(visits, visits, 3, ["age", "sex", "disease"], draw),
+        assessed(parts, quasi_identifiers=["age", "sex"], sensitive=["disease"],
+                 insensitive=["branch", "place"]),
+    )  # fmt: skip
+
+
 @scenario("knows who was there that month")
 def twelve_rows_of_one_person(draw: Draw, folder: Path) -> Trial:
     """A class of twelve rows that are all of one person; the column of persons is named and excluded."""

@@ -238,6 +238,24 @@ def codes_unchanged_beside_shuffled_numbers(draw: Draw, folder: Path) -> Trial:
                  control=_control())  # fmt: skip
 
 
+@scenario("has the original, pairs the codes that are equally frequent and looks for equal codes")
+def codes_exchanged_for_others(draw: Draw, folder: Path) -> Trial:
+    """Four columns of 24 codes, each code replaced by another one, beside measurements drawn anew."""
+    counts = [*range(5, 28), 32]
+    original, masked, back = _original(draw), _original(draw), pd.DataFrame()
+    for name in "pqrs":
+        code = draw.permutation(np.repeat(np.arange(len(counts)), counts))
+        other = draw.permutation(len(counts))
+        original[name] = [f"{name}{one}" for one in code]
+        masked[name] = [f"x{other[one]}" for one in code]
+        of_count = original[name].value_counts().reset_index().set_index("count")[name]
+        back[name] = masked[name].map(masked[name].value_counts()).map(of_count)
+    both = original.reset_index().merge(back.reset_index(), on=list("pqrs"))
+    both = both[~both["index_x"].duplicated(keep=False)]
+    return Trial(float((both["index_x"] == both["index_y"]).sum() / ROWS),
+                 _judged(folder, original, masked), chance=1 / ROWS, control=_control())  # fmt: skip
+
+
 @scenario("has the original and compares which values are missing")
 def missing_values_as_they_were(draw: Draw, folder: Path) -> Trial:
     """Twelve measurements drawn anew for each person, and missing where they were missing."""

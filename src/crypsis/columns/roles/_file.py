@@ -134,17 +134,23 @@ def decided_roles(
         {name: roles.get(name, Role.UNDECIDED) for name in columns},
         {name: note for name, note in notes.items() if name in columns},
         _reasons("container", document.get("container", {})),
-        _units(document.get("units", {}), columns),
+        _units(document.get("units", {}), columns, roles),
     )
 
 
-def _units(given: Any, columns: Sequence[str]) -> dict[str, str]:
-    """The columns of persons, households and the sample; a release without them keeps the file."""
+def _units(given: Any, columns: Sequence[str], decided: Collection[str]) -> dict[str, str]:
+    """The columns of persons, households and the sample.
+
+    A release without them keeps the file, where [roles] still has such a column.
+    """
     if not isinstance(given, dict) or not all(
         name in SAMPLE_KEYWORDS and isinstance(column, str) for name, column in given.items()
     ):
         names = ", ".join(f'{name} = "..."' for name in SAMPLE_KEYWORDS)
         raise RoleError(f"The table [units] of a roles file names columns: {names}.", code="units")
+    if any(column not in columns and column not in decided for column in given.values()):
+        known = {**dict.fromkeys(columns), **dict.fromkeys(decided)}
+        raise unknown_columns(given.values(), known, hint=_NOT_RELEASED)
     return {name: column for name, column in given.items() if column in columns}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -48,11 +49,15 @@ class Candidates:
         return np.add.reduceat(value, self.start[:-1])
 
 
-def candidates(files: Files, scaled: list[tuple[Ints, Floats, Floats]]) -> Candidates:
+def candidates(
+    files: Files,
+    scaled: list[tuple[Ints, Floats, Floats]],
+    further: Iterable[tuple[Ints, Ints]] = (),
+) -> Candidates:
     """Near pairs by ranks, by values, by all columns alike, and by what the masking did.
 
     All pairs, where they are few. `scaled` has for some targets their points and those of the
-    places on the scale of the masking.
+    places on the scale of the masking; `further` are pairs of targets and places.
     """
     targets, places = len(files.targets), len(files.sizes)
     if targets * places <= _ALL_PAIRS:
@@ -71,6 +76,7 @@ def candidates(files: Files, scaled: list[tuple[Ints, Floats, Floats]]) -> Candi
     for some, x, y in scaled:
         row, place = nearest(x[:, :_DIMENSIONS], y[:, :_DIMENSIONS], _SCALED, 2.0)
         found.append((some[row], place))
+    found += further
     return Candidates.of(targets, found, places)
 
 

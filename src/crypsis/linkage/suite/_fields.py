@@ -60,6 +60,13 @@ class Field(ABC):
     def at(self: _F, places: Ints) -> _F:
         """The same column with some of the masked records."""
 
+    def coded(self) -> tuple[Ints, Ints] | None:
+        """The values of originals and masked records as codes; None if they hardly repeat.
+
+        Missing values have codes of their own.
+        """
+        return None
+
     @property
     def levels(self) -> int:
         """The levels: those of values, masked missing, original missing, both missing."""
@@ -177,6 +184,16 @@ class NumberField(Field):
         ]
         return np.diff(np.column_stack([np.zeros(len(self.low)), *within]) / n, axis=1)
 
+    def coded(self) -> tuple[Ints, Ints]:
+        """The numbers, and the intervals, in their order."""
+        return (
+            _codes(np.unique(self.values, return_inverse=True)[1], self.lost),
+            _codes(
+                np.unique(np.column_stack([self.low, self.high]), axis=0, return_inverse=True)[1],
+                self.lost_masked,
+            ),
+        )
+
     def quantiles(self) -> tuple[Floats, Floats]:
         """The ranks in each file, from 0 to 1; missing values in the middle."""
         return _quantile(self.values, self.lost), _quantile(self.middle, self.lost_masked)
@@ -195,6 +212,11 @@ class NumberField(Field):
         """The same column with some of the masked records."""
         return replace(self, lost_masked=self.lost_masked[places], low=self.low[places],
                        high=self.high[places])  # fmt: skip
+
+
+def _codes(codes: Ints, lost: Bools) -> Ints:
+    """The codes from 1 on; 0 where the value is missing."""
+    return np.where(lost, 0, codes.ravel() + 1).astype(np.int64)
 
 
 def _quantile(values: Floats, lost: Bools) -> Floats:
@@ -226,6 +248,10 @@ class CategoryField(Field):
     def wide(self) -> Bools:
         """The labels that cover several categories."""
         return np.asarray(((self.table <= 0).sum(axis=0) > 1)[self.labels] & ~self.lost_masked)
+
+    def coded(self) -> tuple[Ints, Ints]:
+        """The categories and the labels."""
+        return _codes(self.codes, self.lost), _codes(self.labels, self.lost_masked)
 
     def gap(self, rows: Ints, places: Ints) -> Floats:
         """The dissimilarity of the category and the label."""

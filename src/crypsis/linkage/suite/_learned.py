@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -54,7 +56,7 @@ def _some(files: Files, half: int) -> NDArray[np.bool_]:
 
 
 def features_of(
-    files: Files, pairs: Candidates, weights: list[Floats], score: Floats | None
+    files: Files, pairs: Candidates, weights: list[Floats], scores: Sequence[Floats | None]
 ) -> Floats:
     """What the matcher sees of a pair: distances and agreement by column, and the scores."""
     rows = files.targets[pairs.target]
@@ -63,8 +65,8 @@ def features_of(
     for one in files.numbers:
         x, y = one.quantiles()
         found.append(np.abs(x[rows] - y[pairs.place]))
-    if score is not None:
-        found.append(score)
+    known = [one for one in scores if one is not None] or [found[-1]]
+    found += known
     # How far each is behind the best candidate of its target: links compete.
-    found += [one - pairs.best(one)[pairs.target] for one in (found[len(weights)], found[-1])]
+    found += [one - pairs.best(one)[pairs.target] for one in (found[len(weights)], *known)]
     return np.column_stack(found).astype(np.float32)

@@ -27,6 +27,7 @@ from crypsis.linkage.suite._files import Files, files_of
 from crypsis.linkage.suite._learned import features_of, learned
 from crypsis.linkage.suite._one_to_one import one_to_one
 from crypsis.linkage.suite._paired_columns import ProposedColumn, paired_columns
+from crypsis.linkage.suite._replaced import replaced
 from crypsis.linkage.suite._scaled import scaled
 from crypsis.linkage.suite._subsets import subset_links
 from crypsis.results import Estimate, Result, number_text, percent_text
@@ -184,12 +185,12 @@ def attack_links(
     Notes
     -----
     The intruders: nearest ranks (domingo2016), nearest values, values scaled by what the masking
-    did (canonical correlations), Gower's dissimilarity, agreement likelihoods (Fellegi and Sunter,
-    by EM), the columns that changed least, a learned matcher, and one-to-one assignment. What is
-    learned from true matches is learned from one half of the people and tried on the other, so a
-    random guess is right once in as many times as there are masked records. The interval of a sample
-    of records states its uncertainty. A sample, more than 12,000 records and
-    files with equal masked records are not assigned one to one.
+    did (canonical correlations), values as the masking replaced them, Gower's dissimilarity,
+    agreement likelihoods (Fellegi and Sunter, by EM), the columns that changed least, a learned
+    matcher, and one-to-one assignment. What is learned from true matches is learned from one half of
+    the people and tried on the other, so a random guess is right once in as many times as there are
+    masked records. The interval of a sample of records states its uncertainty. A sample, more than
+    12,000 records and files with equal masked records are not assigned one to one.
 
     References
     ----------
@@ -249,8 +250,12 @@ def suite_of(
 
 def _attacks(files: Files, missing: list[str], step: Any) -> tuple[list[LinkAttack], Candidates]:
     """Every intruder, on the same candidate pairs."""
-    by_masking = scaled(files)
-    pairs = candidates(files, [(one.some, one.original, one.masked) for one in by_masking])
+    by_masking, by_value = scaled(files), replaced(files)
+    pairs = candidates(
+        files,
+        [(one.some, one.original, one.masked) for one in by_masking],
+        (one.near(files) for one in by_value),
+    )
     rows = files.targets[pairs.target]
     found: list[LinkAttack] = []
     if files.numbers:
@@ -276,19 +281,27 @@ def _attacks(files: Files, missing: list[str], step: Any) -> tuple[list[LinkAtta
             here = files.fold[pairs.target] == half
             score[here] = one.score(place_of[pairs.target[here]], pairs.place[here])
         found.append(attack("values scaled by the masking", files, pairs, score))
+    became: Floats | None = None
+    if by_value:
+        became = np.empty(len(rows))
+        for half, known in enumerate(by_value):
+            here = files.fold[pairs.target] == half
+            became[here] = known.score(rows[here], pairs.place[here])
+        found.append(attack("values as the masking replaced them", files, pairs, became))
     step.advance()
     subset = subset_links(files)
     if subset is not None:
         found.append(linked("columns that changed least", files, subset[0], columns=subset[1]))
     step.advance()
-    odds = learned(files, pairs, features_of(files, pairs, weights, score))
+    odds = learned(files, pairs, features_of(files, pairs, weights, [score, became]))
     if odds is not None:
         found.append(attack("learned matcher", files, pairs, odds))
     else:
         missing.append("A learned matcher: too few true matches are known.")
     step.advance()
     scores = {"learned matcher": odds, "agreement likelihoods": total,
-              "values scaled by the masking": score, "Gower's dissimilarity": gower}  # fmt: skip
+              "values scaled by the masking": score,
+              "values as the masking replaced them": became, "Gower's dissimilarity": gower}  # fmt: skip
     assigned = [
         linked(f"one to one, {name}", files, partner)
         for name, known in scores.items()

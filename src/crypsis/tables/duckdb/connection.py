@@ -28,6 +28,9 @@ _DISK = {
     "quota": "the disk quota is used up",
     "Too many open files": "too many files are open (ulimit -n)",
 }
+_DAMAGED_PARQUET = re.compile(
+    "Parquet|Footer length|ecompress|Protocol|orrupt|Failed to read file|TType|what type|of buffer"
+)
 
 
 _NO_EXTENSIONS = {
@@ -128,7 +131,7 @@ def translated(what: str) -> Iterator[None]:
             f"{what}: it reads or writes other files, which is not allowed.", code="other-files"
         ) from None
     except duckdb.InvalidInputException as error:
-        raise _csv_error(what, str(error)) from None
+        raise _file_error(what, str(error)) from None
     except RuntimeError as error:  # how DuckDB reports Ctrl-C
         if str(error) == "Query interrupted":
             raise KeyboardInterrupt from None
@@ -136,6 +139,8 @@ def translated(what: str) -> Iterator[None]:
             raise
         raise SourceError(f"{what}: a name or a text in it is not UTF-8.") from None
     except duckdb.Error as error:
+        if _DAMAGED_PARQUET.search(str(error)):
+            raise _file_error(what, str(error)) from None
         raise SourceError(f"{what}: DuckDB refused ({type(error).__name__}).") from None
 
 
@@ -149,8 +154,8 @@ def _conversion_error(what: str, text: str) -> SourceError:
     )
 
 
-def _csv_error(what: str, text: str) -> SourceError:
-    """What is wrong with a CSV file, without its content."""
+def _file_error(what: str, text: str) -> SourceError:
+    """What is wrong with a file, without its content."""
     line = re.search(r"CSV Error on Line: (\d+)", text)
     where = f"line {int(line[1]):,}" if line else "a line"
     fields = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text)
@@ -165,6 +170,8 @@ def _csv_error(what: str, text: str) -> SourceError:
         fault, hint = "it is not JSON, or damaged", "Set {format} if the file is of another kind."
     elif "No magic bytes found at end" in text:
         fault, hint = "the end of the Parquet file is missing", "Copy the file anew."
+    elif _DAMAGED_PARQUET.search(text):
+        fault, hint = "the Parquet file is damaged", "Copy the file anew."
     elif "unterminated quote" in text:
         fault, hint = f"{where} has a quote that is not closed", "Fix that line."
     elif "Maximum line size" in text:

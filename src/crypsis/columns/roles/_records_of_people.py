@@ -1,0 +1,122 @@
+"""Columns that link the records of one person by what their values do, not by how they look."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from itertools import chain, combinations
+
+import numpy as np
+
+from crypsis.columns.codes import Ints, codes_of
+from crypsis.counting.grouping import numbered
+from crypsis.dataset import ColumnNote, Dataset
+from crypsis.tables import Kind
+from crypsis.tables.sampling import sample
+
+_ROWS, _FIRST_ROWS, _MOST_COLUMNS = 20_000, 1_000, 60
+_FEWEST, _MOST_RECORDS = 20, 200
+"""A key of people has so many values at least, and so many records of one at most on average."""
+_CHANCE = math.log(1e-9)
+
+
+def linking_values(data: Dataset, *, seed: int = 0) -> tuple[str, ...]:
+    """The column, or two, that seem to be of people, if nobody decided about persons.
+
+    Parameters
+    ----------
+    data : Dataset
+        The data with its roles.
+    seed : int
+        The seed of the sample, of more than 20,000 records.
+
+    Returns
+    -------
+    tuple of str
+        The columns: each of their values, or pairs of values, has several records, and in all of
+        them the same quasi-identifiers, more finely than these divide the records and far more
+        often than by chance, as a site and the number of a subject have. A column of which the
+        owner wrote `several_people` is not among them, nor one of the design of a survey.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> person = [n % 40 for n in range(240)]
+    >>> visits = pa.table({
+    ...     "site": [n // 8 for n in person], "subject": [n % 8 for n in person],
+    ...     "age": [30 + n % 3 for n in person], "sex": ["fm"[n % 5 > 2] for n in person],
+    ... })
+    >>> linking_values(Dataset.from_frame(visits, quasi_identifiers=["age", "sex"]))
+    ('site', 'subject')
+    """
+    flat = [column.name for column in data.rows.columns if column.kind is not Kind.NESTED]
+    known = [name for name in flat if name in data.quasi_identifiers]
+    decided = (*known, *data.sensitive, data.household, data.weight, data.stratum, data.cluster)
+    others = [
+        name
+        for name in flat
+        if name not in decided and not data.notes.get(name, ColumnNote()).several_people
+    ]
+    if data.person is not None or len(known) < 2 or not others:
+        return ()
+    table = sample(data.rows, _ROWS, seed=seed, names=[*known, *others])
+    codes = {name: numbered(codes_of(table[name])) for name in table.column_names}
+    found = _linking(codes, known, others)
+    return next((one for one in found if _in_all_records(data, one, known)), ())
+
+
+def _linking(
+    codes: dict[str, Ints], known: list[str], others: list[str]
+) -> Iterator[tuple[str, ...]]:
+    """Single columns and pairs, of which one may be a quasi-identifier, that determine the others."""
+    values = {name: _distinct(one) for name, one in codes.items()}
+    rows = len(codes[others[0]])
+    some = [name for name in others if 1 < values[name] < rows][:_MOST_COLUMNS]
+    first = {name: one[:_FIRST_ROWS] for name, one in codes.items()}
+    alone: set[str] = set()  # a column that determines them by itself does so with any other one
+    keys = chain(
+        ((name,) for name in some), combinations(some, 2), ((n, one) for n in some for one in known)
+    )
+    for key in keys:
+        rest = [name for name in known if name not in key]
+        if not (alone.isdisjoint(key) and _same(first, key, rest) and _same(codes, key, rest)):
+            continue
+        if len(key) == 1:
+            alone.add(key[0])
+        classes, people = _joint(codes, rest), _distinct(_joint(codes, key))
+        finest = max(values[name] for name in rest)
+        fine = max(_FEWEST - 1, _distinct(classes)) < people
+        if fine and finest < _distinct(classes) and _by_chance(classes, rows - people) < _CHANCE:
+            yield key
+
+
+def _same(codes: dict[str, Ints], key: tuple[str, ...], rest: list[str]) -> bool:
+    """Whether records that are alike in the key are alike in the rest."""
+    return _distinct(_joint(codes, key)) == _distinct(_joint(codes, (*key, *rest)))
+
+
+def _by_chance(classes: Ints, pairs: int) -> float:
+    """The logarithm of how probable it is that so many pairs of records are alike."""
+    shares = np.bincount(classes) / len(classes)
+    return pairs * math.log(float((shares**2).sum()))
+
+
+def _in_all_records(data: Dataset, key: tuple[str, ...], known: list[str]) -> bool:
+    """Whether it is so in all records, of which every value has two or more on average."""
+    people = data.rows.tally(key)
+    if people.estimated or not 2 * people.values <= data.count <= _MOST_RECORDS * people.values:
+        return False
+    both = data.rows.tally(list(dict.fromkeys([*key, *known])))
+    return not both.estimated and both.values == people.values
+
+
+def _joint(codes: dict[str, Ints], names: Iterable[str]) -> Ints:
+    """The combinations of some columns as codes."""
+    found = np.zeros(len(next(iter(codes.values()))), np.int64)
+    for name in names:
+        found = numbered(found * (int(codes[name].max(initial=0)) + 1) + codes[name])
+    return found
+
+
+def _distinct(codes: Ints) -> int:
+    return int(codes.max(initial=-1)) + 1

@@ -1,0 +1,97 @@
+"""Values as the masking replaced them: what each original value became, learned from true matches.
+
+Codes that are exchanged for other codes, a number that is permuted among its values, a randomized
+answer: whatever became of a value that several records have, an intruder who knows the masking, or
+compares the frequencies in both files, knows it. What became of a value that nobody else has is not
+learned.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from crypsis.linkage._ranks import Floats, Ints
+from crypsis.linkage.suite._candidates import nearest
+from crypsis.linkage.suite._files import Files
+
+_FEWEST, _NEAREST = 20, 12
+_REPEATED = 0.9
+"""What values of columns that have more distinct ones became is hardly learned."""
+_CODES = 4
+"""The search for near records has so many random coordinates of each column."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Replacement:
+    """One column: the codes of both files, and the pairs of codes that were learned."""
+
+    original: Ints
+    masked: Ints
+    pair: Ints
+    weight: Floats
+    """The logarithm of how much likelier the masked code is for the original one, for each pair."""
+    other: Floats
+    """The same for masked codes that the original one never became."""
+    expected: tuple[Floats, Floats]
+    """The mean coordinates of what each original code became, and those of the masked codes."""
+
+    def score(self, rows: Ints, places: Ints) -> Floats:
+        one, two = self.original[rows], self.masked[places]
+        key = one * (int(self.masked.max()) + 1) + two
+        at = np.minimum(np.searchsorted(self.pair, key), len(self.pair) - 1)
+        return np.where(self.pair[at] == key, self.weight[at], self.other[one])
+
+
+@dataclass(frozen=True, eq=False)
+class Replacements:
+    """For some targets: what the other half shows of each column."""
+
+    some: Ints
+    columns: tuple[_Replacement, ...]
+
+    def score(self, rows: Ints, places: Ints) -> Floats:
+        """The logarithm of the likelihood ratio of pairs of an original row and a place."""
+        return np.asarray(sum(one.score(rows, places) for one in self.columns))
+
+    def near(self, files: Files) -> tuple[Ints, Ints]:
+        """Pairs of targets and the places that are nearest to what their values became."""
+        rows = files.targets[self.some]
+        x = np.column_stack([one.expected[0][one.original[rows]] for one in self.columns])
+        y = np.column_stack([one.expected[1][one.masked] for one in self.columns])
+        row, place = nearest(x, y, _NEAREST, 1.0)
+        return self.some[row], place
+
+
+def replaced(files: Files) -> list[Replacements]:
+    """For each half of the targets what the other half shows; nothing if few are known."""
+    every = [pair for one in files.fields if (pair := one.coded()) is not None]
+    coded = [(x, y) for x, y in every if len(np.unique(x)) <= _REPEATED * len(x)]
+    found = []
+    for half in (0, 1):
+        learn = files.known[files.fold[files.known] != half]
+        if len(learn) < _FEWEST or files.own is None or not coded:
+            return []
+        rows, own = files.targets[learn], files.own[learn]
+        some = np.flatnonzero(files.fold == half)
+        columns = tuple(
+            _learned(x, y, rows, own, (files.seed, 28, i)) for i, (x, y) in enumerate(coded)
+        )
+        found.append(Replacements(some, columns))
+    return found
+
+
+def _learned(x: Ints, y: Ints, rows: Ints, own: Ints, seed: tuple[int, ...]) -> _Replacement:
+    """What the codes of some rows became, each counted with one record at random beside it."""
+    many = int(y.max()) + 1
+    pair, counts = np.unique(x[rows] * many + y[own], return_counts=True)
+    times = np.bincount(x[rows], minlength=int(x.max()) + 1)
+    share = np.bincount(y[own], minlength=many) / len(own)
+    one, two = np.divmod(pair, many)
+    weight = np.log((counts + share[two]) / (times[one] + 1) / share[two])
+    points = np.random.default_rng(seed).normal(size=(many, _CODES))
+    mean = np.zeros((len(times), _CODES))
+    np.add.at(mean, one, counts[:, None] * points[two])
+    mean /= np.maximum(times, 1)[:, None]
+    return _Replacement(x, y, pair, weight, -np.log(times + 1.0), (mean, points))

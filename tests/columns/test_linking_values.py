@@ -1,0 +1,78 @@
+"""Columns that link the records of people whatever they look like: by the quasi-identifiers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import crypsis as cr
+from crypsis.columns.roles import linking_values
+from crypsis.dataset import ColumnNote, Dataset
+from crypsis.errors import RoleError
+
+QIS = ["age", "sex"]
+
+
+def _visits(people: int = 300, visits: int = 6) -> pd.DataFrame:
+    """Visits in random order; the age and the sex of a person are the same at all of them."""
+    rng = np.random.default_rng(4)
+    person = rng.permutation(np.repeat(np.arange(people), visits))
+    return pd.DataFrame({
+        "age": person % 3 * 10 + 30, "sex": person // 3 % 2, "person": person,
+        "site": person // 17, "place": person % 17, "day": rng.integers(0, 90, person.size),
+        "disease": rng.integers(0, 9, person.size),
+    })  # fmt: skip
+
+
+def _data(frame: pd.DataFrame, qis: list[str] | None = None) -> Dataset:
+    """The frame with its roles; what has no other one is insensitive."""
+    known = qis or QIS
+    return Dataset.from_frame(
+        pa.Table.from_pandas(frame, preserve_index=False),
+        quasi_identifiers=known,
+        sensitive=["disease"],
+        insensitive=[name for name in frame if name not in (*known, "disease")],
+    )
+
+
+@pytest.mark.parametrize("people", [300, 6_000])  # the second is searched in a sample
+def test_one_column_or_two_are_found(people: int) -> None:
+    visits = _visits(people)
+    both = ["site", "place"]
+    assert linking_values(_data(visits.drop(columns=both))) == ("person",)
+    assert linking_values(_data(visits.drop(columns="person"))) == ("site", "place")
+    assert linking_values(_data(visits[[*QIS, *both, "disease"]], [*QIS, "site"])) == (
+        ("place", "site")
+    )
+    assert linking_values(_data(visits.drop(columns=["person", *both]))) == ()
+
+
+def test_what_is_of_no_people_is_not_found() -> None:
+    rng = np.random.default_rng(5)
+    rows = 3_000
+    table = pd.DataFrame({
+        "age": rng.integers(3, 6, rows), "sex": rng.integers(0, 2, rows),
+        "batch": np.arange(rows) // 10, "record": np.arange(rows), "wave": 1,
+        "county": rng.integers(0, 100, rows), "disease": rng.integers(0, 9, rows),
+    })  # fmt: skip
+    table = table.assign(state=table["county"] // 10)
+    assert linking_values(_data(table)) == ()
+    # A number of the equivalence class says what the quasi-identifiers say.
+    assert linking_values(_data(table.assign(group=table["age"] * 2 + table["sex"]))) == ()
+    # A county is in one state, and no more follows from it.
+    assert linking_values(_data(table, ["state"])) == ()
+    assert linking_values(_data(table, ["state", "age"])) == ()
+
+
+def test_what_was_decided_counts() -> None:
+    visits = _visits()[[*QIS, "person", "disease"]]
+    data = _data(visits)
+    assert cr.assess(data).verdict.value == "cannot tell"
+    with pytest.raises(RoleError, match="k would count records"):
+        cr.anonymize(data, k=5)
+    note = {"person": ColumnNote(several_people="Numbers of rooms, in which many have been.")}
+    decided = data.with_roles(data.roles, note)
+    assert linking_values(decided) == ()
+    assert cr.assess(decided).verdict.value == "safe"
