@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain, combinations
 
 import numpy as np
@@ -72,14 +72,19 @@ def _linking(
     values = {name: _distinct(one) for name, one in codes.items()}
     rows = len(codes[others[0]])
     some = [name for name in others if 1 < values[name] < rows][:_MOST_COLUMNS]
-    first = {name: one[:_FIRST_ROWS] for name, one in codes.items()}
+    first = {name: numbered(one[:_FIRST_ROWS]) for name, one in codes.items()}
+    some_rests: dict[tuple[str, ...], Ints] = {}
     alone: set[str] = set()  # a column that determines them by itself does so with any other one
     keys = chain(
         ((name,) for name in some), combinations(some, 2), ((n, one) for n in some for one in known)
     )
     for key in keys:
-        rest = [name for name in known if name not in key]
-        if not (alone.isdisjoint(key) and _same(first, key, rest) and _same(codes, key, rest)):
+        rest = tuple(name for name in known if name not in key)
+        if not alone.isdisjoint(key):
+            continue
+        if rest not in some_rests:
+            some_rests[rest] = _joint(first, rest)
+        if not (_same(first, key, some_rests[rest]) and _same(codes, key, _joint(codes, rest))):
             continue
         if len(key) == 1:
             alone.add(key[0])
@@ -90,9 +95,16 @@ def _linking(
             yield key
 
 
-def _same(codes: dict[str, Ints], key: tuple[str, ...], rest: list[str]) -> bool:
+def _same(codes: dict[str, Ints], key: tuple[str, ...], rest: Ints) -> bool:
     """Whether records that are alike in the key are alike in the rest."""
-    return _distinct(_joint(codes, key)) == _distinct(_joint(codes, (*key, *rest)))
+    joint = codes[key[0]]
+    for name in key[1:]:
+        joint = joint * _distinct(codes[name]) + codes[name]
+    if _distinct(joint) > _FIRST_ROWS**2:
+        joint = numbered(joint)
+    last = np.empty(_distinct(joint), np.int64)
+    last[joint] = rest
+    return bool((last[joint] == rest).all())
 
 
 def _by_chance(classes: Ints, pairs: int) -> float:
@@ -110,11 +122,11 @@ def _in_all_records(data: Dataset, key: tuple[str, ...], known: list[str]) -> bo
     return not both.estimated and both.values == people.values
 
 
-def _joint(codes: dict[str, Ints], names: Iterable[str]) -> Ints:
+def _joint(codes: dict[str, Ints], names: Sequence[str]) -> Ints:
     """The combinations of some columns as codes."""
-    found = np.zeros(len(next(iter(codes.values()))), np.int64)
-    for name in names:
-        found = numbered(found * (int(codes[name].max(initial=0)) + 1) + codes[name])
+    found = codes[names[0]]
+    for name in names[1:]:
+        found = numbered(found * _distinct(codes[name]) + codes[name])
     return found
 
 
