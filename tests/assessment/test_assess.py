@@ -128,6 +128,19 @@ def test_a_sensitive_attribute_with_a_milder_role_needs_a_reason(role: str) -> N
     assert "{sensitive}" in reason.hint
 
 
+@pytest.mark.parametrize(
+    "name", ["antecedentes_penales", "Vorstrafen", "casier_judiciaire", "gewerkschaft", "syndicat",
+             "partido", "Parteizugehörigkeit", "gene_variant", "orientation_sexuelle"],
+)  # fmt: skip
+def test_special_categories_in_several_languages_need_a_reason(name: str) -> None:
+    values = table().column(SENSITIVE[0])
+    found = cr.assess(
+        table().select(QIS).append_column(name, values), quasi_identifiers=QIS, insensitive=[name]
+    )
+    assert found.verdict is not Verdict.SAFE
+    assert any(name in one.text for one in found.reasons if one.code == "role-against-evidence")
+
+
 def test_a_required_question_left_open_is_not_safe() -> None:
     found = decided(table(), policy="wp216")
     assert found.verdict is Verdict.CANNOT_TELL

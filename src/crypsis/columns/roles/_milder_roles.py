@@ -22,6 +22,10 @@ _CATEGORIES = re.compile(
     r"(?<![a-z])party(?![a-z])|union[ _-]?member|convict|criminal|offen[cs]e|vorstrafe",
     re.IGNORECASE,
 )
+_ALWAYS = ("genetics", "belief or politics", "sexual life", "crime")
+"""What a name in any language indicates that is always such a category; health is not: a blood
+pressure, a treatment.
+"""
 _AMOUNTS = re.compile(
     r"salar|income|(?<![a-z])wages?(?![a-z])|earning|net[ _-]?worth|(?<![a-z])debts?(?![a-z])|gehalt|"
     r"einkommen|(?<![a-z])lohn|salaire|revenu(?!e)|ingreso|sueldo|remuneration",
@@ -76,4 +80,5 @@ def _fits(name: str, kind: Kind, distinct: float) -> bool:
     if _CATEGORIES.search(name):
         return distinct >= _FEW
     sign = read_name(name).sign
-    return not name.isascii() and sign is not None and distinct >= _FEW
+    special = sign is not None and (sign.noun in _ALWAYS or not name.isascii())
+    return special and distinct >= _FEW

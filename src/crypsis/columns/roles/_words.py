@@ -224,14 +224,15 @@ _SIGNS: tuple[tuple[Sign, str], ...] = (
      "arthritis, obesity, dementia, hepatitis, tuberculosis, malaria, epilepsy, pneumonia, "
      "hospice, cause of death, death, died, deceased, suicide, stroke, heart, allergy, "
      "allergies, injury, wound, pain, inpatient, outpatient, emergency, krankheit, erkrankung, "
-     "diagnose, medikament, behandlung, therapie, befund, schwangerschaft, behinderung, maladie, "
+     "diagnose, medikament, behandlung, therapie, befund, schwangerschaft, schwanger, "
+     "abtreibung, behinderung, schwerbehinderung, discapacidad, maladie, "
      "diagnostic principal, traitement, medicament, grossesse, handicap, enfermedad, "
      "diagnostico, tratamiento, medicamento, embarazo, salud, sante, gesundheit, insulin, "
      "aspirin, ibuprofen, paracetamol, warfarin, acarbose, methadone"),
     (Sign("use of drugs or alcohol", _SENSITIVE, None, 0.9),
      "drug, drugs, alcohol, alcoholism, addiction, addicted, substance, substance use, substance "
      "abuse, overdose, opioid, heroin, cocaine, cannabis, marijuana, droge, drogen, alkohol, "
-     "drogue, droga"),
+     "sucht, drogue, droga"),
     (Sign("genetics", _SENSITIVE, None, 0.9),
      "genetic, genetics, gene, genome, genotype, dna, rna, mutation, allele, snp, haplotype, "
      "karyotype, brca"),
@@ -249,16 +250,16 @@ _SIGNS: tuple[tuple[Sign, str], ...] = (
     (Sign("belief or politics", _SENSITIVE, None, 0.9),
      "religion, religious, religionszugehorigkeit, church, faith, denomination, konfession, "
      "glaube, politics, political, party, party affiliation, vote, voted, voter, ballot, union, "
-     "union member, trade union, religione, politique, partei, gewerkschaft, politica, partido, "
-     "sindicato, ideology"),
+     "union member, trade union, religione, politique, partei, parteizugehorigkeit, gewerkschaft, "
+     "politica, partido, sindicato, syndicat, ideology"),
     (Sign("sexual life", _SENSITIVE, None, 0.9),
      "orientation, sexual, sexual orientation, sexuality, lgbt, lgbtq, gay, transgender, gender "
      "identity, sexuelle orientierung"),
     (Sign("crime", _SENSITIVE, None, 0.9),
      "criminal, criminal record, recid, custody, priors, crime, conviction, convicted, arrest, "
      "arrested, offense, offence, prison, inmate, sentence, felony, misdemeanor, criminal "
-     "charge, parole, probation, jail, recidivism, straftat, vorstrafe, delito, antecedentes, "
-     "condamnation, victim, abuse, violence, assault"),
+     "charge, parole, probation, jail, recidivism, straftat, vorstrafe, vorstrafen, delito, "
+     "antecedentes, casier judiciaire, condamnation, victim, abuse, violence, assault"),
     (Sign("a judgement of a person", _SENSITIVE, None, 0.7),
      "gpa, grade, grades, exam score, test score, iq, performance rating, performance review, "
      "evaluation, complaint, grievance, disciplinary, note finale, calificacion"),
