@@ -33,7 +33,7 @@ def reasons_against(
         Reason(
             "role-against-evidence",
             f"Column {one.column!r} is {one.role} against the evidence: {one.evidence}",
-            "Set {identifiers} or {excluded}, or write the reason in the roles file: override.",
+            "Set {identifiers} or {excluded}, or write the reason: {note=override}.",
         )
         for one in against_evidence(columns)
     ]
@@ -74,8 +74,7 @@ def milder_role_reasons(columns: Sequence[ColumnRole]) -> tuple[Reason, ...]:
             "role-against-evidence",
             f"Column {one.column!r} is {one.role} against the evidence: {one.stricter_reason} "
             f"{not_asked[one.stricter_role or '']}",
-            f"Set {{{_OPTIONS[one.stricter_role or '']}}}, or write the reason in the roles file: "
-            "override.",
+            f"Set {{{_OPTIONS[one.stricter_role or '']}}}, or write the reason: {{note=override}}.",
         )
         for one in columns
     )
