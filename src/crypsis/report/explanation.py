@@ -137,6 +137,8 @@ def people(found: Assessment, count: Number, total: int, unit: str) -> str:
     name = "records" if of_records else noun
     if isinstance(count, Estimate):
         amount = f"{percent_text(count.value / max(1, total))} of {total:,} {name}"
+    elif count == total == 1:
+        amount = f"the only {'person' if name == 'people' else name.removesuffix('s')}"
     elif count == total:
         amount = f"all {total:,} {name}"
     else:

@@ -26,6 +26,10 @@ _LABELS = {
     "original": "original",
     "exact": "count exactly",
     "header": "header",
+    "format": "file format",
+    "k": "smallest class size (k)",
+    "suppression": "suppression limit",
+    "excess": "excess of a value",
     "orders": "orders of categories",
     "categories": "order of categories",
 }

@@ -187,7 +187,8 @@ def _point(one: ColumnSet) -> dict[str, Any]:
 
 def _decision_color() -> alt.Color:
     scale = alt.Scale(domain=list(_DECISIONS), range=list(_DECISIONS.values()))
-    return alt.Color("decision:N", scale=scale, title=None)
+    below = alt.Legend(orient="bottom", title=None)  # beside the bars it would narrow them
+    return alt.Color("decision:N", scale=scale, legend=below)
 
 
 def _range(first: float, beyond: float) -> str:

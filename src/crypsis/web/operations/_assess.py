@@ -215,7 +215,7 @@ def _small_classes(
         without.append(
             {"column": name, "distinct": alone.classes, "without": below(left) if left else 0.0}
         )
-    rest = [one["without"] for one in without]
+    rest = [float(one["without"]) for one in without]
     alike = len(rest) > 1 and max(rest) - min(rest) < 0.0005
     there = np.flatnonzero(sizes > 0)
     worst = there[np.argsort(sizes[there], kind="stable")][:_GROUPS]
