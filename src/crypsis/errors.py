@@ -122,11 +122,13 @@ class CancelledError(CrypsisError):
 
 
 def python_option(name: str, value: str | None) -> str:
-    """An option as a keyword argument.
+    """An option as a keyword argument; a note about a column is in the roles file.
 
     >>> python_option("encoding", "latin-1"), python_option("columns", None)
     ("encoding='latin-1'", 'columns=...')
     """
+    if name == "note":
+        return f"{value} in the roles file"
     if value is None:
         return f"{name}=..."
     plain = value in ("True", "False") or value.replace(".", "", 1).isdecimal()

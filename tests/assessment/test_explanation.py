@@ -75,6 +75,21 @@ def test_cannot_tell_names_the_first_reason_in_words() -> None:
     assert all("singling_out." not in one.text for one in found.reasons)
 
 
+def test_patients_are_counted_once_however_many_records_they_have() -> None:
+    n = 40
+    found = _assess(
+        {
+            "patient": [f"P{i // 3:04d}" for i in range(3 * n)],
+            "day": [f"2020-01-{1 + i % 28:02d} {i:03d}" for i in range(3 * n)],
+            "ill": ["flu", "gout", "asthma"] * n,
+        },
+        identifiers=["patient"], quasi_identifiers=["day"], sensitive=["ill"], person="patient",
+    )  # fmt: skip
+    assert found.explanation.startswith("Not safe: all 40 patients can be singled out by day;")
+    assert found.explanation.endswith("the patients of all 120 records.")
+    assert "40 of 40 persons (100 %)" in found.answer("singling_out").headline  # type: ignore[union-attr]
+
+
 @pytest.mark.parametrize(
     ("count", "unit", "text"),
     [

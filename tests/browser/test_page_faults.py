@@ -240,3 +240,45 @@ def test_a_file_chosen_before_the_script_runs_is_taken(visit: Visit, tmp_path: P
     assert page.evaluate("document.querySelector('#file-data').onchange") is None
     held[0].continue_()
     page.wait_for_selector(".columns")
+
+
+def test_a_doubtful_guess_is_confirmed_by_a_click_on_it(
+    visit: Visit, server: ListeningServer
+) -> None:
+    with Caller(server) as caller:
+        rows = "".join(
+            f"{row.rsplit(',', 2)[0]},{_DRAW.choice('AB')}\n" for row in ROWS.splitlines()
+        )
+        table = caller.table("insured.csv", f"age,zip,sex,insurance\n{rows}".encode())
+    page = visit()
+    page.goto(_address(page, f"/t/{table}/columns"))
+    guess = page.locator("[data-name=insurance]")
+    assert "guess, 60 %" in guess.inner_text()
+    page.click("[data-assess-now]")  # decides what is confident only
+    page.wait_for_selector(".verdict")
+    # What is left is one click away, and nothing can be made before.
+    page.goto(_address(page, f"/t/{table}/protect"))
+    page.wait_for_selector("#tried ul")
+    assert page.locator("#protect .main").is_disabled()
+    page.click("main .notice a")
+    page.wait_for_selector(".columns")
+    assert page.input_value("#which") == "guessed"
+    assert not page.locator("[data-name=zip]").is_visible()
+    guess.locator("input[value=quasi-identifier]").focus()
+    page.keyboard.press("Space")
+    guess.wait_for(state="hidden")
+    # Who decides without a mouse goes on with the next one.
+    assert page.evaluate("document.activeElement.checkVisibility()")
+    assert page.evaluate("document.activeElement !== document.body")
+    checked(page)
+
+
+def test_what_recoding_cannot_do_is_said_before_it_is_done(visit: Visit, assessed: str) -> None:
+    page = visit()
+    page.goto(_address(page, f"/t/{assessed}/verdict"))
+    needed = page.locator(".finding:has-text('which an intruder may know too')").first
+    assert needed.count() == 1
+    page.goto(_address(page, f"/t/{assessed}/protect"))
+    notice = page.inner_text("main .notice")
+    assert "'visits'" in notice
+    assert "the roles of the columns" in notice

@@ -34,7 +34,7 @@ def test_the_whole_way(visit: Callable[..., Any], files: Path, tmp_path: Path) -
     pyarrow.csv.write_csv(table, path)
     upload(page, path)
     page.wait_for_selector(".columns")
-    assert "8 of 8 columns are undecided" in page.inner_text("#guesses")
+    assert "8 of 8 roles are guesses or undecided" in page.inner_text("#guesses")
     checked(page)
     occupation = page.locator("fieldset[data-column=occupation]")
     occupation.locator("input[value=excluded]").check(force=True)

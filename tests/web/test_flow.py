@@ -98,6 +98,7 @@ def test_behind_a_finding(caller: Caller, people: pa.Table, opened: Callable[[],
     fewer = Counter(zip(*(people[name].to_pylist() for name in ("age", "sex")), strict=True))
     expected = sum(count for count in fewer.values() if count < 5) / 900
     assert without["zip"] == pytest.approx(expected)
+    assert hidden["alike"] is None
     assert all(one["values"] is None for one in hidden["groups"])
     asked = {"question": "singling_out", "columns": QI, "reveal": True}
     shown = caller.ask(table, "causes", **asked).json()

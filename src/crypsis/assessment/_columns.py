@@ -16,7 +16,7 @@ from crypsis.options import Role
 from crypsis.policies import Measurement, Policy
 from crypsis.report.wording import plural, undecided_text
 
-DECIDE = "Set {roles}, or {excluded} for columns that are not released."
+DECIDE = "Set {roles}; {excluded} is for columns that are not released."
 
 
 def describe_columns(data: Dataset, seed: int, *, exact: bool = False) -> tuple[ColumnRole, ...]:

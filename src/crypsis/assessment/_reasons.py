@@ -32,8 +32,8 @@ def reasons_against(
     reasons += [
         Reason(
             "role-against-evidence",
-            f"Column {one.column!r} is {one.role} against the evidence: {one.evidence}",
-            "Set {identifiers} or {excluded}, or write the reason in the roles file: override.",
+            f"Column {one.column!r} has the role {one.role!r} against the evidence: {one.evidence}",
+            "Set {identifiers} or {excluded}, or write the reason: {note=override}.",
         )
         for one in against_evidence(columns)
     ]
@@ -72,10 +72,9 @@ def milder_role_reasons(columns: Sequence[ColumnRole]) -> tuple[Reason, ...]:
     return tuple(
         Reason(
             "role-against-evidence",
-            f"Column {one.column!r} is {one.role} against the evidence: {one.stricter_reason} "
+            f"Column {one.column!r} has the role {one.role!r} against the evidence: {one.stricter_reason} "
             f"{not_asked[one.stricter_role or '']}",
-            f"Set {{{_OPTIONS[one.stricter_role or '']}}}, or write the reason in the roles file: "
-            "override.",
+            f"Set {{{_OPTIONS[one.stricter_role or '']}}}, or write the reason: {{note=override}}.",
         )
         for one in columns
     )

@@ -37,7 +37,7 @@ def _undecided_persons(request: Request) -> tuple[Reason, ...]:
             f"Column {one.column!r} repeats: if it identifies people, there are "
             f"{number_text(one.distinct, ',')} people in {request.data.count:,} records, and what is "
             "measured counts records.",
-            "Set {person} (or {household}) to it, or write in the roles file whose it is: several_people.",
+            "Set {person} (or {household}) to it, or write whose it is: {note=several_people}.",
         )
         for one in request.columns
         if one.links
@@ -83,8 +83,7 @@ def _linked_records(request: Request, results: Mapping[str, Result]) -> tuple[Re
                     f"{percent_text(ordered)}, if it is that of the rows in the file."
                 )
             hint = (
-                "Set {excluded} for this column, or write in the roles file why nobody knows more: "
-                "sign_off."
+                "Set {excluded} for this column, or write why nobody knows more: {note=sign_off}."
             )
             found.append(Reason("linked-records", text, hint))
     return tuple(found)

@@ -115,9 +115,7 @@ def _drawn_classes(
     order = [*names, CERTAIN, *counted]
     cells = Cells.from_table(drawn.cells(order), order)
     if not len(cells):
-        raise ParameterError(
-            "No class was drawn.", parameter="sample", hint="Set a larger {sample}."
-        )
+        raise ParameterError("No class was drawn.", parameter="sample", hint="Raise {sample}.")
     place = len(names)  # classes agree in it, so the order of the cells is the same without it
     sure = np.array(cells.values[place].to_pylist(), bool)[cells.codes[place]]
     plain = Cells(

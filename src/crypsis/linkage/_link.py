@@ -242,7 +242,7 @@ def subset_links(both: Pair, max_columns: int | None = None) -> tuple[SubsetLink
         raise TooLargeError(
             f"{m} columns have {number:,} subsets of up to {largest}; at most {_MAX_SUBSETS:,} "
             "are linked.",
-            hint="Set fewer {columns}, or a smaller {max_columns}.",
+            hint="Set fewer {columns}, or lower {max_columns}.",
         )
     subsets = [s for size in range(1, largest + 1) for s in combinations(range(m), size)]
     found = []

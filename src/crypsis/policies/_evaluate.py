@@ -102,7 +102,7 @@ def _finding(policy: Policy, threshold: Threshold, one: Measurement) -> Finding:
         measure=threshold.measure,
         status=status,
         severity=threshold.severity if status is Status.EXCEEDED else Severity.NONE,
-        statement=one.statement,
+        statement=one.statement[:1].upper() + one.statement[1:],
         value=one.value,
         comparison=threshold.comparison,
         threshold=threshold.limit,

@@ -21,7 +21,7 @@ def check_decided(data: Dataset, recoded: Sequence[str] = (), removed: Sequence[
             f"{_subject(undecided)} undecided: {_listed(undecided)}. Nothing is released that was "
             "not decided.",
             code="undecided-columns",
-            hint="Set {roles}, or {excluded} for columns that are not released.",
+            hint="Set {roles}; {excluded} is for columns that are not released.",
             columns=undecided,
         )
 
@@ -35,7 +35,7 @@ def check_evidence(data: Dataset, pseudonymized: Collection[str] = ()) -> None:
         raise RoleError(
             f"{_subject(names)} released against the evidence: {_listed(names)}. {reasons}",
             code="role-against-evidence",
-            hint="Set {identifiers} or {excluded}, or give the reason in the roles file: override.",
+            hint="Set {identifiers} or {excluded}, or write the reason: {note=override}.",
             columns=names,
         )
 
@@ -59,7 +59,7 @@ def check_person(data: Dataset) -> None:
             f"{'it identifies' if len(found) == 1 else 'they identify'} people, there are "
             f"{int(counted.values):,} people in {counted.rows:,} records, and k would count records.",
             code="person-undecided",
-            hint="Set {person} (or {household}) to it, or write in the roles file whose it is: several_people.",
+            hint="Set {person} (or {household}) to it, or write whose it is: {note=several_people}.",
             columns=found,
         )
 

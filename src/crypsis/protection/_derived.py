@@ -25,7 +25,7 @@ _ROWS = 2_000_000
 _ATTACKED, _FEWEST = 1_500, 100
 _SAMPLED = 20_000
 _HINT = "Set {quasi_identifiers} to generalize it too, or {excluded}."
-_HINT_REMOVED = "Set {excluded} for it too, or give the reason in the roles file: override."
+_HINT_REMOVED = "Set {excluded} for it too, or write the reason: {note=override}."
 _KEY, _AMOUNTS = 0.9, 10
 
 

@@ -111,7 +111,7 @@ def linked(
     raise RequirementsNotMetError(
         search.failure,
         code="unicity-not-met",
-        hint="Set {quasi_identifiers} for the columns that an intruder may know, or a larger {k}.",
+        hint="Set {quasi_identifiers} for the columns that an intruder may know, or raise {k}.",
         requirements=("unicity",),
     )
 

@@ -354,7 +354,7 @@ def _population_classes(
 
 
 _POPULATION_HINT = (
-    "Set {release_k}, so that small cells of the release are generalized, or a smaller {k}."
+    "Set {release_k}, so that small cells of the release are generalized, or lower {k}."
 )
 
 
@@ -364,7 +364,7 @@ def check(measured: Measured, requirements: PrivacyRequirements) -> None:
         raise RequirementsNotMetError(
             "No record would remain in the release, so it is not returned.",
             code="no-records",
-            hint="Set a smaller {suppression} or relax the requirements.",
+            hint="Lower {suppression} or relax the requirements.",
         )
     missed: dict[str, str] = {}
     if requirements.k is not None and measured.k < requirements.k:
@@ -410,6 +410,6 @@ def check(measured: Measured, requirements: PrivacyRequirements) -> None:
             "not returned.",
             hint=_POPULATION_HINT
             if "population_k" in missed
-            else "Set a larger {suppression}, relax the requirements or generalize further.",
+            else "Raise {suppression}, relax the requirements or generalize further.",
             requirements=tuple(missed),
         )

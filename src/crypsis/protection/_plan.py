@@ -354,7 +354,7 @@ def _check_requirements(data: Dataset, requirements: PrivacyRequirements) -> Non
     if asked > there:
         raise ParameterError(
             f"Parameter 'k' is {asked:,}, but the data have only {there:,} {unit}.",
-            hint="Set a smaller {k}.",
+            hint="Lower {k}.",
             parameter="k",
         )
     if requirements.weighted and data.weight is None:

@@ -132,15 +132,18 @@ def people(found: Assessment, count: Number, total: int, unit: str) -> str:
         What was counted: "records", "persons" or "people".
     """
     noun = people_noun(found)
-    of_records = unit == "records" and noun == "people"
+    several = found.parameters.get("person") is not None
+    of_records = unit == "records" and (several or noun == "people")
     name = "records" if of_records else noun
     if isinstance(count, Estimate):
         amount = f"{percent_text(count.value / max(1, total))} of {total:,} {name}"
+    elif count == total == 1:
+        amount = f"the only {'person' if name == 'people' else name.removesuffix('s')}"
     elif count == total:
         amount = f"all {total:,} {name}"
     else:
         amount = f"{round(float(count)):,} of {total:,} {name}"
-    return f"the people of {amount}" if of_records else amount
+    return f"the {noun} of {amount}" if of_records else amount
 
 
 def _harms(found: Assessment) -> Iterator[str]:
@@ -171,25 +174,29 @@ def _singling_out(found: Assessment, exceeded: Sequence[Finding]) -> str:
     unique = classes.records_below(2)
     by = _known(classes.columns)
     if float(unique) >= 1:
-        whom = people(found, unique, classes.members, classes.unit)
+        whom = people(found, unique, classes.units, classes.unit)
         return f"{whom} can be singled out by {by}"
     k = max(sizes, default=5)
     few = classes.records_below(k)
     if float(few) < 1:
         return _plain(exceeded[0])
-    whom = people(found, few, classes.members, classes.unit)
+    whom = people(found, few, classes.units, classes.unit)
     return f"{whom} share {by} with fewer than {k - 1} others"
 
 
 def _by_released_columns(found: Assessment, by_measure: Mapping[str, Finding]) -> str | None:
     """What those can do who know all that is released; None where that was not the matter."""
+    answer = found.answer("singling_out")
+    results: Mapping[str, Any] = {} if answer is None else answer.results
+    counted = results.get("released_columns") or results.get("equivalence_classes")
+    total, unit = (found.rows, "records") if counted is None else (counted.units, counted.unit)
     unique = by_measure.get("unique_on_released_columns")
     if unique is not None and unique.affected:
-        whom = people(found, unique.affected, found.rows, "records")
+        whom = people(found, unique.affected, total, unit)
         return f"{whom} can be singled out by all released columns together"
     small = by_measure.get("small_classes_on_released_columns")
     if small is not None and small.affected and small.k:
-        whom = people(found, small.affected, found.rows, "records")
+        whom = people(found, small.affected, total, unit)
         return f"{whom} share all released columns with fewer than {small.k - 1} others"
     return None
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _LONGEST_NAME, _LONGEST_TITLE = 42, 90
 _ATTRIBUTES_DRAWN = 3
+_CLASSES_DRAWN = 10
+"""Bars of one length say nothing; the sentence about the worst class has their number."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +72,8 @@ def _inference(answer: Answer) -> Iterator[Any]:
     leaks: list[Any] = [one for name, one in answer.results.items() if name.startswith("leakage")]
     leaks.sort(key=lambda one: -one.best_guess.worst_gain)
     for one in leaks[:_ATTRIBUTES_DRAWN]:
-        if one.riskiest:
-            yield charts.risk_by_class(one, limit=10)
+        if len({round(risk.best_guess, 2) for risk in one.first(_CLASSES_DRAWN)}) > 1:
+            yield charts.risk_by_class(one, limit=_CLASSES_DRAWN)
     if leaks and len(leaks[0].contributions) > 1:
         yield charts.contributions(leaks[0])
 

@@ -283,6 +283,13 @@ def sentence_title(name: str, k: int | None = None) -> str:
     return title if title[1:2] == "-" else title[0].upper() + title[1:]
 
 
+def remedy_text(remedy: Remedy) -> str:
+    """What to do; where columns are to be excluded, with their names and what it comes to."""
+    if remedy.action == "exclude_columns" and remedy.outcome not in ("", NOT_TRIED):
+        return remedy.outcome
+    return remedy.description
+
+
 def outcomes(assessment: Assessment, most: int | None = None) -> list[str]:
     """The measured effects of the remedies that were tried, then what those releases lose."""
     found = [

@@ -90,7 +90,7 @@ def combination_k(
             f"There are {number:,} combinations of {size} columns; up to {_MAX_COMBINATIONS:,} are "
             "counted.",
             code="too-many-combinations",
-            hint="Set a smaller {size}, or use fewer columns.",
+            hint="Lower {size}, or use fewer columns.",
         )
     cells = dataset.cells(names)
     found = []

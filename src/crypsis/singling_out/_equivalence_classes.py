@@ -34,6 +34,7 @@ from crypsis.singling_out._risk import (
     cell_risks,
     check_threshold,
     units_alike,
+    units_by_size,
 )
 
 
@@ -58,6 +59,10 @@ class EquivalenceClasses(Result):
     """The sizes of the classes that were counted, in ascending order."""
     class_counts: tuple[int, ...]
     """How many of the counted classes have each of these sizes."""
+    unit_counts: tuple[int, ...]
+    """How many records are in classes of each of these sizes; a person counts once, by the smallest
+    of their classes.
+    """
     risk: ReidentificationRisk
     smallest: Group | None
     """One of the smallest classes; None where the classes were not all fetched."""
@@ -68,24 +73,19 @@ class EquivalenceClasses(Result):
     def records_below(self, k: int) -> Number:
         """The number of records (or persons) in equivalence classes smaller than k."""
         sizes, counts = (np.array(x, np.int64) for x in (self.class_sizes, self.class_counts))
+        if self.sampled_fraction == 1:
+            return int(np.array(self.unit_counts, np.int64)[sizes < k].sum())
         sample = SampledClassSizes(self.sampled_fraction, sizes, counts)
         return rows_in_small_classes(sample, k, confidence=self.confidence)
 
     def share_below(self, k: int) -> Number:
         """The share of records (or persons) in equivalence classes smaller than k."""
-        return fraction_of(self.records_below(k), self.members)
+        return fraction_of(self.records_below(k), self.units)
 
     @property
     def unique_share(self) -> Number:
         """The share of records (or persons) that are alone in their class."""
         return self.share_below(2)
-
-    @property
-    def members(self) -> int:
-        """The sum of the class sizes: a person counts once in each of their classes."""
-        if self.sampled_fraction < 1:
-            return self.units
-        return int(np.dot(self.class_sizes, self.class_counts))
 
     def with_dropped_alone(self) -> EquivalenceClasses:
         """The same with each dropped record in a class of its own, as a verdict counts them.
@@ -96,7 +96,9 @@ class EquivalenceClasses(Result):
             return self
         alone, units = self.dropped, self.units + self.dropped
         sizes = dict(zip(self.class_sizes, self.class_counts, strict=True))
-        sizes[1] = sizes.get(1, 0) + max(1, round(alone * self.sampled_fraction))
+        members = dict(zip(self.class_sizes, self.unit_counts, strict=True))
+        for counted in (sizes, members):
+            counted[1] = counted.get(1, 0) + max(1, round(alone * self.sampled_fraction))
 
         def raised(risk: AttackerRisk) -> AttackerRisk:
             parts = (risk.average, risk.share_above)
@@ -118,16 +120,17 @@ class EquivalenceClasses(Result):
             average_size=float(units / (self.classes + alone)),
             class_sizes=tuple(sorted(sizes)),
             class_counts=tuple(sizes[size] for size in sorted(sizes)),
+            unit_counts=tuple(members[size] for size in sorted(sizes)),
             risk=risk,
         )
 
     def text_below(self, k: int) -> str:
         """The records in equivalence classes smaller than k, and k-anonymity, in one sentence."""
         below, share = self.records_below(k), percent_text(self.share_below(k))
-        part = f"{share} of {self.members:,} {self.unit} are"
+        part = f"{share} of {self.units:,} {self.unit} are"
         if not isinstance(below, Estimate):
             verb = "is" if below == 1 else "are"
-            part = f"{below:,} of {self.members:,} {self.unit} ({share}) {verb}"
+            part = f"{below:,} of {self.units:,} {self.unit} ({share}) {verb}"
         return f"{part} in equivalence classes smaller than {k} (k = {number_text(self.k, ',')})."
 
     def __str__(self) -> str:
@@ -186,8 +189,8 @@ def equivalence_classes(
 
     Notes
     -----
-    Where the data names the person of a record, persons are counted instead of records, and the
-    risk of a person is that of their record in the smallest class. Journalist and marketer matches
+    Where the data names the person of a record, persons are counted instead of records, each once:
+    the class and the risk of a person are those of their record in the smallest class. Journalist and marketer matches
     are counted in the table of the population where `population` is one, else in the sum of the
     weights, if there are weights; in a sample of the classes they are those of the prosecutor,
     which are not smaller. Missing values count as the data says.
@@ -310,6 +313,7 @@ def _from_cells(
         average_size=float(units[counted].sum() / counted.sum()),
         class_sizes=tuple(occurring.tolist()),
         class_counts=tuple(counts.tolist()),
+        unit_counts=tuple(units_by_size(occurring, units, sizes, person).tolist()),
         risk=risk,
         smallest=Group(cells.columns, int(sizes[smallest]), values),
         confidence=confidence,
@@ -336,6 +340,7 @@ def _from_sample(sample: ClassSample, threshold: float, confidence: float) -> Eq
         average_size=mapped(classes, lambda number: rows / max(number, 1)),
         class_sizes=tuple(sizes.sizes.tolist()),
         class_counts=tuple(sizes.classes.tolist()),
+        unit_counts=tuple((sizes.sizes * sizes.classes).tolist()),
         risk=ReidentificationRisk(sample.columns, "records", rows, threshold, risk, None, risk),
         smallest=None,
         sampled_fraction=sizes.share,

@@ -120,7 +120,7 @@ def _join_rows(
     added = {"class_size": pa.array(sizes[risky]), "class_risk": pa.array(risk[risky])}
     refusal = TooLargeError(
         f"More than {_MAX_RECORDS:,} records are above the threshold.",
-        hint="Set a higher {threshold}, or generalize the columns first.",
+        hint="Raise {threshold}, or generalize the columns first.",
     )
     found = rows_in_cells(dataset.rows, cells.columns, keys, added)
     table = found.fetch_bounded("records at risk", _MAX_RECORDS, refusal)

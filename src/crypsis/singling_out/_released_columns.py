@@ -131,7 +131,7 @@ def released_uniqueness(
         targets.append(next(iter(hidden), None))
     worst, columns, classes = _worst(dataset, known, targets, exact, seed)
     found = ReleasedUniqueness(
-        worst, columns, dataset.signed_off, tuple(nested), classes.unit, classes.members,
+        worst, columns, dataset.signed_off, tuple(nested), classes.unit, classes.units,
         classes.records_below(2), classes.unique_share, _of_quasi_identifiers(dataset, exact, seed),
     )  # fmt: skip
     if float(found.fraction) <= limit:

@@ -206,3 +206,20 @@ def unit_count(units: Ints, counted: NDArray[np.bool_], person: PersonCells | No
         return int(units[counted].sum())
     member, persons, _ = person
     return int(np.unique(persons[(persons >= 0) & counted[member]]).size)
+
+
+def units_by_size(
+    occurring: Ints, units: Ints, sizes: Ints, person: PersonCells | None
+) -> NDArray[np.int64]:
+    """For each size the records in classes of it; a person counts once, in their smallest class."""
+    of_sizes = np.searchsorted(occurring, sizes)
+    counted = sizes > 0
+    if person is None:
+        found = np.bincount(of_sizes[counted], units[counted], len(occurring))
+    else:
+        member, persons, _ = person
+        known = (persons >= 0) & counted[member]
+        smallest = np.full(int(persons.max(initial=-1)) + 1, len(occurring))
+        np.minimum.at(smallest, persons[known], of_sizes[member[known]])
+        found = np.bincount(smallest, minlength=len(occurring) + 1)[:-1]
+    return np.asarray(found, np.int64)

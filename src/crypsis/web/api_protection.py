@@ -178,7 +178,8 @@ def anonymize(workspace: In, table: str, form: f.AnonymizeForm) -> f.JobState:
     """Make the release, measure it, and write everything that goes with it."""
     found = workspace.tables.get(table)
     if found.guesses:
-        raise RequestError(f"{found.guesses} columns are undecided; decide their roles first.", 409)
+        left = f"{found.guesses} roles are guesses" if found.guesses > 1 else "1 role is a guess"
+        raise RequestError(f"{left} or undecided; decide them first, on the page of columns.", 409)
     masks = {name: one.model_dump() for name, one in form.masks.items()}
     given = {
         **subject(workspace, found), "roles": found.roles, "options": _options(workspace, found, form.options),

@@ -59,13 +59,14 @@ _TOOLS = {"comparison": "compare", "subject": "verify", "attack": "pseudonyms"}
 
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
-    from crypsis.report.wording import visible
+    from crypsis.report.wording import plural, visible
 
     environment = Environment(
         loader=PackageLoader("crypsis.web"), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     environment.filters.update(
+        plural=plural,
         count=lambda value: f"{value:,}",
         percent=percent_text,
         name=visible,

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 _LABELS = {
-    "quasi_identifiers": "quasi-identifiers",
-    "identifiers": "direct identifiers",
-    "sensitive": "sensitive attributes",
+    "quasi_identifiers": "role “quasi-identifier”",
+    "identifiers": "role “identifier”",
+    "sensitive": "role “sensitive”",
+    "insensitive": "role “insensitive”",
+    "excluded": "role “excluded”",
+    "person": "person column",
+    "household": "household column",
+    "weight": "survey weight column",
+    "stratum": "column of the strata",
+    "cluster": "column of the clusters",
+    "population": "population",
     "missing_markers": "missing-value markers",
     "names": "column names",
     "types": "column types",
@@ -18,19 +26,32 @@ _LABELS = {
     "original": "original",
     "exact": "count exactly",
     "header": "header",
+    "format": "file format",
+    "k": "smallest class size (k)",
+    "suppression": "suppression limit",
+    "excess": "excess of a value",
     "orders": "orders of categories",
     "categories": "order of categories",
 }
+
+_FIELDS = {
+    "override": "Reason for a role that contradicts the evidence",
+    "sign_off": "Reason, if nobody outside can know it",
+    "several_people": "Or why it is not the person of a record",
+}
+"""The fields of a column for what is written about it besides its role."""
 
 
 def page_option(name: str, value: str | None) -> str:
     """An option as the page names it.
 
     >>> page_option("quasi_identifiers", None), page_option("encoding", "latin-1")
-    ('the quasi-identifiers', 'the encoding to latin-1')
+    ('the role “quasi-identifier”', 'the encoding to latin-1')
     >>> page_option("names", "[...]"), page_option("exact", "True")
     ('the column names', '“count exactly”')
     """
+    if name == "note":
+        return f"the field “{_FIELDS.get(value or '', value)}” of the column"
     label = _LABELS.get(name, name.replace("_", " "))
     if value == "True":
         return f"“{label}”"

@@ -123,17 +123,17 @@ def _measure_classes(classes: EquivalenceClasses, policy: Policy) -> list[Measur
     rows: tuple[tuple[str, Number, str, Number], ...] = (
         ("k_anonymity", classes.k, f"The smallest equivalence class has k = {k} {unit}.", below),
         ("sample_uniqueness", classes.unique_share,
-         f"{number_text(unique, ',')} of {classes.members:,} {unit} "
+         f"{number_text(unique, ',')} of {classes.units:,} {unit} "
          f"({percent_text(classes.unique_share)}) are unique in "
          f"{plural(len(columns), 'quasi-identifier')}.", unique),
         ("prosecutor_risk", highest,
          f"The highest prosecutor risk is {percent_text(highest)} (k = {k}).", below),
         ("prosecutor_average_risk", prosecutor,
          f"The average prosecutor risk is {percent_text(prosecutor)}.",
-         float(prosecutor) * classes.members),
+         float(prosecutor) * classes.units),
         ("marketer_risk", average,
          f"The average re-identification risk (marketer) is {percent_text(average)}.",
-         float(average) * classes.members),
+         float(average) * classes.units),
     )  # fmt: skip
     return found + [
         Measurement(f"singling_out.{name}", value, text, columns, round(float(affected)))

@@ -145,7 +145,7 @@ _SIGNS: tuple[tuple[Sign, str], ...] = (
      "ville, commune, ciudad, municipio, county, district, landkreis, kreis, neighborhood, "
      "neighbourhood, borough, electoral ward, precinct, census tract, tract, block group, puma, census "
      "block, fips, msa, metro area, suburb, parish, location, place, wohnsitz, residence, "
-     "localidad, barrio, geohash, geo, station, stop, site"),
+     "localidad, barrio, geohash, geo, stop, site"),
     (Sign("a geographic coordinate", _QI, _SMALL_AREA, 0.9),
      "latitude, longitude, lat, lon, lng, latlon, latlong, coordinates, coordinate, gps, "
      "breitengrad, langengrad, latitud, longitud"),
@@ -184,12 +184,12 @@ _SIGNS: tuple[tuple[Sign, str], ...] = (
      "arbeitsstunden, wochenstunden, full time, part time"),
     (Sign("a feature of the body", _QI, None, 0.8),
      "height, stature, body height, eye color, eye colour, hair color, hair colour, shoe size, "
-     "tattoo, groesse, korpergrosse, taille, estatura, handedness"),
+     "tattoo, groesse, grosse, korpergrosse, korpergroesse, taille, estatura, handedness"),
     (Sign("a stay in hospital", _QI, None, 0.6),
      "admission, discharge, length of stay, los, time in hospital, ward stay, aufnahme, entlassung, "
      "verweildauer, liegedauer, aufenthaltsdauer, duree de sejour"),
     (Sign("a ward, of a hospital or of a town", _QI, None, 0.85),
-     "ward"),
+     "ward, station, abteilung, fachabteilung"),
     (Sign("a hospital or a doctor", _QI, None, 0.6),
      "hospital, clinic, facility, provider, physician, doctor, surgeon, attending, arzt, medecin, "
      "medico, krankenhaus, klinik"),
@@ -246,7 +246,7 @@ _SIGNS: tuple[tuple[Sign, str], ...] = (
      "savings, gehalt, einkommen, lohn, schulden, vermogen, steuer, kredit, rente, umsatz, "
      "gewinn, salaire, revenu, impot, dette, patrimoine, ingreso, salario, sueldo, deuda, "
      "impuesto, renta, ernval, pearnval, wsalval, intval, ptotval, pothval, treasury, paid up "
-     "capital, labor costs"),
+     "capital, labor costs, cost, costs, kosten, behandlungskosten, fallkosten, couts, costes"),
     (Sign("belief or politics", _SENSITIVE, None, 0.9),
      "religion, religious, religionszugehorigkeit, church, faith, denomination, konfession, "
      "glaube, politics, political, party, party affiliation, vote, voted, voter, ballot, union, "

@@ -120,7 +120,7 @@ class LinkSuite(Result, eq=False):
         some = "" if found.records == self.records else f" (a sample of {found.records:,})"
         text = (
             f"The intruder with the most correct links ({found.method}) has them for "
-            f"{sure.text('.2%')} of the records{some}; by chance it would be "
+            f"{percent_text(sure)} of the records{some}; by chance it would be "
             f"{number_text(found.chance, '.3%')}."
         )
         if found.precision is not None:

@@ -41,7 +41,7 @@ def within_average_risk(
             raise RequirementsNotMetError(
                 "No recoding was found with the average risk that is required.",
                 code="average-risk-not-met",
-                hint="Set a larger {average_risk} or {suppression}.",
+                hint="Raise {average_risk} or {suppression}.",
             )
         else:
             low = middle

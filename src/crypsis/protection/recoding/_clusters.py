@@ -227,7 +227,7 @@ def _check_k(k: int, there: int) -> None:
     if k > there:
         raise ParameterError(
             f"Parameter 'k' is {k:,}, but the column has only {there:,} values.",
-            hint="Set a smaller {k} or remove the column.",
+            hint="Lower {k} or remove the column.",
             parameter="k",
         )
 

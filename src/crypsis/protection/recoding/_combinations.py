@@ -242,6 +242,6 @@ def _full_domain(search: _Combinations, budget_rows: int) -> Recoding:
         raise RequirementsNotMetError(
             "No generalization levels meet the requirements within the suppression budget.",
             code="no-levels",
-            hint="Relax the requirements or set a larger {suppression}.",
+            hint="Relax the requirements or raise {suppression}.",
         )
     return best

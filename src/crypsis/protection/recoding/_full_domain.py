@@ -41,7 +41,7 @@ def full_domain_recoding(
         raise RequirementsNotMetError(
             "No generalization levels meet the requirements within the suppression budget.",
             code="no-levels",
-            hint="Relax the requirements or set a larger {suppression}.",
+            hint="Relax the requirements or raise {suppression}.",
         )
     return found
 
@@ -155,6 +155,6 @@ def not_kept(cells: CellLevels, suppressed: int) -> RequirementsNotMetError:
         f"recoding found suppresses {suppressed:,} of {rows:,} records "
         f"({100 * suppressed / max(1, rows):.1f} %), more than the limit allows.",
         code="not-kept",
-        hint="Allow coarser levels in {keep}, set a larger {suppression} or relax the requirements.",
+        hint="Allow coarser levels in {keep}, raise {suppression} or relax the requirements.",
         columns=tuple(names),
     )

@@ -69,7 +69,7 @@ def risk_by_class(leakage: Leakage, *, limit: int = 20, reveal: bool = False) ->
     title = alt.TitleParams(
         f"Where {leakage.target} can be inferred from {', '.join(leakage.given)}",
         subtitle=[
-            f"{classes}, the riskiest{counted} first; the number is the class size,",
+            f"{classes}, the riskiest{counted} first; the number is the class size;",
             f"the dashed line the best guess without these columns ({guess.prior:.3g})",
         ],
         anchor="start",

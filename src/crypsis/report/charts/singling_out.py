@@ -71,13 +71,13 @@ def quasi_identifier_test(sets: Sequence[ColumnSet]) -> alt.TopLevelMixin:
 def class_sizes(classes: EquivalenceClasses) -> alt.TopLevelMixin:
     """The share of records in equivalence classes of 1, 2, 3-4, 5-9, ... records."""
     edges = [1, 2, 3, 5, 10, 20, 50, 100, 1000, math.inf]
-    pairs = list(zip(classes.class_sizes, classes.class_counts, strict=True))
-    total = sum(size * count for size, count in pairs)
+    counted = (classes.class_sizes, classes.class_counts, classes.unit_counts)
+    sizes = list(zip(*counted, strict=True))
     rows: list[dict[str, Any]] = []
     for place, (first, beyond) in enumerate(pairwise(edges)):
-        inside = [(size, count) for size, count in pairs if first <= size < beyond]
-        share = sum(size * count for size, count in inside) / total
-        number = sum(count for _, count in inside)
+        inside = [one for one in sizes if first <= one[0] < beyond]
+        share = sum(units for _, _, units in inside) / classes.units
+        number = sum(count for _, count, _ in inside)
         rows.append(
             {"place": place, "size": _range(first, beyond), "share": share, "classes": number}
         )
@@ -187,7 +187,8 @@ def _point(one: ColumnSet) -> dict[str, Any]:
 
 def _decision_color() -> alt.Color:
     scale = alt.Scale(domain=list(_DECISIONS), range=list(_DECISIONS.values()))
-    return alt.Color("decision:N", scale=scale, title=None)
+    below = alt.Legend(orient="bottom", title=None)  # beside the bars it would narrow them
+    return alt.Color("decision:N", scale=scale, legend=below)
 
 
 def _range(first: float, beyond: float) -> str:

@@ -76,8 +76,9 @@ def before_and_after(changes: ColumnChanges) -> alt.TopLevelMixin:
     if not rows:
         raise ParameterError("All columns have too many values to compare.")
     columns = list(dict.fromkeys(str(row["column"]) for row in rows))
+    below = alt.Legend(orient="bottom", title=None)
     color = alt.Color(
-        "when:N", scale=alt.Scale(domain=["before", "after"], range=[_GREY, _ORANGE]), title=None
+        "when:N", scale=alt.Scale(domain=["before", "after"], range=[_GREY, _ORANGE]), legend=below
     )
     y = alt.Y("column:N", sort=columns, title=None)
     x = alt.X("bits:Q", title="entropy (bits)", scale=alt.Scale(zero=True))
@@ -87,7 +88,7 @@ def before_and_after(changes: ColumnChanges) -> alt.TopLevelMixin:
         x=x,
         y=y,
         color=color,
-        shape=alt.Shape("when:N", scale=alt.Scale(domain=["before", "after"]), title=None),
+        shape=alt.Shape("when:N", scale=alt.Scale(domain=["before", "after"]), legend=below),
         tooltip=["column:N", "when:N", "bits:Q"],
     )
     return alt.layer(line, dots).properties(

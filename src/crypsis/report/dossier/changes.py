@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from crypsis.policies.findings import Status
 from crypsis.report import wording
 from crypsis.report.dossier.blocks import Block, Bullets, Grid, Heading, Section, Text
-from crypsis.results import number_text, percent_text
+from crypsis.results import percent_text
 
 if TYPE_CHECKING:
     from crypsis.report.dossier.content import Dossier, ReleasedColumn
@@ -111,7 +111,7 @@ def _inferring(dossier: Dossier) -> Iterator[tuple[str, str, str]]:
             f"Someone who wants to know {name}",
             _columns(one.given),
             f"guesses it right in {percent_text(guess.average)} of the cases, in the worst class in "
-            f"{percent_text(guess.worst)}; without the release in {number_text(guess.prior, '.1%')}",
+            f"{percent_text(guess.worst)}; without the release in {percent_text(guess.prior)}",
         )
 
 

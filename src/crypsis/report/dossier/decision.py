@@ -29,14 +29,15 @@ def remedies(dossier: Dossier) -> Section | None:
         return None
     effects: dict[str, list[str]] = {}
     texts = dict.fromkeys(
-        one.remedy.description for one in found.exceeded if one.remedy is not None
+        wording.remedy_text(one.remedy) for one in found.exceeded if one.remedy is not None
     )
     for one in found.exceeded:
         if one.remedy is not None:
+            own = wording.remedy_text(one.remedy)
             # What says the same and more stands for both.
-            said = [text for text in texts if text.startswith(one.remedy.description)]
+            said = [text for text in texts if text.startswith(own)]
             after = effects.setdefault(max(said, key=len), [])
-            if one.remedy.value_after is not None:
+            if one.remedy.value_after is not None and own == one.remedy.description:
                 value = wording.number(one.remedy.value_after, one.unit)
                 after.append(f"{wording.measure_title(one.measure, one.k)} {value}")
     described = [

@@ -52,7 +52,7 @@ _KEY_NUMBERS: dict[str, tuple[tuple[str, str, str], ...]] = {
     ),
     "linkage": (
         ("suite", "method", "intruder with the most correct links"),
-        ("suite", "correct_share", "fraction of correct links"),
+        ("suite", "sure_share", "fraction of correct links"),
         ("suite", "chance", "fraction of correct links by chance"),
         ("suite", "records", "original records"),
     ),
@@ -64,6 +64,7 @@ _KEY_NUMBERS: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("anonymity", "superfluous_pairs", "pairs in no perfect matching"),
     ),
 }
+_SHARES = ("risk", "fraction", "probability", "uniqueness", "history of their own")
 _SETS = 10
 
 
@@ -75,8 +76,9 @@ def numbers(answer: Answer) -> list[Block]:
         value: Any = results.get(name)
         for part in path.split("."):
             value = None if value is None else getattr(value, part, None)
+        value = value() if callable(value) else value
         if value is not None:
-            pairs.append((label[0].upper() + label[1:], _text(value)))
+            pairs.append((label[0].upper() + label[1:], _text(value, label)))
     blocks: list[Block] = [Facts(tuple(pairs))] if pairs else []
     sets: Any = results.get("quasi_identifiers")
     if sets is not None and sets.found:
@@ -103,7 +105,9 @@ def _leakage(one: Any) -> tuple[str, ...]:
     return (visible(one.target, 40), *shares, size, *itpr)
 
 
-def _text(value: Any) -> str:
+def _text(value: Any, label: str) -> str:
+    if not isinstance(value, str) and any(word in label for word in _SHARES):
+        return percent_text(value)  # as in the sentences about it
     if isinstance(value, Estimate | str):
         return str(value)
     return f"{value:,}" if isinstance(value, int) else f"{float(value):.4g}"

@@ -159,7 +159,10 @@ def _file_error(what: str, text: str) -> SourceError:
     line = re.search(r"CSV Error on Line: (\d+)", text)
     where = f"line {int(line[1]):,}" if line else "a line"
     fields = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text)
-    fault, hint = f"{where} could not be read as a row of the table", ""
+    fault, hint = (
+        f"{where} could not be read as a row of the table",
+        "Set {delimiter} or fix the file.",
+    )
     if fields:
         noun = "field" if fields[2] == "1" else "fields"
         fault = f"{where} has {fields[2]} {noun}; the header has {fields[1]}"

@@ -33,7 +33,7 @@ def read_sheet(
     except (python_calamine.CalamineError, OSError, ValueError):
         raise SourceError(
             f"{short} could not be read as a spreadsheet.",
-            hint="Set {format} if the file is of another kind.",
+            hint="Save the file anew, or set {format} if it is of another kind.",
         ) from None
     if reading.sheet is not None and reading.sheet not in book.sheet_names:
         raise SourceError(
@@ -70,6 +70,13 @@ def read_sheet(
         for name, values in zip(names, zip(*rows, strict=True), strict=True)
     ]
     return pa.table(columns, names=names), None
+
+
+def sheet_names(path: str) -> list[str]:
+    """The sheets of a workbook, in its order; those that are not visible too."""
+    python_calamine = import_extra("python_calamine", "Reading spreadsheets", "excel")
+    with python_calamine.CalamineWorkbook.from_path(path) as book:
+        return [str(name) for name in book.sheet_names]
 
 
 def write_sheet(batches: Iterable[pa.RecordBatch], names: Sequence[str], path: Path) -> None:

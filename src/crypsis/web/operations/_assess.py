@@ -24,7 +24,7 @@ from crypsis.web.operations._session import TableSession
 from crypsis.web.wording import page_option
 
 _GROUPS = 12
-_PHRASING = wording.Phrasing(page_option, lambda _remedy: None)
+PHRASING = wording.Phrasing(page_option, lambda _remedy: None)
 """What to do is done on the page, not by a call."""
 
 
@@ -100,8 +100,8 @@ def _named_alike(session: TableSession, file: dict[str, Any], roles: dict[str, s
 def write_report(session: TableSession, found: Assessment, name: str) -> None:
     """The assessment as HTML, Markdown and JSON, beside the table."""
     for suffix, text in (
-        ("html", found.to_html(_PHRASING)),
-        ("md", found.to_markdown(_PHRASING)),
+        ("html", found.to_html(PHRASING)),
+        ("md", found.to_markdown(PHRASING)),
         ("json", found.to_json()),
     ):
         (session.folder / f"{name}.{suffix}").write_text(text, encoding="utf-8")
@@ -119,7 +119,7 @@ def assessment_view(found: Assessment) -> dict[str, Any]:
         "causes": list(found.causes),
         "gauge": None if gauge is None else asdict(gauge),
         "complete": plain["complete"],
-        "reasons": [_PHRASING.reason(reason) for reason in found.reasons],
+        "reasons": [PHRASING.reason(reason) for reason in found.reasons],
         "requirements": _requirements(found),
         "rows": plain["rows"],
         "policy": {key: plain["policy"][key] for key in ("name", "title", "source", "summary")},
@@ -168,7 +168,8 @@ def finding_view(one: Finding, place: int) -> dict[str, Any]:
         "number": wording.number(one.value, one.unit), "limit": wording.limit(one),
         "class_size": one.k, "columns": list(one.columns), "affected": one.affected,
         "why": one.why, "source": one.source, "unit": one.unit,
-        "remedy": None if one.remedy is None else one.remedy.description,
+        "remedy": None if one.remedy is None else wording.remedy_text(one.remedy),
+        "recoding": one.remedy is not None and one.remedy.action == "anonymize",
     }  # fmt: skip
 
 
@@ -195,7 +196,8 @@ def causes(
 def _small_classes(
     release: Dataset, columns: list[str], class_size: int, reveal: bool
 ) -> dict[str, Any]:
-    names = [name for name in release.quasi_identifiers if name in columns] or columns
+    # Other columns single people out together with the quasi-identifiers, which are known as well.
+    names = list(dict.fromkeys((*release.quasi_identifiers, *columns)))
     cells = release.cells(names)
     sizes = cells.class_sizes
     whole = max(1, cells.rows)
@@ -213,6 +215,8 @@ def _small_classes(
         without.append(
             {"column": name, "distinct": alone.classes, "without": below(left) if left else 0.0}
         )
+    rest = [float(one["without"]) for one in without]
+    alike = len(rest) > 1 and max(rest) - min(rest) < 0.0005
     there = np.flatnonzero(sizes > 0)
     worst = there[np.argsort(sizes[there], kind="stable")][:_GROUPS]
     return {
@@ -220,6 +224,7 @@ def _small_classes(
         "columns": names,
         "share": now,
         "without": sorted(without, key=lambda one: one["without"]),
+        "alike": rest[0] if alike else None,
         "groups": [
             {"size": int(sizes[i]), "values": _values(cells.group(int(i)).values, reveal)}
             for i in worst.tolist()

@@ -7,6 +7,7 @@ from typing import Any
 from crypsis import progress
 from crypsis.assessment import make_dossier, write_package
 from crypsis.errors import InputError
+from crypsis.web.operations._assess import PHRASING
 from crypsis.web.operations._session import TableSession
 
 
@@ -18,7 +19,13 @@ def package(session: TableSession, *, conditions: list[str], **about: Any) -> di
     file = session.folder / name
     with session.engine, progress.step("writing the dossier", total=2) as step:
         dossier = make_dossier(
-            found, made.data, made.original, file=file, conditions=conditions, **about
+            found,
+            made.data,
+            made.original,
+            file=file,
+            conditions=conditions,
+            phrasing=PHRASING,
+            **about,
         )
         dossier.write(session.folder / "dossier.html", overwrite=True)
         step.advance()

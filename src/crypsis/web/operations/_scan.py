@@ -8,6 +8,7 @@ from typing import Any
 from crypsis.columns.histograms import Histogram, histograms
 from crypsis.columns.profile import scan as scan_dataset
 from crypsis.dataset import Dataset
+from crypsis.tables import format_of, sheet_names
 from crypsis.web.operations._session import TableSession
 
 
@@ -19,6 +20,7 @@ def scan(session: TableSession, *, file: dict[str, Any], seed: int = 0) -> dict[
         pictures = {one.column: one for one in histograms(release, seed=seed)}
     body = found.to_dict()
     body["read_as"] = _read_as(release)
+    body["sheets"] = _sheets(file)
     for column in body["columns"]:
         column["histogram"] = bars_view(pictures[column["column"]])
     return body
@@ -36,6 +38,16 @@ def _read_as(release: Dataset) -> dict[str, str]:
     found = {"delimiter": delimiter, "encoding": form.encoding, "decimal": form.decimal,
              "date_format": dates}  # fmt: skip
     return {name: text for name, text in found.items() if text}
+
+
+def _sheets(file: dict[str, Any]) -> list[str]:
+    """The sheets of a workbook, the one that was read first."""
+    reading = file.get("reading") or {}
+    if (reading.get("format") or format_of(file["path"])) != "excel":
+        return []
+    names = sheet_names(file["path"])
+    read = reading.get("sheet") or names[0]
+    return [read, *(name for name in names if name != read)]
 
 
 def bars_view(one: Histogram) -> dict[str, Any]:

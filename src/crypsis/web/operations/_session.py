@@ -63,7 +63,10 @@ class TableSession:
                 self._open[key] = self._opened(file["path"], reading)
             except SourceError as error:  # by the name that its owner knows
                 own, known_as = Path(file["path"]).name, file.get("title", "")
-                raise SourceError(str(error).replace(repr(own), repr(known_as))) from None
+                message = error.message.replace(repr(own), repr(known_as))
+                raise SourceError(
+                    message, code=error.code, hint=error.hint, **error.parameters
+                ) from None
         known = self._open[key]
         if population is not None and population < known.count:
             raise InputError(

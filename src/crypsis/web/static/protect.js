@@ -187,6 +187,7 @@ function changed() {
 
 const sketch = async () => {
   drop();
+  document.getElementById("tried").textContent = "";
   await api("PUT", `/tables/${table}/choices`, { choices: state() });
   const { k, methods, top_code, exclude } = options();
   await start(await api("POST", `/tables/${table}/preview`, { options: { k, methods, top_code, exclude } }));

@@ -20,7 +20,7 @@ function mark(row, role, guessed) {
 
 function shown(state) {
   state.columns.forEach((one, place) => mark(rows[place], one.role, one.guessed));
-  document.getElementById("guesses").textContent = state.guesses ? `${state.guesses} of ${state.columns.length} columns are undecided. Nothing is called safe on a guess.` : "All roles are decided.";
+  document.getElementById("guesses").textContent = state.guesses ? `${state.guesses} of ${state.columns.length} roles ${state.guesses === 1 ? "is a guess or undecided" : "are guesses or undecided"}. Nothing is called safe on a guess.` : "All roles are decided.";
   filter();
 }
 
@@ -58,8 +58,15 @@ function filter() {
   const which = document.getElementById("which").value;
   for (const row of rows) {
     const doubt = row.classList.contains("guessed") && (Number(row.dataset.confidence) < CONFIDENT || row.dataset.role === "undecided");
-    const fits = which === "" || (which === "doubtful" ? doubt || row.dataset.role === "undecided" : which === "guessed" ? row.classList.contains("guessed") : row.dataset.role === which);
+    const fits = which === "" || (which === "doubtful" ? doubt || row.dataset.role === "undecided" : which === "guessed" ? row.classList.contains("guessed") || row.dataset.role === "undecided" : row.dataset.role === which);
     row.hidden = !(fits && row.textContent.toLowerCase().includes(words));
+  }
+  // Where the row that was decided is no longer shown, the next one is gone on with.
+  const gone = document.activeElement.closest(".column[hidden]");
+  if (gone) {
+    let next = gone;
+    while (next?.hidden) next = next.nextElementSibling;
+    (next?.querySelector(".roles :checked") ?? document.querySelector("[data-assess-now]")).focus();
   }
   const left = rows.filter((row) => !row.hidden).length;
   document.getElementById("found").textContent = left === rows.length ? "" : `${left} of ${rows.length} columns`;
@@ -89,6 +96,14 @@ function wire() {
       else await decide({ [event.target.closest("fieldset").dataset.column]: event.target.value });
     });
   });
+  // A guess is confirmed by a click on it, or a key: where the role is checked already, nothing changes.
+  const confirm = (event) => {
+    const row = event.target.closest(".column.guessed");
+    if (!event.target.matches(".roles input") || event.target.value !== row?.dataset.role || event.target.value === "undecided") return;
+    attempt(() => decide({ [fieldOf(row).dataset.column]: event.target.value }));
+  };
+  list.addEventListener("click", confirm);
+  list.addEventListener("keydown", (event) => { if (["Enter", " "].includes(event.key)) confirm(event); });
   document.getElementById("find").oninput = filter;
   document.getElementById("which").onchange = filter;
   document.getElementById("order").onchange = (event) => order(event.target.value);
@@ -121,6 +136,8 @@ function wire() {
 
 if (list) {
   wire();
+  const asked = new URLSearchParams(location.search).get("show");
+  if (asked) document.getElementById("which").value = asked;
   order(document.getElementById("order").value);
   filter();
 }
