@@ -101,6 +101,19 @@ def test_the_commands_of_decided_roles_run_and_keep_them(
         assert not {"name", "ssn"} & set(pq.read_schema(release).names)
 
 
+def test_the_commands_of_roles_that_were_partly_given_run(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    files = write_demo(Path("demo"), rows=200, seed=1)
+    roles = ["--qi", "birth_date", "--insensitive", "sex"]
+    assert run(["assess", str(files.original), *roles]) == 1
+    shown = capsys.readouterr().out
+    for release in run_all(shown):
+        assert not {"name", "ssn"} & set(pq.read_schema(release).names)
+    given = cr.columns.roles.load("roles.toml", cr.read(files.original).names).roles
+    assert given["sex"].value == "insensitive"
+
+
 def test_the_commands_of_a_census_run(census: Any, capsys: pytest.CaptureFixture[str]) -> None:
     table = census.to_arrow().slice(0, 1500)
     pq.write_table(table, "census.parquet")

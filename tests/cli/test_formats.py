@@ -174,6 +174,17 @@ def test_help_without_the_names_of_types(capsys: pytest.CaptureFixture[str]) -> 
         assert not re.search(r"<(bool|str|path|int|float)>", text)
 
 
+def test_help_is_as_wide_as_the_terminal() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "crypsis", "assess", "--help"],
+        env={**os.environ, "COLUMNS": "80"}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    prose = done.stdout.partition("╭")[0].splitlines()
+    assert " that a pipeline stops on any but 'safe'. Ctrl-C shows what is known by then," in (
+        line.rstrip() for line in prose
+    )
+
+
 def test_completion() -> None:
     start = "import sys; sys.argv = ['crypsis']; from crypsis.cli import main; main()"
     asked = {"_CRYPSIS_COMPLETE": "complete_bash", "COMP_WORDS": "crypsis anon", "COMP_CWORD": "1"}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +13,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+_LINE_END = re.compile(r"(?<!\n)\n(?!\n)")
 _VALUES = {str: "TEXT", int: "N", float: "NUMBER", Path: "FILE"}
 
 
@@ -27,6 +30,11 @@ class CommandGroup(TyperGroup):
 
 class Command(TyperCommand):
     """A command of which no option with one value is given twice."""
+
+    def __init__(self, *given: Any, **keywords: Any) -> None:
+        text = inspect.cleandoc(keywords.get("help") or "")
+        keywords["help"] = _LINE_END.sub(" ", text)  # lines are as long as the terminal is wide
+        super().__init__(*given, **keywords)
 
     def get_params(self, ctx: Any) -> list[Any]:
         """The parameters, and the option for help."""

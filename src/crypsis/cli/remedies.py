@@ -30,19 +30,26 @@ def phrasing(
     from crypsis.report.wording import Phrasing
 
     reading: Sequence[str] = () if options is None else options.words
-    decided = options is not None and bool(options.roles_file or options.roles)
+    guessed = {one.column for one in found.guessed}
 
     def file(source: str) -> str:
         return _free("roles.toml" if source == data else "original-roles.toml")
 
-    def prepared(source: str) -> str:
-        return _line("crypsis", "scan", _source(source), *reading, "--save", file(source))
+    def decided(excluded: Iterable[str]) -> bool:
+        """Whether the roles that were given leave none to be guessed; a file is corrected instead."""
+        if options is None or options.roles_file is not None:
+            return options is not None
+        return any(options.roles.values()) and guessed <= {*excluded}
+
+    def prepared(source: str, names: Iterable[str]) -> str:
+        given = () if options is None else _role_words(options, names)
+        return _line("crypsis", "scan", _source(source), *reading, *given, "--save", file(source))
 
     def anonymize(source: str, given: Any, names: Sequence[str], output: str) -> str:
         """The command; roles as they were given, without those of columns that are excluded."""
         excluded = given.get("excluded", ())
         roles = ["--roles", file(source)]
-        if decided and options is not None:
+        if decided(excluded) and options is not None:
             roles = _role_words(options, {*names} - {*excluded})
         words = [_source(source), *_of_recoding(reading), *roles]
         for name in excluded:
@@ -59,7 +66,8 @@ def phrasing(
             words += [cli_option("methods", None), f"{name}={method}"]
         if not all(word.isprintable() for word in words):
             return ""  # a name that cannot be typed
-        before = "" if decided else f"{prepared(source)}  # then correct {file(source)}\n"
+        before = f"{prepared(source, names)}  # then correct {file(source)}\n"
+        before = "" if decided(excluded) else before
         return before + _line("crypsis", "anonymize", *words, "-o", _free(output))
 
     def command(remedy: Remedy) -> str | None:
@@ -78,7 +86,8 @@ def phrasing(
             return _line("crypsis", "attack", "file", str(attack), "--limit", limit, "--reveal")
         return None
 
-    decide = f"Run `{prepared(data)}`, correct the file, and add --roles {file(data)}."
+    scan = prepared(data, [one.column for one in found.columns])
+    decide = f"Run `{scan}`, correct the file, and add --roles {file(data)}."
     if options is not None and options.roles_file is not None:
         decide = f"Decide in {options.roles_file} what they are."
     return Phrasing(cli_option, command, {"undecided-columns": decide})

@@ -321,12 +321,16 @@ def _joined_texts(texts: Sequence[str]) -> str:
 
 
 def clauses(text: str, most: int) -> str:
-    """As many clauses of a long sentence as fit.
+    """As many clauses of a long sentence as fit, and all before what is released of each column.
 
     >>> clauses("3 records are suppressed; released: age in 2 intervals; sex as it is.", 60)
     '3 records are suppressed; released: age in 2 intervals; …'
+    >>> clauses("NCP is 44 %; still above the threshold: k; released: age in 2 intervals.", 20)
+    'NCP is 44 %; still above the threshold: k; …'
     """
-    parts, kept = text.split("; "), 1
+    parts = text.split("; ")
+    before, released, _ = text.partition("; released: ")
+    kept = len(before.split("; ")) if released else 1
     while kept < len(parts) and len("; ".join(parts[: kept + 1])) <= most:
         kept += 1
     return text if kept == len(parts) else f"{'; '.join(parts[:kept])}; …"

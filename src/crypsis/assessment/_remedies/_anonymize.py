@@ -301,18 +301,18 @@ def try_anonymization(request: Request, parameters: dict[str, Any]) -> Trial:
     text = f"{loss.suppressed_records:,} of {plural(loss.records, 'record')} {verb} suppressed"
     if loss.ncp is not None:
         text += f"; the information loss (NCP) is {100 * loss.ncp:.0f} %"
-    text += text_left_out(request.data, parameters)
-    if loss.ncp is not None and loss.ncp > _MUCH:
-        text += _why_much(request.data, parameters)
-    left = [words for words in made.released_values.values() if "not released" not in words]
-    if left:
-        text += f"; released: {'; '.join(left)}"
     findings = evaluate(request.policy, measured)
     open_ = dict.fromkeys(
         measure_title(one.measure, one.k) for one in findings if one.status is Status.EXCEEDED
     )
     if open_:
         text += f"; still above the threshold: {', '.join(open_)}"
+    text += text_left_out(request.data, parameters)
+    if loss.ncp is not None and loss.ncp > _MUCH:
+        text += _why_much(request.data, parameters)
+    left = [words for words in made.released_values.values() if "not released" not in words]
+    if left:
+        text += f"; released: {'; '.join(left)}"
     return Trial(findings, f"{text}.", data=made.data)
 
 
