@@ -136,6 +136,8 @@ def people(found: Assessment, count: Number, total: int, unit: str) -> str:
     name = "records" if of_records else noun
     if isinstance(count, Estimate):
         amount = f"{percent_text(count.value / max(1, total))} of {total:,} {name}"
+    elif count == total == 1 and of_records:
+        amount = "the only record"
     elif count == total:
         amount = f"all {total:,} {name}"
     else:

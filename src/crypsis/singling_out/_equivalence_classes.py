@@ -58,6 +58,8 @@ class EquivalenceClasses(Result):
     """The sizes of the classes that were counted, in ascending order."""
     class_counts: tuple[int, ...]
     """How many of the counted classes have each of these sizes."""
+    class_members: tuple[int, ...]
+    """The records (or persons) in them; classes overlap where missing values match any value."""
     risk: ReidentificationRisk
     smallest: Group | None
     """One of the smallest classes; None where the classes were not all fetched."""
@@ -68,6 +70,8 @@ class EquivalenceClasses(Result):
     def records_below(self, k: int) -> Number:
         """The number of records (or persons) in equivalence classes smaller than k."""
         sizes, counts = (np.array(x, np.int64) for x in (self.class_sizes, self.class_counts))
+        if self.sampled_fraction == 1:
+            return int(np.array(self.class_members, np.int64)[sizes < k].sum())
         sample = SampledClassSizes(self.sampled_fraction, sizes, counts)
         return rows_in_small_classes(sample, k, confidence=self.confidence)
 
@@ -82,10 +86,8 @@ class EquivalenceClasses(Result):
 
     @property
     def members(self) -> int:
-        """The sum of the class sizes: a person counts once in each of their classes."""
-        if self.sampled_fraction < 1:
-            return self.units
-        return int(np.dot(self.class_sizes, self.class_counts))
+        """The records; of persons, each counts once in each of their classes."""
+        return self.units if self.sampled_fraction < 1 else sum(self.class_members)
 
     def with_dropped_alone(self) -> EquivalenceClasses:
         """The same with each dropped record in a class of its own, as a verdict counts them.
@@ -96,7 +98,9 @@ class EquivalenceClasses(Result):
             return self
         alone, units = self.dropped, self.units + self.dropped
         sizes = dict(zip(self.class_sizes, self.class_counts, strict=True))
-        sizes[1] = sizes.get(1, 0) + max(1, round(alone * self.sampled_fraction))
+        members = dict(zip(self.class_sizes, self.class_members, strict=True))
+        for one in (sizes, members):
+            one[1] = one.get(1, 0) + max(1, round(alone * self.sampled_fraction))
 
         def raised(risk: AttackerRisk) -> AttackerRisk:
             parts = (risk.average, risk.share_above)
@@ -118,6 +122,7 @@ class EquivalenceClasses(Result):
             average_size=float(units / (self.classes + alone)),
             class_sizes=tuple(sorted(sizes)),
             class_counts=tuple(sizes[size] for size in sorted(sizes)),
+            class_members=tuple(members[size] for size in sorted(members)),
             risk=risk,
         )
 
@@ -296,7 +301,8 @@ def _from_cells(
             columns=cells.columns,
             hint="Set {missing=value}.",
         )
-    occurring, counts = np.unique(sizes[counted], return_counts=True)
+    occurring, place, counts = np.unique(sizes[counted], return_inverse=True, return_counts=True)
+    members = np.bincount(place, units[counted]).astype(np.int64)
     smallest = int(np.flatnonzero(counted)[np.argmin(sizes[counted])])
     values = cells.group(smallest).values
     risk = cell_risks(dataset, cells, units, sizes, person, threshold)
@@ -310,6 +316,7 @@ def _from_cells(
         average_size=float(units[counted].sum() / counted.sum()),
         class_sizes=tuple(occurring.tolist()),
         class_counts=tuple(counts.tolist()),
+        class_members=tuple(members.tolist()),
         risk=risk,
         smallest=Group(cells.columns, int(sizes[smallest]), values),
         confidence=confidence,
@@ -336,6 +343,7 @@ def _from_sample(sample: ClassSample, threshold: float, confidence: float) -> Eq
         average_size=mapped(classes, lambda number: rows / max(number, 1)),
         class_sizes=tuple(sizes.sizes.tolist()),
         class_counts=tuple(sizes.classes.tolist()),
+        class_members=tuple((sizes.sizes * sizes.classes).tolist()),
         risk=ReidentificationRisk(sample.columns, "records", rows, threshold, risk, None, risk),
         smallest=None,
         sampled_fraction=sizes.share,

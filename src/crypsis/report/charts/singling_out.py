@@ -71,13 +71,13 @@ def quasi_identifier_test(sets: Sequence[ColumnSet]) -> alt.TopLevelMixin:
 def class_sizes(classes: EquivalenceClasses) -> alt.TopLevelMixin:
     """The share of records in equivalence classes of 1, 2, 3-4, 5-9, ... records."""
     edges = [1, 2, 3, 5, 10, 20, 50, 100, 1000, math.inf]
-    pairs = list(zip(classes.class_sizes, classes.class_counts, strict=True))
-    total = sum(size * count for size, count in pairs)
+    found = list(zip(classes.class_sizes, classes.class_counts, classes.class_members, strict=True))
+    total = sum(many for _, _, many in found)
     rows: list[dict[str, Any]] = []
     for place, (first, beyond) in enumerate(pairwise(edges)):
-        inside = [(size, count) for size, count in pairs if first <= size < beyond]
-        share = sum(size * count for size, count in inside) / total
-        number = sum(count for _, count in inside)
+        inside = [one for one in found if first <= one[0] < beyond]
+        share = sum(many for _, _, many in inside) / total
+        number = sum(count for _, count, _ in inside)
         rows.append(
             {"place": place, "size": _range(first, beyond), "share": share, "classes": number}
         )

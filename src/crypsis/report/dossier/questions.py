@@ -76,14 +76,14 @@ def _class_sizes(dossier: Dossier, answer: Any) -> Bars | None:
     classes: Any = answer.results.get("equivalence_classes")
     if classes is None or classes.sampled_fraction < 1:
         return None
-    pairs = list(zip(classes.class_sizes, classes.class_counts, strict=True))
-    total = sum(size * count for size, count in pairs)
+    pairs = list(zip(classes.class_sizes, classes.class_members, strict=True))
+    total = sum(many for _, many in pairs)
     limits = [one.k for one in dossier.assessment.findings
               if one.measure == "singling_out.records_in_small_classes" and one.k]  # fmt: skip
     k = max(limits, default=5)
     bars: list[Bar] = []
     for first, beyond in pairwise(_EDGES):
-        share = sum(s * c for s, c in pairs if first <= s < beyond) / max(1, total)
+        share = sum(many for size, many in pairs if first <= size < beyond) / max(1, total)
         if share or first < k:
             tone = "bad" if first < k and share else "plain"
             bars.append(Bar(_range(first, beyond), share, percent_text(share), tone))
