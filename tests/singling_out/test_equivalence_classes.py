@@ -52,6 +52,25 @@ def test_equivalence_classes_by_hand(rows, threshold):
     )
 
 
+def test_classes_that_overlap_count_each_record_once():
+    """A missing value matches any: a record is in many classes, and is still one record."""
+    whole = [(n, "f") for n in range(40)] + [(50, "m")] * 60
+    partly = [(None, "f")] * 3
+    found = so.equivalence_classes(
+        table(whole + partly, "age", "sex"), ["age", "sex"], missing="wildcard"
+    )
+    alike = [
+        sum(all(None in pair or len({*pair}) == 1 for pair in zip(one, other, strict=True))
+            for other in whole + partly)
+        for one in whole + partly
+    ]  # fmt: skip
+    assert found.members == len(alike) == 103
+    for k in (2, 4, 5, 44, 61):
+        assert found.records_below(k) == sum(size < k for size in alike)
+        assert found.share_below(k) == pytest.approx(sum(size < k for size in alike) / 103)
+    assert found.records_below(5) == 40
+
+
 # k by pyCANON 1.3.6 on the same file (the benchmark asks it again for many more sets).
 PYCANON = {
     ("sex",): 10771,
