@@ -348,12 +348,13 @@ def _check_requirements(data: Dataset, requirements: PrivacyRequirements) -> Non
     if requirements.about_population:
         population_table(data)
     asked = max(requirements.k or 1, requirements.each_column or 1, requirements.combination_k or 1)
-    there, unit = data.count, "records"
+    there, one, unit = data.count, "record", "records"
     if data.person is not None:
-        there, unit = int(data.rows.tally([data.person]).values), "people"
+        there, one, unit = int(data.rows.tally([data.person]).values), "person", "people"
     if asked > there:
         raise ParameterError(
-            f"Parameter 'k' is {asked:,}, but the data have only {there:,} {unit}.",
+            f"Parameter 'k' is {asked:,}, but the data have only {there:,} "
+            f"{one if there == 1 else unit}.",
             hint="Lower {k}.",
             parameter="k",
         )

@@ -40,15 +40,24 @@ def released_values(methods: Sequence[Method], records: int) -> dict[str, str]:
         elif "levels" in one.parameters:
             used = sorted(one.parameters["levels"], key=lambda level: -level["rows"])
             used = [used[0], *(level for level in used[1:] if 200 * level["rows"] >= records)]
-            parts = [
-                f"{_words(level)} for {100 * level['rows'] / max(1, records):.0f} %"
-                for level in used[:3]
-            ]
+            parts = [f"{_words(level)} for {_share(level['rows'], records)}" for level in used[:3]]
             parts[0] += " of the records"
             found[one.column] = f"{one.column} {', '.join(parts)}"
         elif one.method in _UNCHANGED:
             found[one.column] = f"{one.column} {one.description}"
     return found
+
+
+def _share(rows: int, records: int) -> str:
+    """How many of the records: never rounded to none or to all.
+
+    >>> _share(100, 100), _share(999, 1_000), _share(5, 1_000)
+    ('100 %', 'over 99 %', '1 %')
+    """
+    percent = round(100 * rows / max(1, records))
+    if percent == 100 and rows < records:
+        return "over 99 %"
+    return f"{max(1, percent)} %"
 
 
 def _words(level: dict[str, object]) -> str:
