@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 from crypsis.protection import PrivacyRequirements
+from crypsis.protection.recoding import _search
 from crypsis.protection.recoding._class_requirements import ClassRequirements, SensitiveColumn
 from crypsis.protection.recoding._full_domain import full_domain_recoding
+from crypsis.protection.recoding._lattice import visits
 from crypsis.protection.recoding._levels import CellLevels, ColumnLevels, Recoding
 from crypsis.protection.recoding._local_search import improved
-from crypsis.protection.recoding._search import _TopDown, local_recoding
+from crypsis.protection.recoding._search import _swept, _TopDown, local_recoding
 from crypsis.protection.recoding.kernels.blocks import BLOCK
 from tests.cases import first_of
 
@@ -116,6 +118,20 @@ def test_every_class_meets_the_requirements_and_the_loss_is_that_of_the_labels(
     optimum = full_domain_recoding(cells, asked, int(cells.counts.sum()) // 20)
     within = local_recoding(cells, asked, int(cells.counts.sum()) // 20)
     assert within.ncp <= min(found.ncp, optimum.ncp) + 1e-9
+
+
+def test_visits_are_left_out_only_where_there_would_be_too_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The first visits are those of the least loss, and look at the most cells."""
+    cells, _ = table(3, 400)
+    search = _TopDown(cells, ClassRequirements(PrivacyRequirements(k=4)))
+    every = _swept(search, True, np.inf)
+    monkeypatch.setattr(_search, "_MAX_WORK", cells.counts.size * len(visits(cells)[0]) // 4)
+    assert np.array_equal(_swept(search, True, np.inf)[0], every[0])
+    monkeypatch.setattr(_search, "_MAX_WORK", cells.counts.size)
+    few = _swept(search, True, np.inf)
+    assert search.on_levels(few[-1]).ncp > search.on_levels(every[-1]).ncp
 
 
 @pytest.mark.parametrize("name", REQUIREMENTS)

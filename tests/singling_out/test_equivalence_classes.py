@@ -64,7 +64,7 @@ def test_classes_that_overlap_count_each_record_once():
             for other in whole + partly)
         for one in whole + partly
     ]  # fmt: skip
-    assert found.members == len(alike) == 103
+    assert found.units == len(alike) == 103
     for k in (2, 4, 5, 44, 61):
         assert found.records_below(k) == sum(size < k for size in alike)
         assert found.share_below(k) == pytest.approx(sum(size < k for size in alike) / 103)
