@@ -67,6 +67,21 @@ def test_the_first_page(made: tuple[Dossier, Path]) -> None:
     assert shares["Original, most exposed"] == pytest.approx(1 / 3)  # 40 ages, 3 records of each
     assert gauge.limit == pytest.approx(0.2)
     assert "No earlier release was given." in text
+    assert "The least is left of age: " in text  # of what was recoded; sex is as it is
+
+
+def test_people_with_several_records_are_counted_as_people() -> None:
+    visits = pa.table({
+        "patient": [i // 2 for i in range(40)], "age": [30 + i // 20 for i in range(40)],
+        "disease": ["flu", "gout"] * 20,
+    })  # fmt: skip
+    data = cr.Dataset.from_frame(
+        visits, quasi_identifiers=["age"], sensitive=["disease"], excluded=["patient"],
+        person="patient",
+    )  # fmt: skip
+    text = _words(make_dossier(cr.assess(data), data))
+    assert "40 records of 20 people" in text
+    assert "of a person finds at least 10 people who fit" in text
 
 
 def test_what_was_changed(made: tuple[Dossier, Path]) -> None:

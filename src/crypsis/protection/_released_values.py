@@ -30,6 +30,10 @@ def released_values(methods: Sequence[Method], records: int) -> dict[str, str]:
     >>> levels = [{"method": "date", "unit": "year", "rows": 97}, {"method": "suppress", "rows": 3}]
     >>> released_values([Method("born", "levels", "", {"levels": levels})], 100)
     {'born': 'born as year for 97 % of the records, suppressed for 3 %'}
+    >>> levels = [{"method": "level", "level": n, "labels": 9, "rows": 25} for n in range(1, 5)]
+    >>> print(released_values([Method("job", "levels", "", {"levels": levels})], 100)["job"])
+    job on level 1 of its hierarchy (9 labels) for 25 % of the records, on level 2 of its hierarchy
+    (9 labels) for 25 %, on level 3 of its hierarchy (9 labels) for 25 %, otherwise for 25 %
     """
     found = {}
     for one in methods:
@@ -42,6 +46,8 @@ def released_values(methods: Sequence[Method], records: int) -> dict[str, str]:
             used = [used[0], *(level for level in used[1:] if 200 * level["rows"] >= records)]
             parts = [f"{_words(level)} for {_share(level['rows'], records)}" for level in used[:3]]
             parts[0] += " of the records"
+            others = sum(level["rows"] for level in used[3:])
+            parts += [f"otherwise for {_share(others, records)}"] if others else []
             found[one.column] = f"{one.column} {', '.join(parts)}"
         elif one.method in _UNCHANGED:
             found[one.column] = f"{one.column} {one.description}"

@@ -69,16 +69,20 @@ def _sentences(dossier: Dossier) -> Iterator[str]:
     found = dossier.assessment
     if dossier.columns:
         yield _what_was_done(dossier)
+        yield from _most_changed(dossier)
     answer = found.answer("singling_out")
     classes: Any = None if answer is None else answer.results.get("equivalence_classes")
     if classes is not None:
         risk = classes.risk.prosecutor
         k = int(float(classes.k))
-        records = "1 record" if k == 1 else f"at least {k:,} records"
+        one, more = "1 record that fits", "records that fit"
+        if classes.unit == "persons":
+            one, more = "1 person who fits", "people who fit"
+        fitting = one if k == 1 else f"at least {k:,} {more}"
         yield (
-            f"Residual risk: someone who knows the quasi-identifiers of a person finds {records} "
-            f"that fit, so that a guess is right in {percent_text(risk.maximum)} of the cases at "
-            f"most and in {percent_text(risk.average)} on average."
+            f"Residual risk: someone who knows the quasi-identifiers of a person finds {fitting}, "
+            f"so that a guess is right in {percent_text(risk.maximum)} of the cases at most and in "
+            f"{percent_text(risk.average)} on average."
         )
     yield from found.causes if found.verdict is Verdict.NOT_SAFE else ()
     if dossier.losses:
@@ -95,6 +99,18 @@ def _what_was_done(dossier: Dossier) -> str:
         f"{_are(removed)} not released, {changed:,} {'is' if changed == 1 else 'are'} generalized or "
         f"masked, and {len(same):,} {_are(same)} released as {'it is' if len(same) == 1 else 'they are'}."
     )
+
+
+def _most_changed(dossier: Dossier) -> Iterator[str]:
+    """The released column of which the least is left."""
+    changed = [
+        (one.kept, place)
+        for place, one in enumerate(dossier.columns)
+        if one.change not in ("not released", UNCHANGED) and one.kept is not None and one.kept < 1
+    ]
+    if changed:
+        one = dossier.columns[min(changed)[1]]
+        yield f"The least is left of {wording.visible(one.column, 40)}: {wording.visible(one.change, 300)}."
 
 
 def _are(some: list[Any]) -> str:
