@@ -168,7 +168,7 @@ MEASURES: dict[str, Callable[[cr.Dataset], Any]] = {
 PASSES = {
     **dict.fromkeys(MEASURES, 1),
     "profile": 9,
-    "assess": 15,
+    "assess": 16,
     "sampled classes, all of them": 2,
     "records at risk": 2,
     "leakage": 2,

@@ -186,7 +186,8 @@ def assess(
         reasons += columns_not_compared(request)
     else:
         reasons += milder_role_reasons(milder_roles(columns, rules)) + about_original(request)
-        reasons += unmeasured(request, {} if answered is None else answered.results)
+        results = {} if answered is None else answered.results
+        reasons += unmeasured(request, results, complete)
     decided = verdict(findings, reasons)
     return Assessment(
         verdict=decided,

@@ -18,18 +18,22 @@ from crypsis.results import Result, number_text, percent_text
 from crypsis.singling_out import HistoryClasses, Unicity
 
 
-def unmeasured(request: Request, results: Mapping[str, Result]) -> tuple[Reason, ...]:
+def unmeasured(
+    request: Request, results: Mapping[str, Result], complete: bool
+) -> tuple[Reason, ...]:
     """Records that a released column links beyond what was measured (`results` of singling out),
     columns that may do so, and columns compared with nothing.
+
+    Of an assessment that is not `complete`, nothing more is read.
     """
     return (
-        *_undecided_persons(request),
+        *_undecided_persons(request, complete),
         *_linked_records(request, results),
         *columns_not_compared(request),
     )
 
 
-def _undecided_persons(request: Request) -> tuple[Reason, ...]:
+def _undecided_persons(request: Request, complete: bool) -> tuple[Reason, ...]:
     """Identifiers that repeat while nobody decided whose records these are."""
     named = tuple(
         Reason(
@@ -42,7 +46,7 @@ def _undecided_persons(request: Request) -> tuple[Reason, ...]:
         for one in request.columns
         if one.links
     )
-    key = () if named else linking_values(request.data, seed=request.seed)
+    key = () if named or not complete else linking_values(request.data, seed=request.seed)
     if not key:
         return named
     people = int(request.data.rows.tally(key).values)

@@ -269,7 +269,7 @@ CASES: tuple[Case, ...] = (
              suffix="parquet"),
     refused("Parquet with text that is not UTF-8 and says it is",
             _parquet(pa.table({"a": pa.Array.from_buffers(pa.string(), 2, pa.array(
-                [b"\xff\xfe", b"x"], pa.binary()).buffers())})), "could not be read",
+                [b"\xff\xfe", b"x"], pa.binary()).buffers())})), "not UTF-8",
             suffix="parquet"),
     answered("Parquet with a map", _parquet(pa.table({"a": pa.array(
         [[("k", 1)], []], pa.map_(pa.string(), pa.int64())), "b": [1, 2]})), suffix="parquet"),

@@ -173,6 +173,8 @@ def _file_error(what: str, text: str) -> SourceError:
         fault, hint = "it is not JSON, or damaged", "Set {format} if the file is of another kind."
     elif "No magic bytes found at end" in text:
         fault, hint = "the end of the Parquet file is missing", "Copy the file anew."
+    elif "Invalid string encoding found in Parquet" in text:
+        fault, hint = "a text in the Parquet file is not UTF-8", "Write it as binary, or as UTF-8."
     elif _DAMAGED_PARQUET.search(text):
         fault, hint = "the Parquet file is damaged", "Copy the file anew."
     elif "unterminated quote" in text:

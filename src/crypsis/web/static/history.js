@@ -14,12 +14,14 @@ function words(form, name, value) {
   return `${what}: ${{ true: "yes", false: "no" }[value] ?? (option || number || value || "none")}`;
 }
 
-// Gives a function that shows what the server says of the choices; `restore` puts them in the form.
-export function historyOf(form, table, restore) {
+// Gives a function that shows what the server says of the choices; `restore` puts them in the form, and
+// `settle` keeps what the form has before a move.
+export function historyOf(form, table, restore, settle) {
   const [undo, redo] = ["undo", "redo"].map((way) => form.querySelector(`[data-${way}]`));
   const place = form.querySelector("[data-history]");
 
   async function move(way, steps = 1) {
+    await settle();
     const kept = await api("POST", `/tables/${table}/${way}?steps=${steps}`);
     restore(kept.choices);
     setTimeout(() => show(kept));

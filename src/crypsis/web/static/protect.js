@@ -90,8 +90,7 @@ function show() {
 // Only the latest question counts: an older one is dropped, and so are all when the release is made.
 const under = new Set();
 let busy = false;
-function latest(delay, work) {
-  const mine = { timer: 0, stop: null };
+function latest(delay, work, mine = { timer: 0, stop: null }) {
   under.add(mine);
   return () => {
     clearTimeout(mine.timer);
@@ -114,12 +113,13 @@ function drop() {
   for (const one of under) { clearTimeout(one.timer); one.stop?.abort(); }
 }
 
-const history = form && historyOf(form, table, (kept) => { form.reset(); restore(kept); changed(); });
+const keeping = { timer: 0, stop: null };
+const put = (how) => api("PUT", `/tables/${table}/choices`, { choices: state() }, how);
+// What was chosen a moment ago is kept before a step is taken back; kept after that it would be a new step.
+const settle = async () => { clearTimeout(keeping.timer); keeping.stop?.abort(); await put(); };
+const history = form && historyOf(form, table, (kept) => { form.reset(); restore(kept); changed(); }, settle);
 
-const keep = latest(250, async (how) => {
-  const kept = await api("PUT", `/tables/${table}/choices`, { choices: state() }, how);
-  history(kept);
-});
+const keep = latest(250, async (how) => { history(await put(how)); }, keeping);
 
 const tried = latest(700, async (how, over) => {
   const place = document.getElementById("tried");
@@ -188,7 +188,7 @@ function changed() {
 const sketch = async () => {
   drop();
   document.getElementById("tried").textContent = "";
-  await api("PUT", `/tables/${table}/choices`, { choices: state() });
+  await put();
   const { k, methods, top_code, exclude } = options();
   await start(await api("POST", `/tables/${table}/preview`, { options: { k, methods, top_code, exclude } }));
 };
