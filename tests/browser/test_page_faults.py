@@ -273,12 +273,14 @@ def test_a_doubtful_guess_is_confirmed_by_a_click_on_it(
     checked(page)
 
 
-def test_what_recoding_cannot_do_is_said_before_it_is_done(visit: Visit, assessed: str) -> None:
+def test_what_recoding_cannot_do_is_said_before_it_is_done(visit: Visit, caller: Caller) -> None:
+    table = _decided(caller)
+    caller.done(caller.ask(table, "assess"))
     page = visit()
-    page.goto(_address(page, f"/t/{assessed}/verdict"))
+    page.goto(_address(page, f"/t/{table}/verdict"))
     needed = page.locator(".finding:has-text('which an intruder may know too')").first
     assert needed.count() == 1
-    page.goto(_address(page, f"/t/{assessed}/protect"))
+    page.goto(_address(page, f"/t/{table}/protect"))
     notice = page.inner_text("main .notice")
     assert "'visits'" in notice
     assert "the roles of the columns" in notice
