@@ -87,7 +87,9 @@ def test_what_is_promised_of_forms_would_be_noticed(
         asked.replace(b"inference", b"singling_out").replace(b"ill", b"zip") + b'"class_size": 5}'
     )
     TARGETS["web forms"](behind)
-    monkeypatch.setattr("crypsis.web.operations._assess._values", lambda given, _: [str(one) for one in given])
+    monkeypatch.setattr(
+        "crypsis.web.operations._assess._values", lambda given, _: [str(one) for one in given]
+    )
     monkeypatch.setattr("tests.promises.fuzz.web.PLANTED", ("10108",))
     with pytest.raises(AssertionError, match="a value is told"):
         TARGETS["web forms"](behind)
