@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from crypsis.dataset import Dataset
     from crypsis.demo import DemoFiles
 
 
@@ -37,7 +40,7 @@ def compile_kernels() -> None:
     typer.echo(f"The kernels are compiled ({time.perf_counter() - start:.0f} s).")
 
 
-_ROWS = 2_000
+_ROWS, _FEW = 2_000, 60
 _REQUIRED: tuple[dict[str, Any], ...] = ({}, {"closeness": 0.5}, {"excess": 0.3})
 _ROLES: dict[str, Any] = {
     "identifiers": ["name", "ssn"],
@@ -55,12 +58,29 @@ def _run(files: DemoFiles) -> None:
 
     data, masked = cr.read(files.original, **_ROLES), cr.read(files.masked)
     cr.scan(data)
+    few = cr.Dataset.from_frame(
+        data.to_arrow()[:_FEW], **_ROLES
+    )  # small tables are searched in more ways
     for required in _REQUIRED:
+        cr.anonymize(few, k=2, seed=1, **required)
         made = cr.anonymize(data, k=5, seed=1, **required)
     cr.assess(made.data)
+    cr.assess(_visits(few.to_arrow()))
     cr.assess(masked, data, load_attack(files.attack), seed=1)
     cr.compare(data, masked)
     rank_swap(data, ["income"], percent=5, seed=1)  # which a larger assessment tries as a remedy
+
+
+def _visits(people: pa.Table) -> Dataset:
+    """Two records of each person."""
+    import numpy as np
+    import pyarrow as pa
+
+    import crypsis as cr
+
+    persons = pa.array(np.tile(np.arange(people.num_rows), 2))
+    visits = pa.concat_tables([people, people]).append_column("person", persons)
+    return cr.Dataset.from_frame(visits, **_ROLES, person="person")
 
 
 def _count() -> None:
