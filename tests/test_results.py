@@ -9,8 +9,10 @@ from dataclasses import FrozenInstanceError
 from fractions import Fraction
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
+import crypsis as cr
 from crypsis.errors import ParameterError
 from crypsis.results import Estimate, Group, Result, number_text, raw, table_html
 
@@ -160,3 +162,13 @@ def test_exotic_values_become_text() -> None:
 
     assert Odd(Fraction(1, 3)).to_dict() == {"value": "1/3"}
     assert Odd({1: {2}}).to_dict() == {"value": {"1": [2]}}
+
+
+def test_words_compare_with_themselves() -> None:
+    """A gate that asks `== "not safe"` must not pass what is not safe."""
+    people = pa.table({"name": ["Ann", "Bob"], "age": [30, 41]})
+    found = cr.assess(cr.Dataset.from_frame(people, quasi_identifiers=["age"]), try_remedies=False)
+    assert found.verdict == "cannot tell"
+    assert f"{found.verdict}" == "cannot tell"
+    assert {one.role for one in found.columns} <= {role.value for role in cr.Role}
+    assert cr.Role.SENSITIVE == "sensitive"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from enum import Enum
+from enum import StrEnum
 from typing import Annotated, Any, TypeAlias, TypedDict, get_type_hints
 
 from crypsis.errors import ParameterError
@@ -23,7 +23,7 @@ TYPES = ("text", "integer", "number", "date", "time")
 """The column types."""
 
 
-class MissingValues(Enum):
+class MissingValues(StrEnum):
     """How missing values count."""
 
     VALUE = "value"
@@ -34,7 +34,7 @@ class MissingValues(Enum):
     """Records with a missing value in the columns concerned are dropped, and counted."""
 
 
-class Role(Enum):
+class Role(StrEnum):
     """What a column is to an intruder."""
 
     IDENTIFIER = "identifier"

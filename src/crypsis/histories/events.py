@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 _ROWS_IN_MEMORY = 20_000_000
 
 
-class Knowledge(Enum):
+class Knowledge(StrEnum):
     """What an intruder knows of a history besides some of its events."""
 
     SET = "set"

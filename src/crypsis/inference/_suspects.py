@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from difflib import get_close_matches
-from enum import Enum
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ _MOST_SUSPECTS = 20
 _NUMBER = re.compile(r"\s*[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?\s*")
 
 
-class SuspectReason(Enum):
+class SuspectReason(StrEnum):
     """Why a value is suspect."""
 
     OUTLIER = "outlier"

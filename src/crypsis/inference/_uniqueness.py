@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import StrEnum
 
 from crypsis.dataset import Dataset
 from crypsis.errors import ColumnError, ParameterError
@@ -11,7 +11,7 @@ FIRST_RECORDS = 1_000_000
 """Up to so many records a target is counted; of a longer table so many are checked first."""
 
 
-class UniquenessBasis(Enum):
+class UniquenessBasis(StrEnum):
     """How it is known whether the values of the target are all different."""
 
     COUNTED = "counted"

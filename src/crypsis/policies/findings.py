@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from enum import Enum
+from enum import StrEnum
 from typing import Any
 
 from crypsis.results import Number, Result
 
 
-class Verdict(Enum):
+class Verdict(StrEnum):
     """Whether the release is safe under the policy."""
 
     SAFE = "safe"
@@ -18,7 +18,7 @@ class Verdict(Enum):
     CANNOT_TELL = "cannot tell"
 
 
-class Status(Enum):
+class Status(StrEnum):
     """Whether a threshold is met."""
 
     EXCEEDED = "exceeded"
@@ -27,7 +27,7 @@ class Status(Enum):
     NOT_ASKED = "not asked"
 
 
-class Severity(Enum):
+class Severity(StrEnum):
     """How severe it is that a threshold is exceeded, as the policy has it."""
 
     CRITICAL = "critical"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -17,7 +17,7 @@ import narwhals.stable.v2 as nw
 from crypsis.errors import ColumnError
 
 
-class Kind(Enum):
+class Kind(StrEnum):
     """The kind of the values of a column, by its type."""
 
     INTEGER = "integer"
