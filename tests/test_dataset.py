@@ -6,6 +6,7 @@ import inspect
 import pickle
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -183,3 +184,20 @@ def test_a_frame_is_not_printed_where_a_path_is_expected() -> None:
     with pytest.raises(ParameterError, match="a Table was given") as caught:
         cr.read(pa.table({"name": ["Xylander"]}))  # type: ignore[arg-type]
     assert "Xylander" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("call", "given", "nearest"),
+    [
+        (lambda data, **given: cr.anonymize(data, **given), "kk", "k"),
+        (lambda data, **given: cr.protection.explore(data, k=2, **given), "siezs", "sizes"),
+        (lambda data, **given: cr.assess(data, **given), "sensitiv", "sensitive"),
+        (lambda data, **given: cr.compare(data, data, **given), "colums", "columns"),
+        (lambda data, **given: cr.linkage.attack_links(data, data, **given), "onn", "on"),
+    ],
+)
+def test_a_misspelled_keyword_is_named_with_the_nearest(
+    call: Any, given: str, nearest: str
+) -> None:
+    with pytest.raises(TypeError, match=f"argument '{given}'. Did you mean '{nearest}'"):
+        call(pa.table({"a": [1, 2]}), **{given: 2})

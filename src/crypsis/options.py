@@ -291,7 +291,7 @@ class ReadOptions:
             raise ParameterError(
                 "A file without a header needs column names.",
                 parameter="names",
-                hint="Set {names=[...]}.",
+                hint="Set {names}.",
             )
         if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\n\r\0'):
             raise ParameterError(

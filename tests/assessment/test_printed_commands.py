@@ -114,6 +114,21 @@ def test_the_commands_of_roles_that_were_partly_given_run(
     assert given["sex"].value == "insensitive"
 
 
+def test_the_release_without_a_column_of_its_roles_is_assessed_as_printed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    table = pa.table({"age": [30] * 200 + [31] * 200, "sick days": [0, 1, 2, 3] * 100,
+                      "ill": ["flu", "gout", "none", "cold"] * 100})  # fmt: skip
+    pq.write_table(table, "all people.parquet")
+    path = roles_file({"age": "quasi-identifier", "sick days": "sensitive", "ill": "sensitive"})
+    words = ["anonymize", "all people.parquet", "--roles", str(path), "--k", "5"]
+    assert run([*words, "--apart", "sick days", "-o", "safe people.parquet"]) == 0
+    shown = capsys.readouterr().out
+    (command,) = printed(shown)
+    assert command[:2] == ["assess", "safe people.parquet"]
+    assert run(command) == 0
+
+
 def test_the_commands_of_a_census_run(census: Any, capsys: pytest.CaptureFixture[str]) -> None:
     table = census.to_arrow().slice(0, 1500)
     pq.write_table(table, "census.parquet")

@@ -143,12 +143,16 @@ def test_an_original_and_an_attack(
         (["--person", "nobody"], "does not exist"),
         (["--attack", "none.toml"], "cannot be read"),
         (["--original", "none.csv"], "does not exist"),
+        (["--on", "age"], "Set --original or --earlier, or remove --on"),
+        (["--original", "{safe}", "--on", "agee"], "'agee' does not exist (did you mean 'age'?)"),
+        (["--earlier", "{safe}", "--on", "agee"], "'agee' does not exist (did you mean 'age'?)"),
+        (["--delimiter", ";;"], "Set --delimiter ';'."),
     ],
 )
 def test_mistakes_are_status_2(
     safe: Path, options: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["assess", str(safe), *options]) == 2
+    assert run(["assess", str(safe), *(one.format(safe=safe) for one in options)]) == 2
     assert message in " ".join(capsys.readouterr().err.split())
 
 

@@ -162,7 +162,8 @@ def test_standard_input_that_is_empty() -> None:
 
 def test_installed_completion(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "crypsis", "--install-completion", "bash"]
-    done = subprocess.run(words, env={**os.environ, "HOME": str(tmp_path)}, check=False)
+    told = {"HOME": str(tmp_path), "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    done = subprocess.run(words, env={**os.environ, **told}, check=False)
     assert done.returncode == 0
     assert list(tmp_path.rglob("*.sh"))
 
@@ -185,14 +186,24 @@ def test_help_is_as_wide_as_the_terminal() -> None:
     )
 
 
-def test_completion() -> None:
+@pytest.mark.parametrize(
+    ("typed", "completed"),
+    [
+        ("anon", "anonymize"),
+        ("assess x.csv --policy hipaa-s", "hipaa-safe-harbor"),
+        ("scan x.csv --missing w", "wildcard"),
+        ("anonymize x.csv --recoding s", "subtree"),
+    ],
+)
+def test_completion(typed: str, completed: str) -> None:
     start = "import sys; sys.argv = ['crypsis']; from crypsis.cli import main; main()"
-    asked = {"_CRYPSIS_COMPLETE": "complete_bash", "COMP_WORDS": "crypsis anon", "COMP_CWORD": "1"}
+    asked = {"_CRYPSIS_COMPLETE": "complete_bash", "COMP_WORDS": f"crypsis {typed}",
+             "COMP_CWORD": str(len(typed.split()))}  # fmt: skip
     done = subprocess.run(
         [sys.executable, "-c", start],
         env={**os.environ, **asked}, capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert done.stdout.split() == ["anonymize"]
+    assert done.stdout.split() == [completed]
 
 
 @pytest.mark.parametrize("given", ["-5", "0", "1.5"])

@@ -412,6 +412,13 @@ def test_a_bad_note_is_refused(tmp_path: Path, content: str, message: str) -> No
         roles.load(path, ["a"])
 
 
+def test_the_file_of_a_hierarchy_has_to_be_there(tmp_path: Path) -> None:
+    path = tmp_path / "roles.toml"
+    path.write_text('[roles]\na = { role = "quasi-identifier", hierarchy = "none.csv" }\n')
+    with pytest.raises(SourceError, match=r"none\.csv' could not be read"):
+        roles.load(path, ["a"])
+
+
 def test_no_file_and_a_folder(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"'no\.toml' cannot be read"):
         roles.load(tmp_path / "no.toml", ["a"])

@@ -13,11 +13,12 @@ from crypsis.protection import PrivacyRequirements
 from crypsis.protection.recoding import _search
 from crypsis.protection.recoding._class_requirements import ClassRequirements, SensitiveColumn
 from crypsis.protection.recoding._full_domain import full_domain_recoding
-from crypsis.protection.recoding._lattice import visits
+from crypsis.protection.recoding._lattice import blocks, visits
 from crypsis.protection.recoding._levels import CellLevels, ColumnLevels, Recoding
 from crypsis.protection.recoding._local_search import improved
 from crypsis.protection.recoding._search import _swept, _TopDown, local_recoding
 from crypsis.protection.recoding.kernels.blocks import BLOCK
+from crypsis.protection.recoding.kernels.sweep import sweep
 from tests.cases import first_of
 
 BITS = 3  # a column has eight values, the levels are pairs, fours, and missing
@@ -229,3 +230,17 @@ def test_full_domain_recoding_is_the_best_of_all_levels(name: str, seed: int, bu
     found = full_domain_recoding(cells, ClassRequirements(REQUIREMENTS[name], (secret,)), budget)
     assert found.suppressed_records <= budget
     assert found.ncp == pytest.approx(least)
+
+
+def test_cells_with_different_labels_are_in_no_class_together() -> None:
+    """Of 8^5 different cells a visit on the lowest levels forms no class of two."""
+    columns = tuple(column(name, missing=False) for name in "abcde")
+    places = np.array(list(product(range(2**BITS), repeat=5)), np.int32)
+    cells = CellLevels(columns, tuple(places.T), np.ones(len(places), np.int64))
+    lines, labels, loss = blocks(cells, np.zeros((1, 5), np.int16))
+    found = np.empty(len(places), np.int64)
+    left = sweep(
+        lines, np.array([-1.0]), np.array([np.inf]), 2, (labels, loss, cells.counts), None,
+        10**9, np.inf, found,
+    )  # fmt: skip
+    assert left == len(places)

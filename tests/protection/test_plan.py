@@ -352,3 +352,14 @@ def test_what_is_recoded_and_by_which_hierarchy(tmp_path: Path) -> None:
     file.write_text("30;thirties;*\n31;thirties;*\n41;forties;*\n44;forties;*\n")
     made = cr.anonymize(table, k=2, hierarchies={"age": file}, **roles)
     assert set(made.frame["age"].to_pylist()) == {"thirties", "forties"}
+
+
+def test_codes_are_not_put_into_intervals() -> None:
+    """What lies between two codes means nothing, so they are kept or become "other"."""
+    rng = np.random.default_rng(1)
+    table = pa.table({name: rng.integers(1, 12, 300) for name in ("ward_id", "children")})
+    made = {one.name: one for one in plan(table, k=5, quasi_identifiers=table.column_names).columns}
+    assert {type(step).__name__ for step in made["ward_id"].coarser} == {"FrequentValues"}
+    assert {type(step).__name__ for step in made["children"].coarser} == {"Intervals"}
+    asked = plan(table, k=5, quasi_identifiers=["ward_id"], methods={"ward_id": "intervals"})
+    assert {type(step).__name__ for step in asked.columns[0].coarser} == {"Intervals"}

@@ -166,6 +166,7 @@ def assess(
     )  # fmt: skip
     questions.check_earlier(request)
     questions.check_synthetic(request)
+    questions.check_record_numbers(request)
     evaluation = Evaluation(request)
     evaluation.run()
     findings = evaluate(rules, evaluation.measured)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from crypsis.cli import options as o
+from crypsis.cli.completion import OF_OPTIONS, one_of, policy_names
 from crypsis.cli.dossier import DossierOptions
 from crypsis.cli.package import pack
 from crypsis.cli.pairs import hierarchies, numbers, recursive_pair, texts
@@ -17,9 +18,11 @@ from crypsis.cli.release_files import ReleaseFiles
 from crypsis.cli.release_summary import (
     exit_with,
     show_alternatives,
+    show_next,
     show_release,
     write_comparison,
 )
+from crypsis.cli.remedies import assessment_of
 from crypsis.cli.wording import cli_option
 from crypsis.errors import ParameterError
 from crypsis.options import PlanOptions, Roles, descriptions
@@ -56,7 +59,11 @@ def _plan_options() -> type:
         elif name in _GROUPS:
             kind, metavar, text = list[str] | None, "COLUMN,...", f"{text} Repeat."
         flag = typer.Option(
-            cli_option(name, None), help=text, metavar=metavar, rich_help_panel=_REQUIREMENTS
+            cli_option(name, None),
+            help=text,
+            metavar=metavar,
+            rich_help_panel=_REQUIREMENTS,
+            autocompletion=OF_OPTIONS.get(name),
         )
         made.append((name, Annotated[kind, flag], field(default=_DEFAULTS.get(name))))
     return make_dataclass("_AskedOptions", made)
@@ -154,6 +161,7 @@ def anonymize(
             help="How records stay linked: by one pseudonym for each person (records are dropped "
             "where that costs less), in pieces, or for each year, quarter, month, week or '90 days' "
             "of --order. By default what keeps most links.",
+            autocompletion=one_of("person", "pieces", "year", "quarter", "month", "week"),
             rich_help_panel=_REQUIREMENTS,
         ),
     ] = None,
@@ -186,6 +194,7 @@ def anonymize(
             "--policy",
             help="Top code ages at 90 if this policy (name or .toml) requires it; it is that of the "
             "package, too.",
+            autocompletion=policy_names,
         ),
     ] = None,
     recoding: Annotated[
@@ -194,6 +203,7 @@ def anonymize(
             "--recoding",
             help="local (the least loss), subtree (values of a column do not overlap, so it can be "
             "tabulated) or full-domain (one level a column).",
+            autocompletion=one_of("local", "subtree", "full-domain"),
         ),
     ] = None,
     plan: Annotated[
@@ -318,6 +328,8 @@ def anonymize(
     show_release(
         made, lost, [*written, *files.notes(), *more], key_path, as_json, apart=output == "-"
     )
+    if files.local and not as_json:
+        show_next(assessment_of(output, made, options, options.table_of(data)))
     if judged is not None:
         exit_with(judged, as_json)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crypsis.cli import options as o
+from crypsis.cli.completion import one_of, policy_names
 from crypsis.cli.dossier import FORMS, DossierOptions
 from crypsis.cli.earlier import EarlierOptions
 
@@ -25,13 +26,19 @@ def assess(
     before: EarlierOptions,
     about: DossierOptions,
     policy: Annotated[
-        str, typer.Option("--policy", help="A preset (crypsis policy list) or a .toml file.")
+        str,
+        typer.Option(
+            "--policy",
+            help="A preset (crypsis policy list) or a .toml file.",
+            autocompletion=policy_names,
+        ),
     ] = "default",
     context: Annotated[
         str | None,
         typer.Option(
             "--context",
             help="Who receives it: public, registered, contract or internal; adapts class sizes.",
+            autocompletion=one_of("public", "registered", "contract", "internal"),
         ),
     ] = None,
     original: Annotated[

@@ -11,6 +11,7 @@ import typer
 
 from crypsis.cli import options as o
 from crypsis.cli.commands import Application
+from crypsis.cli.completion import one_of
 
 app = Application(
     help="What an intruder with background knowledge finds: pseudonyms, histories.",
@@ -18,6 +19,7 @@ app = Application(
 )
 
 _DECISION, _COMPUTATION = "Decision", "Computation"
+_METHODS = ("auto", "exact", "frontier", "glynn", "gpu", "sampling")
 Truth = Annotated[
     str | None,
     typer.Option("--truth", help="A file with item and pseudonym in its first two columns, or "
@@ -45,7 +47,7 @@ class Reporting:
     method: Annotated[
         str,
         typer.Option("--method", help="auto, exact, frontier, glynn, gpu or sampling.",
-                     rich_help_panel=_COMPUTATION),
+                     autocompletion=one_of(*_METHODS), rich_help_panel=_COMPUTATION),
     ] = "auto"  # fmt: skip
     precision: Annotated[
         float,

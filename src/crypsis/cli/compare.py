@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from crypsis.cli import options as o
+from crypsis.cli.completion import one_of
 
 
 def _linkage(flag: str, text: str, **more: Any) -> Any:
@@ -21,14 +22,18 @@ def _utility(flag: str, text: str) -> Any:
 
 _ORDER = "The order of categories: 'frequency', or the values as low,middle,high. Repeat."
 _TREE = "Order categories by a hierarchy, as CSV. Repeat."
+_CRITERIA = ("variance", "distinct", "entropy", "t-closeness")
 _CRITERION = "Diversity: variance, distinct, entropy or t-closeness."
+_TIES = "Ranks of equal values: average or random."
 
 
 @dataclass(frozen=True)
 class LinkageOptions:
     """The options that `compare` and `verify` share, by the keywords of `crypsis.linkage`."""
 
-    criterion: Annotated[str, _linkage("--criterion", _CRITERION)] = "variance"
+    criterion: Annotated[
+        str, _linkage("--criterion", _CRITERION, autocompletion=one_of(*_CRITERIA))
+    ] = "variance"
     columns: Annotated[list[str] | None, _linkage("--column", "A column to compare. Repeat.")] = (
         None
     )
@@ -36,7 +41,7 @@ class LinkageOptions:
     hierarchies: Annotated[
         list[str] | None, _linkage("--hierarchy", _TREE, metavar="COLUMN=FILE")
     ] = None
-    ties: Annotated[str, _linkage("--ties", "Ranks of equal values: average or random.")] = (
+    ties: Annotated[str, _linkage("--ties", _TIES, autocompletion=one_of("average", "random"))] = (
         "average"
     )
     random_records: Annotated[
@@ -75,7 +80,12 @@ def compare(
     ] = None,
     v: Annotated[list[float] | None, _linkage("--v", "Diversity: one, or one per column.")] = None,
     categories: Annotated[
-        str, _linkage("--categories", "Categories without an order: exclude or frequency.")
+        str,
+        _linkage(
+            "--categories",
+            "Categories without an order: exclude or frequency.",
+            autocompletion=one_of("exclude", "frequency"),
+        ),
     ] = "exclude",
     methods: Annotated[
         list[str] | None,

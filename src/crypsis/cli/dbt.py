@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from crypsis.cli import options as o
+from crypsis.cli.completion import policy_names
 
 _DECIDE = "Set the role of each in its properties, such as meta: {crypsis: quasi-identifier}."
 
@@ -31,7 +32,12 @@ def dbt(
         typer.Option("--database", help="A DuckDB file or postgresql://..., instead of a profile."),
     ] = None,
     policy: Annotated[
-        str, typer.Option("--policy", help="The policy of models that have none in their meta.")
+        str,
+        typer.Option(
+            "--policy",
+            help="The policy of models that have none in their meta.",
+            autocompletion=policy_names,
+        ),
     ] = "default",
     output: Annotated[
         Path | None,

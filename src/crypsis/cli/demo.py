@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -49,6 +50,7 @@ def demo(
     screen = console()
     screen.print(assessment_view(found, words), crop=False)
     screen.print(f"\nOpen {page} in a browser to read the dossier.", markup=False)
-    again = f"--original {files.original} --attack {files.attack}"
-    screen.print(f"The same assessment: crypsis assess {files.masked} {again}", markup=False,
-                 soft_wrap=True)  # fmt: skip
+    again = shlex.join(
+        map(str, (files.masked, "--original", files.original, "--attack", files.attack))
+    )
+    screen.print(f"The same assessment: crypsis assess {again}", markup=False, soft_wrap=True)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from crypsis.cli.completion import OF_OPTIONS
 from crypsis.cli.wording import cli_option
 from crypsis.options import ReadOptions, Role, Roles
 
@@ -315,7 +316,10 @@ def _reading_option(name: str, text: str) -> inspect.Parameter:
 def _option(
     name: str, kind: Any, text: str, panel: str, default: Any = None, metavar: str | None = None
 ) -> inspect.Parameter:
-    flag = typer.Option(cli_option(name, None), help=text, rich_help_panel=panel, metavar=metavar)
+    flag = typer.Option(
+        cli_option(name, None), help=text, rich_help_panel=panel, metavar=metavar,
+        autocompletion=OF_OPTIONS.get(name),
+    )  # fmt: skip
     return inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, flag]
     )

@@ -8,7 +8,12 @@ import typer
 
 from crypsis.cli import options as o
 from crypsis.cli.commands import Application
+from crypsis.cli.completion import policy_names
 
+_Policy = Annotated[
+    str,
+    typer.Argument(metavar="POLICY", help="A preset or a .toml file.", autocompletion=policy_names),
+]
 app = Application(help="Policies: thresholds with their sources.", no_args_is_help=True)
 
 
@@ -40,7 +45,7 @@ def list_policies(as_json: o.AsJson = False) -> None:
 
 @app.command("show")
 def show(
-    policy: Annotated[str, typer.Argument(metavar="POLICY", help="A preset or a .toml file.")],
+    policy: _Policy,
     as_json: o.AsJson = False,
 ) -> None:
     """Print a policy; of a preset its file, to start your own from.
@@ -70,7 +75,7 @@ def show(
 
 @app.command("check")
 def check(
-    policy: Annotated[str, typer.Argument(metavar="POLICY", help="A preset or a .toml file.")],
+    policy: _Policy,
 ) -> None:
     """Check a policy file: every measure, unit and range; status 2 if it is not valid.
 

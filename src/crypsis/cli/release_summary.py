@@ -54,6 +54,14 @@ def show_release(
     )
 
 
+def show_next(command: str) -> None:
+    """The command that assesses the release, where it is not the same with another file."""
+    from crypsis.cli.console import console
+
+    if command:
+        console().print(f"To assess it:\n  {command}", markup=False, soft_wrap=True)
+
+
 def write_comparison(path: Path, lost: Any) -> None:
     """The values of each column before and after, as Markdown."""
     from crypsis.cli.console import write_text

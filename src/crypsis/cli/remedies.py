@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from crypsis.cli.options import DataOptions
 from crypsis.cli.wording import cli_option
+from crypsis.errors import ColumnError
 
 if TYPE_CHECKING:
     from crypsis.assessment.result import Assessment
     from crypsis.policies.findings import Remedy
+    from crypsis.protection import Anonymized
     from crypsis.report.wording import Phrasing
 
 
@@ -66,7 +68,7 @@ def phrasing(
             words += [cli_option("methods", None), f"{name}={method}"]
         if not all(word.isprintable() for word in words):
             return ""  # a name that cannot be typed
-        before = f"{prepared(source, names)}  # then correct {file(source)}\n"
+        before = f"{prepared(source, names)}\n# Correct {file(source)}, then:\n"
         before = "" if decided(excluded) else before
         return before + _line("crypsis", "anonymize", *words, "-o", _free(output))
 
@@ -93,6 +95,27 @@ def phrasing(
     return Phrasing(cli_option, command, {"undecided-columns": decide})
 
 
+def assessment_of(release: str, made: Anonymized, options: DataOptions, table: str) -> str:
+    """The command that assesses a release which lacks columns of its roles file; else empty."""
+    names, before = made.data.names, made.original.roles
+    if any(role is not before.get(name) for name, role in made.data.roles.items()):
+        return ""  # pseudonyms are no identifiers: their role is to be decided
+    from crypsis.columns import roles
+
+    words = _role_words(options, names)
+    gone: Sequence[str] = ()
+    if options.roles_file is not None:
+        try:
+            roles.load(options.roles_file, names, table)
+        except ColumnError as error:
+            gone = error.parameters["columns"]
+    for name in gone:
+        words += [cli_option("excluded", None), name]
+    for path in made.apart_paths(release):
+        words += [cli_option("together", None), str(path)]
+    return _line("crypsis", "assess", release, *words) if gone or made.apart else ""
+
+
 def _of_recoding(words: Sequence[str]) -> list[str]:
     """The reading options without the reading of missing values, of which a recoding has one."""
     flag = cli_option("missing", None)
@@ -109,7 +132,8 @@ def _role_words(options: DataOptions, names: Iterable[str]) -> list[str]:
             if column in known:
                 words += [cli_option(name, None), column]
     for name, column in options.units.items():
-        words += [cli_option(name, None), column]
+        if column in known:
+            words += [cli_option(name, None), column]
     return words
 
 

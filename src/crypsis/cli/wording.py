@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 _FLAGS = {
     "identifiers": "--id",
     "quasi_identifiers": "--qi",
@@ -19,12 +21,12 @@ _FLAGS = {
 
 
 def cli_option(name: str, value: str | None) -> str:
-    """An option as it is typed; a note about a column is in the roles file.
+    """An option as it is typed in a shell; a note about a column is in the roles file.
 
-    >>> cli_option("quasi_identifiers", None), cli_option("encoding", "latin-1")
-    ('--qi', '--encoding latin-1')
+    >>> cli_option("quasi_identifiers", None), cli_option("delimiter", ";")
+    ('--qi', "--delimiter ';'")
     """
     if name == "note":
         return f"{value} in the roles file"
     flag = _FLAGS.get(name, "--" + name.replace("_", "-"))
-    return flag if value in (None, "True") else f"{flag} {value}"
+    return flag if value in (None, "True") else f"{flag} {shlex.quote(value)}"

@@ -13,6 +13,7 @@ from crypsis.dataset._roles import (
     as_missing_values,
     as_role,
     decided,
+    takes_options,
     takes_roles,
 )
 
@@ -32,5 +33,6 @@ __all__ = [
     "decided",
     "is_reason",
     "read",
+    "takes_options",
     "takes_roles",
 ]

@@ -73,6 +73,26 @@ def takes_roles(
     return taking
 
 
+def takes_options(
+    model: type,
+) -> Callable[[Callable[_Parameters, _Returned]], Callable[_Parameters, _Returned]]:
+    """Refuse keywords that neither the function nor the model of its `**options` has, by name."""
+
+    def taking(function: Callable[_Parameters, _Returned]) -> Callable[_Parameters, _Returned]:
+        known = {*inspect.signature(function).parameters, *get_type_hints(model)} - {"options"}
+
+        @wraps(function)
+        def called(*args: _Parameters.args, **keywords: _Parameters.kwargs) -> _Returned:
+            for name in keywords:
+                if name not in known:
+                    raise _unexpected(function.__name__, name, known, ())
+            return function(*args, **keywords)
+
+        return called
+
+    return taking
+
+
 def _unexpected(
     function: str, name: str, known: Collection[str], without: Collection[str]
 ) -> Exception:

@@ -12,7 +12,7 @@ from typing import Unpack
 import numpy as np
 
 from crypsis import progress
-from crypsis.dataset import Data
+from crypsis.dataset import Data, takes_options
 from crypsis.errors import TooLargeError
 from crypsis.linkage._pair import Pair, RankOptions, pair
 from crypsis.linkage._ranks import Floats, Ints
@@ -47,6 +47,7 @@ class Assignment(Result, eq=False):
     distances: Floats = raw()
 
 
+@takes_options(RankOptions)
 def assign(original: Data, masked: Data, **options: Unpack[RankOptions]) -> Assignment:
     """Link originals and masked records one to one, with the smallest total permutation distance.
 

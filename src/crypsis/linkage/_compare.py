@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Unpack
 
-from crypsis.dataset import Data, Dataset, as_columns, as_dataset
+from crypsis.dataset import Data, Dataset, as_columns, as_dataset, takes_options
 from crypsis.errors import ColumnError
 from crypsis.linkage._comparable import (
     Categories,
@@ -75,6 +75,7 @@ class Comparison(Result, eq=False):
         return tuple((one.method, one) for one in self.suite.attacks)
 
 
+@takes_options(RankOptions)
 def compare(
     original: Data,
     masked: Data,

@@ -9,7 +9,7 @@ from typing import Literal, Unpack
 import numpy as np
 
 from crypsis import progress
-from crypsis.dataset import Data
+from crypsis.dataset import Data, takes_options
 from crypsis.errors import ParameterError, TooLargeError
 from crypsis.linkage._pair import Pair, RankOptions, pair
 from crypsis.linkage._ranks import Floats, Ints, Points
@@ -80,6 +80,7 @@ class Link(Result, eq=False):
         return min(self.column_distances, key=lambda column: column.matched).column
 
 
+@takes_options(RankOptions)
 def link(
     original: Data,
     masked: Data,
@@ -193,6 +194,7 @@ class SubsetLink(Result):
     mean_distance: float
 
 
+@takes_options(RankOptions)
 def link_subsets(
     original: Data, masked: Data, *, max_columns: int | None = None, **options: Unpack[RankOptions]
 ) -> tuple[SubsetLink, ...]:

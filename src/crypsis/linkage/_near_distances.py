@@ -6,12 +6,13 @@ from typing import Unpack
 
 import numpy as np
 
-from crypsis.dataset import Data
+from crypsis.dataset import Data, takes_options
 from crypsis.errors import ParameterError
 from crypsis.linkage._pair import RankOptions, pair
 from crypsis.scientific import sparse, spatial
 
 
+@takes_options(RankOptions)
 def near_distances(
     original: Data, masked: Data, *, nearest: int = 10, **options: Unpack[RankOptions]
 ) -> sparse.csr_array:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis import progress
-from crypsis.dataset import Data
+from crypsis.dataset import Data, takes_options
 from crypsis.errors import InputError, ParameterError
 from crypsis.linkage._diversity import Criterion, meets
 from crypsis.linkage._neighborhoods import Mapping, Neighborhoods, neighborhoods
@@ -80,6 +80,7 @@ class PermutedPrivacy(Result, eq=False):
         return tuple(reasons)
 
 
+@takes_options(RankOptions)
 def permuted_privacy(
     original: Data,
     masked: Data,
@@ -207,6 +208,7 @@ class PrivacyFrontier(Result):
         return tuple(point for point, key in zip(enough, keys, strict=True) if not dominated(key))
 
 
+@takes_options(RankOptions)
 def privacy_frontier(
     original: Data,
     masked: Data,

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from crypsis.dataset import Data
+from crypsis.dataset import Data, takes_options
 from crypsis.errors import InputError
 from crypsis.linkage._columns import ComparedColumn
 from crypsis.linkage._orders import Orders
@@ -103,6 +103,7 @@ class NoiseDecomposition(Result, eq=False):
     residual_by_record: Floats | None = raw(default=None)
 
 
+@takes_options(PairOptions)
 def decompose_noise(
     original: Data, masked: Data, **options: Unpack[PairOptions]
 ) -> tuple[NoiseDecomposition, ...]:

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias, Unpack
 
 import numpy as np
 
-from crypsis.dataset import Data
+from crypsis.dataset import Data, takes_options
 from crypsis.errors import InputError, ParameterError
 from crypsis.linkage._joint_test import ENOUGH_POWER, JointTest, joint_test
 from crypsis.linkage._null_distribution import NullComparison, compare_with_null
@@ -50,6 +50,7 @@ class LinkVerification(Result):
         return "\n- ".join([f"Linkage: {self.verdict}", *self.reasons])
 
 
+@takes_options(RankOptions)
 def verify_links(
     original: Data,
     masked: Data,

@@ -11,7 +11,7 @@ from typing import Any, Unpack
 import numpy as np
 import pyarrow as pa
 
-from crypsis.dataset import ColumnNote, Data, Dataset, as_dataset, takes_roles
+from crypsis.dataset import ColumnNote, Data, Dataset, as_dataset, takes_options, takes_roles
 from crypsis.errors import ParameterError, RoleError
 from crypsis.options import PlanOptions, Role, Roles
 from crypsis.protection._anonymized import Anonymized, Plan
@@ -145,6 +145,7 @@ def _for_persons(
     return dict(sorted(found.items(), key=lambda pair: not isinstance(pair[1], ShiftDates)))
 
 
+@takes_options(PlanOptions)
 def anonymize(
     data: Data,
     *,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
 from crypsis import progress
-from crypsis.dataset import Data, as_dataset
+from crypsis.dataset import Data, as_dataset, takes_options
 from crypsis.errors import ParameterError, RequirementsNotMetError
 from crypsis.options import PlanOptions, Roles
 from crypsis.protection._anonymize import anonymize
@@ -82,6 +82,7 @@ def _better(one: Alternative, other: Alternative) -> bool:
     return mine != theirs and mine[0] <= theirs[0] and mine[1] <= theirs[1]
 
 
+@takes_options(PlanOptions)
 def explore(
     data: Data,
     *,

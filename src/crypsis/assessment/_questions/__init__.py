@@ -7,7 +7,7 @@ from crypsis.assessment._questions._everything_else import (
     known_insensitive,
 )
 from crypsis.assessment._questions._inference import ask_inference
-from crypsis.assessment._questions._linkage import ask_linkage
+from crypsis.assessment._questions._linkage import ask_linkage, check_record_numbers
 from crypsis.assessment._questions._outcome import QuestionOutcome, not_evaluated
 from crypsis.assessment._questions._pseudonyms import ask_pseudonyms
 from crypsis.assessment._questions._releases import ask_releases, check_earlier
@@ -32,6 +32,7 @@ __all__ = [
     "ask_singling_out",
     "ask_synthetic",
     "check_earlier",
+    "check_record_numbers",
     "check_synthetic",
     "known_insensitive",
     "not_evaluated",

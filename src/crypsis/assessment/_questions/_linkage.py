@@ -14,7 +14,7 @@ from crypsis.assessment._questions._outcome import QuestionOutcome, not_evaluate
 from crypsis.assessment._request import Request
 from crypsis.columns.codes import codes_of
 from crypsis.dataset import Dataset
-from crypsis.errors import ColumnError, TooLargeError
+from crypsis.errors import ColumnError, ParameterError, TooLargeError, unknown_columns
 from crypsis.hierarchies.labels import as_text
 from crypsis.options import Role
 from crypsis.policies import Measurement
@@ -31,6 +31,23 @@ _COPIED_ROWS, _COPIED_COLUMNS = 2_000_000, 20
 _Marks = tuple[NDArray[np.uint64], NDArray[np.uint64]]
 _LINKED_ROWS = 5_000_000
 """The records of both files come into memory to be linked."""
+
+
+def check_record_numbers(request: Request) -> None:
+    """Record numbers are a column of the release and of the files that it is compared with."""
+    if request.on is None:
+        return
+    others = request.earlier if request.original is None else (request.original,)
+    if not others:
+        raise ParameterError(
+            "Record numbers are compared with those of the original or of earlier releases.",
+            code="option-without-effect",
+            hint="Set {original} or {earlier}, or remove {on}.",
+            parameter="on",
+        )
+    for one in (request.data, *others):
+        if request.on not in one.names:
+            raise unknown_columns([request.on], one.names)
 
 
 def ask_linkage(request: Request, *, most_records: int | None = None) -> QuestionOutcome:

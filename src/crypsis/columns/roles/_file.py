@@ -12,6 +12,7 @@ from crypsis.columns.roles._metadata import SUFFIXES, roles_document
 from crypsis.dataset import SAMPLE_KEYWORDS, ColumnNote, check_priors, is_reason
 from crypsis.errors import RoleError, SourceError, unknown_columns
 from crypsis.files import read_toml
+from crypsis.hierarchies import Hierarchy
 from crypsis.options import Role
 from crypsis.results import Result
 
@@ -130,9 +131,13 @@ def decided_roles(
     named = [n for n, role in roles.items() if role not in optional and n not in excluded]
     if any(name not in columns for name in named):
         raise unknown_columns(named, columns, hint=_NOT_RELEASED)
+    notes = {name: note for name, note in notes.items() if name in columns}
+    for note in notes.values():
+        if note.hierarchy:
+            Hierarchy.read(note.hierarchy)  # which refuses a file that cannot be read
     return DecidedRoles(
         {name: roles.get(name, Role.UNDECIDED) for name in columns},
-        {name: note for name, note in notes.items() if name in columns},
+        notes,
         _reasons("container", document.get("container", {})),
         _units(document.get("units", {}), columns, roles),
     )

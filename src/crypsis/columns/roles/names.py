@@ -38,6 +38,7 @@ _NUMBER_WORDS = _set(
     "id ids identifier uid uuid guid key number num no nr nbr nummer numero pk ref reference code"
 )
 _KEY_WORDS = _set("id ids identifier uid uuid guid key pk")
+_CATEGORY_WORDS = _KEY_WORDS | _set("code codes cd type kind category status typ art")
 _PEOPLE = _set(
     "patient customer client user member employee staff worker person people individual student "
     "pupil teacher subject participant respondent applicant tenant owner buyer seller driver "
@@ -101,6 +102,8 @@ class NameEvidence:
     """Whether the name ends like that of a key or a count: "id", "number"."""
     key: bool = False
     """Whether the name ends in a word for a key only: "id", "uuid"."""
+    category: bool = False
+    """Whether the name ends in a word for codes, whose order means nothing: "id", "code", "type"."""
     counts: bool = False
     """Whether the name is that of a count or a flag: "number_of_...", "has_..."."""
     prose: bool = False
@@ -140,7 +143,8 @@ def _read_words(words: tuple[str, ...]) -> NameEvidence:
     if sign is None and content and _ends_in_name(content):
         sign = PERSON_NAME
     prose = any({word, word.removesuffix("s")} & _FREE_TEXT for word in content)
-    return NameEvidence(sign, numbered, words[-1] in _KEY_WORDS, counts, prose)
+    last = words[-1]
+    return NameEvidence(sign, numbered, last in _KEY_WORDS, last in _CATEGORY_WORDS, counts, prose)
 
 
 def _ends_in_name(content: list[str]) -> bool:

@@ -13,10 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from crypsis.linkage._ranks import Floats, Ints
-from crypsis.linkage.suite._candidates import nearest
 from crypsis.linkage.suite._files import Files
+from crypsis.linkage.suite.kernels.near_codes import nearest_by_codes
+from crypsis.threads import map_threads
 
 _FEWEST, _NEAREST = 20, 12
+_AT_ONCE = 128
+"""Targets whose near records a thread looks for at a time."""
 _REPEATED = 0.9
 """What values of columns that have more distinct ones became is hardly learned."""
 _CODES = 4
@@ -58,10 +61,22 @@ class Replacements:
     def near(self, files: Files) -> tuple[Ints, Ints]:
         """Pairs of targets and the places that are nearest to what their values became."""
         rows = files.targets[self.some]
-        x = np.column_stack([one.expected[0][one.original[rows]] for one in self.columns])
-        y = np.column_stack([one.expected[1][one.masked] for one in self.columns])
-        row, place = nearest(x, y, _NEAREST, 1.0)
-        return self.some[row], place
+        columns = sorted(
+            self.columns, key=lambda one: -len(one.expected[1])
+        )  # the far are left soon
+        expected, points = (np.concatenate([one.expected[i] for one in columns]) for i in (0, 1))
+        before = np.cumsum([0, *(len(one.expected[0]) for one in columns)])
+        first = np.cumsum([0, *(len(one.expected[1]) for one in columns)])
+        asked = np.column_stack([one.original[rows] for one in columns]) + before[:-1]
+        codes = (np.column_stack([one.masked for one in columns]) + first[:-1]).astype(np.int32)
+        found = np.empty((len(rows), min(_NEAREST, len(codes))), np.int64)
+        map_threads(
+            lambda at: nearest_by_codes(
+                expected, asked[at : at + _AT_ONCE], points, first, codes, found[at : at + _AT_ONCE]
+            ),
+            range(0, len(rows), _AT_ONCE),
+        )
+        return np.repeat(self.some, found.shape[1]), found.ravel()
 
 
 def replaced(files: Files) -> list[Replacements]:

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from crypsis import progress
-from crypsis.dataset import Data, Dataset, as_columns
+from crypsis.dataset import Data, Dataset, as_columns, takes_options
 from crypsis.errors import ColumnError
 from crypsis.linkage._alignment import own_rows
 from crypsis.linkage._pair import PairOptions, to_frame
@@ -156,6 +156,7 @@ class LinkSuite(Result, eq=False):
         )
 
 
+@takes_options(PairOptions)
 def attack_links(
     original: Data,
     masked: Data,

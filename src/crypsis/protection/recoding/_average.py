@@ -22,29 +22,37 @@ def within_average_risk(
     """The recoding with the least loss found whose records have at most the average risk required.
 
     The average risk is the number of classes over that of records, so it is met by every recoding
-    with classes of one over the limit, and by many with smaller ones. The smallest class size that
-    the search meets it with is found by bisection; if the time is over, the sure one is taken.
+    with classes of one over the limit, and by many with smaller ones. Classes grow about as the size
+    that is required: the smallest size that meets the limit is looked for there, then in steps that
+    double, up to the middle of what is left; if the time is over, the sure one is taken.
     """
     limit = requirements.requirements.average_risk
     found = search(cells, requirements, budget_rows)
-    if limit is None or average_risk(cells, found, requirements.people) <= limit:
+    if limit is None:
+        return found
+    risk = average_risk(cells, found, requirements.people)
+    if risk <= limit:
         return found
     low, high = requirements.k, max(requirements.k + 1, math.ceil(1 / limit - 1e-9))
+    size, step = math.ceil(low * risk / limit), max(1, low // 16)
     best: Recoding | None = None
     while best is None or (high - low > max(1, low // 16) and not passed()):
-        middle = (low + high) // 2 if high - low > 1 and not passed() else high
-        larger = requirements.requirements.model_copy(update={"k": middle})
+        size = high if high - low == 1 or passed() else min(max(size, low + 1), high - 1)
+        larger = requirements.requirements.model_copy(update={"k": size})
         found = search(cells, replace(requirements, requirements=larger), budget_rows)
         if average_risk(cells, found, requirements.people) <= limit:
-            best, high = found if best is None else min(best, found, key=_ncp), middle
-        elif middle == high:
+            best, high = found if best is None else min(best, found, key=_ncp), size
+            size = max(high - step, (low + high) // 2)
+        elif size == high:
             raise RequirementsNotMetError(
                 "No recoding was found with the average risk that is required.",
                 code="average-risk-not-met",
                 hint="Raise {average_risk} or {suppression}.",
             )
         else:
-            low = middle
+            low = size
+            size = min(low + step, (low + high) // 2)
+        step *= 2
     return best
 
 

@@ -109,9 +109,11 @@ def default_method(column: ColumnType) -> str:
         return "date"
     if column.postal and column.digits and column.width > 1:
         return "prefix"
-    if column.kind in NUMBERS:
+    if column.kind in NUMBERS and not column.coded:
         return "intervals"
-    return "frequent" if column.kind is Kind.TEXT and column.distinct > 2 else "keep"
+    return (
+        "frequent" if (column.coded or column.kind is Kind.TEXT) and column.distinct > 2 else "keep"
+    )
 
 
 def fitting_methods(column: ColumnType) -> tuple[str, ...]:

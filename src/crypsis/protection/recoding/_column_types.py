@@ -9,12 +9,15 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import pyarrow.compute as pc
 
+from crypsis.columns.roles.names import read_name
 from crypsis.dataset import Dataset
 from crypsis.errors import ColumnError
 from crypsis.tables import Kind
 
 NUMBERS = (Kind.INTEGER, Kind.NUMBER)
 _POSTAL = ("zip", "postal", "postcode", "plz", "postleitzahl", "pincode")
+
+_MOST_CODES = 64
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,12 @@ class ColumnType:
         if self.kind is Kind.DATE:
             return True
         return self.kind is Kind.TIME and (self.low is None or hasattr(self.low, "year"))
+
+    @property
+    def coded(self) -> bool:
+        """Whether it has few integers that are codes by its name: their order means nothing."""
+        few = self.kind is Kind.INTEGER and self.distinct <= _MOST_CODES
+        return few and read_name(self.name).category
 
     @property
     def postal(self) -> bool:

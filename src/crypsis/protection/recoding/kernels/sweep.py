@@ -28,15 +28,20 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Levels = NDArray[np.int16]
 
-_PRIME = np.uint64(1099511628211)  # FNV-1a, mixed by a shift; releases are measured afterwards
-_SHIFT = np.uint64(29)
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+_FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 
 @inner
-def mixed(key: Any, part: Any) -> Any:
-    """One number for two."""
-    key = (key ^ part) * _PRIME
-    return key ^ (key >> _SHIFT)
+def _mark(line: int, code: int) -> Any:
+    """A number that looks random for every label (SplitMix64; Steele, Lea and Flood 2014).
+
+    Combinations of labels are compared by the sum of theirs (Zobrist 1970).
+    """
+    bits = (np.uint64(line) << np.uint64(32) | np.uint64(code)) * _STEP + _STEP
+    bits = (bits ^ (bits >> np.uint64(30))) * _FIRST
+    bits = (bits ^ (bits >> np.uint64(27))) * _SECOND
+    return bits ^ (bits >> np.uint64(31))
 
 
 @kernel
@@ -49,7 +54,7 @@ def fill(levels: Ints, codes: Any, loss: Any, labels: Any, lost: Any) -> None:
         for cell in range(codes.shape[1]):
             key, total = np.uint64(0), 0.0
             for c in range(levels.shape[1]):
-                key = mixed(key, np.uint64(codes[levels[line, c], cell] + 1))
+                key += _mark(levels[line, c], codes[levels[line, c], cell])
                 total += loss[levels[line, c], cell]
             labels[line, cell] = key
             lost[line, cell] = total
@@ -81,7 +86,7 @@ def group_free(
     for i in inside[:count]:
         cell, key = free[i], np.uint64(0)
         for b in range(visit.size):
-            key = mixed(key, labels[visit[b], cell])
+            key += labels[visit[b], cell]
         place = np.int64(key & np.uint64(mask))
         while stamps[place] == stamp and keys[place] != key:
             place = (place + 1) & mask

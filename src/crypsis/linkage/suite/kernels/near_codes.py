@@ -1,0 +1,53 @@
+"""The nearest records by codes: every code has a point, the distance of records is summed over columns.
+
+With some coordinates for each of several columns a tree of points finds nothing faster than a visit of
+all of them; but a column has fewer codes than there are records, so the distance of each code is
+computed once, and a record is left as soon as it is too far.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crypsis.machine_code import kernel
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@kernel
+def nearest_by_codes(
+    expected: Floats, asked: Ints, points: Floats, first: Ints, codes: Any, found: Ints
+) -> None:
+    """Fill `found` with the nearest records of each that is asked for, the nearest first.
+
+    `asked` has for each of them, in each column, a line of `expected`; `codes` has for each record
+    and column a line of `points`, those of column c from `first[c]` to `first[c + 1]`. Distances are
+    sums of absolute differences.
+    """
+    number, columns = found.shape[1], codes.shape[1]
+    near, far = np.empty(points.shape[0]), np.empty(number)
+    for i in range(asked.shape[0]):
+        for c in range(columns):
+            there = expected[asked[i, c]]
+            for code in range(first[c], first[c + 1]):
+                near[code] = 0.0
+                for j in range(points.shape[1]):
+                    near[code] += abs(points[code, j] - there[j])
+        far[:] = np.inf
+        for record in range(codes.shape[0]):
+            total = 0.0
+            for c in range(columns):
+                total += near[codes[record, c]]
+                if total >= far[number - 1]:
+                    break
+            if total >= far[number - 1]:
+                continue
+            place = number - 1
+            while place > 0 and far[place - 1] > total:
+                far[place], found[i, place] = far[place - 1], found[i, place - 1]
+                place -= 1
+            far[place], found[i, place] = total, record
