@@ -18,6 +18,7 @@ from crypsis.protection.recoding._levels import CellLevels, ColumnLevels, Recodi
 from crypsis.protection.recoding._local_search import improved
 from crypsis.protection.recoding._search import _swept, _TopDown, local_recoding
 from crypsis.protection.recoding.kernels.blocks import BLOCK
+from crypsis.protection.recoding.kernels.sweep import fill, mixed
 from tests.cases import first_of
 
 BITS = 3  # a column has eight values, the levels are pairs, fours, and missing
@@ -37,6 +38,18 @@ def column(name: str, missing: bool) -> ColumnLevels:
     codes.append([0] * len(values))
     loss.append([0.0 if v is None else 1.0 for v in values])
     return ColumnLevels(name, tuple(labels), np.array(codes, np.int32), np.array(loss))
+
+
+def test_cells_with_other_labels_have_other_keys() -> None:
+    """The keys of two blocks of columns, taken together; equal ones would be one class."""
+    codes = np.array(list(product(range(4), repeat=7)), np.int32).T
+    key = np.uint64(0)
+    for part in (codes[:3], codes[3:]):
+        labels, lost = np.zeros((1, len(codes.T)), np.uint64), np.zeros((1, len(codes.T)), "f4")
+        lines = np.arange(len(part))[None, :]
+        fill(lines, np.ascontiguousarray(part), np.zeros(part.shape), labels, lost)
+        key = mixed.py_func(key, labels[0])
+    assert np.unique(key).size == codes.shape[1]
 
 
 def table(seed: int, cells: int = 60) -> tuple[CellLevels, SensitiveColumn]:

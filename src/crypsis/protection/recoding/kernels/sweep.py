@@ -28,8 +28,11 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Levels = NDArray[np.int16]
 
-_PRIME = np.uint64(1099511628211)  # FNV-1a, mixed by a shift; releases are measured afterwards
+_PRIME = np.uint64(1099511628211)  # FNV-1a, mixed by a shift
 _SHIFT = np.uint64(29)
+# The last steps of SplitMix64 (Steele et al. 2014): FNV alone gives small numbers alike keys.
+_FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+_SHIFTS = (np.uint64(30), np.uint64(27), np.uint64(31))
 
 
 @inner
@@ -37,6 +40,14 @@ def mixed(key: Any, part: Any) -> Any:
     """One number for two."""
     key = (key ^ part) * _PRIME
     return key ^ (key >> _SHIFT)
+
+
+@inner
+def _scattered(key: Any) -> Any:
+    """A number of which every bit depends on every bit of another one; no two have the same."""
+    key = (key ^ (key >> _SHIFTS[0])) * _FIRST
+    key = (key ^ (key >> _SHIFTS[1])) * _SECOND
+    return key ^ (key >> _SHIFTS[2])
 
 
 @kernel
@@ -49,7 +60,7 @@ def fill(levels: Ints, codes: Any, loss: Any, labels: Any, lost: Any) -> None:
         for cell in range(codes.shape[1]):
             key, total = np.uint64(0), 0.0
             for c in range(levels.shape[1]):
-                key = mixed(key, np.uint64(codes[levels[line, c], cell] + 1))
+                key = _scattered(mixed(key, np.uint64(codes[levels[line, c], cell] + 1)))
                 total += loss[levels[line, c], cell]
             labels[line, cell] = key
             lost[line, cell] = total
