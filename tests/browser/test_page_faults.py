@@ -138,6 +138,7 @@ _CONTRAST = """() => {
 }"""
 
 
+_PRINTED = "all => all.map((one) => getComputedStyle(one, '::before').content)"
 _SIZES = """all => all.filter((one) => one.textContent && one.getBBox().height).map((one) => {
   const { a, b } = one.getScreenCTM();
   return parseFloat(getComputedStyle(one).fontSize) * Math.hypot(a, b);
@@ -153,6 +154,13 @@ def test_all_tabs_are_printed(visit: Visit, assessed: str) -> None:
     page.emulate_media(media="print")
     assert page.locator("[role=tabpanel]:visible").count() == 4
     assert "e+0" not in page.inner_text("main")
+    # A chart that is printed before it is drawn is printed in words.
+    page.route("**/vega.js", lambda route: None)
+    page.reload(wait_until="domcontentloaded")
+    words = page.eval_on_selector_all(".live", _PRINTED)
+    assert len(words) > 1
+    assert all(len(one) > 20 for one in words)
+    page.unroute("**/vega.js")
     assert not re.search(r"\b1 (people|records)\b|--[a-z]|\w+=\[", page.inner_text("main"))
 
 

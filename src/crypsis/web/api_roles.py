@@ -59,7 +59,7 @@ async def decide_roles(workspace: In, table: str, form: f.RolesForm) -> f.TableS
     after = _decided(found, roles, notes, units)
     if after != before:
         may_discard(found, form.discard)
-        found.forget()
+        workspace.forget(found)
         found.roles.update(roles)
         found.notes, found.units = after[1], after[2]
     else:
@@ -67,7 +67,7 @@ async def decide_roles(workspace: In, table: str, form: f.RolesForm) -> f.TableS
     if form.accept:
         found.accept()
         if found.decided != before[0]:
-            found.forget()
+            workspace.forget(found)
     return f.TableState(**workspace.state(found))
 
 

@@ -142,6 +142,13 @@ class Jobs:
         """All jobs that are remembered."""
         return list(self._jobs.values())
 
+    def drop_background(self, table: str) -> None:
+        """Stop the background work at a table; nothing that it finds is taken after this."""
+        with self._lock:
+            for job in self._jobs.values():
+                if job.background and job.table == table:
+                    job.stop.set()
+
     def cancel_all(self, table: str | None = None) -> None:
         """Stop everything, or everything at a table."""
         for job in list(self._jobs.values()):
@@ -171,7 +178,11 @@ class Jobs:
                 raise StoppedError  # noqa: TRY301 - it ends like one that was stopped later
             worker = table.worker()
             question = worker.ask(do, given, job.hear)
-            then(watched(worker, question, self._settings, table.folder, job.stop))
+            found = watched(worker, question, self._settings, table.folder, job.stop)
+            with self._lock:
+                if job.background and job.stop.is_set():
+                    raise StoppedError  # noqa: TRY301 - the table has changed meanwhile
+                then(found)
             state = "done"
         except StoppedError as stopped:
             state, job.error, job.status = "cancelled", stopped.text(page_option), stopped.status

@@ -17,11 +17,13 @@ from crypsis.web.operations._plan import (
     asked_options,
     of_people,
     remaining,
+    unchanged,
     with_population,
     without_excluded,
 )
 from crypsis.web.operations._scan import bars_view
 from crypsis.web.operations._session import TableSession
+from crypsis.web.operations._writing import Writing
 from crypsis.web.results import RELEASED, remove
 
 
@@ -97,6 +99,7 @@ def anonymize(
         "columns": [one.to_dict() for one in lost.columns],
         "removed": list(lost.removed),
         "released": remaining(made),
+        "unchanged": unchanged(made),
         "histograms": pairs,
         "figures": [figure_view(one) for one in drawn],
         "after": assessment_view(after),
@@ -107,8 +110,9 @@ def _pairs(made: an.Anonymized) -> dict[str, Any]:
     """The distribution of each released column, as it was and as it is."""
     before = {one.column: one for one in histograms(made.original)}
     after = {one.column: one for one in histograms(made.data)}
+    writing = Writing.of(made.original)
     return {
-        name: {"before": bars_view(before[name]), "after": bars_view(one)}
+        name: {"before": bars_view(before[name], writing), "after": bars_view(one, writing)}
         for name, one in after.items()
         if name in before and before[name].counts and one.counts
     }

@@ -15,10 +15,12 @@ from crypsis.web.operations._plan import (
     asked_options,
     of_people,
     remaining,
+    unchanged,
     with_population,
     without_excluded,
 )
 from crypsis.web.operations._session import TableSession
+from crypsis.web.operations._writing import Writing
 from crypsis.web.wording import page_option
 
 _TRIED, _EXPLORED = 4_000, 2_000
@@ -64,25 +66,27 @@ def try_release(
                 levels=levels, recoding=recoding, shuffle=False,
             )  # fmt: skip
         except (RequirementsNotMetError, InputError, TooLargeError) as error:
-            return {**body, "failure": error.text(page_option), "released": []}
-        released = remaining(made)
+            return {**body, "failure": error.text(page_option), "released": [], "unchanged": []}
+        released, writing = remaining(made), Writing.of(session.release(file))
         for one in released:
-            one["examples"] = _examples(made.data, one["column"])
+            one["examples"] = _examples(made.data, one["column"], writing)
     return {
-        **body, "released": released, "loss": made.loss.ncp, "separation": made.loss.separation,
+        **body, "released": released, "unchanged": unchanged(made), "loss": made.loss.ncp,
+        "separation": made.loss.separation,
         "suppressed": made.loss.suppressed_records, "released_rows": made.loss.released_records,
         "smallest": None if made.measured is None else made.measured.k,
     }  # fmt: skip
 
 
-def _examples(data: Dataset, column: str) -> list[str]:
+def _examples(data: Dataset, column: str, writing: Writing) -> list[str]:
     """The most frequent values of a released column."""
     if column not in data.names:
         return []
     cells = data.cells([column])
     first = sorted(zip(cells.counts.tolist(), cells.codes[0].tolist(), strict=True), reverse=True)
     shown = [cells.values[0][code].as_py() for _, code in first[: _EXAMPLES + 1]]
-    return [str(value)[:40] for value in shown if value is not None][:_EXAMPLES]
+    texts = [writing.text(column, value)[:40] for value in shown if value is not None]
+    return texts[:_EXAMPLES]
 
 
 def explore(

@@ -47,6 +47,16 @@ async function typed(field, column) {
   else location.reload();
 }
 
+// A field whose change is refused shows again what it had.
+async function kept(field, part, before, work) {
+  try {
+    await work();
+  } catch (error) {
+    field[part] = before;
+    throw error;
+  }
+}
+
 function back(names) {
   for (const row of rows) if (names.includes(fieldOf(row).dataset.column)) fieldOf(row).querySelector(`[value="${row.dataset.role}"]`).checked = true;
 }
@@ -91,8 +101,8 @@ function wire() {
     attempt(async () => {
       const { note, of, unit, type } = event.target.dataset;
       if (note) await written({ notes: { [of]: { [note]: event.target.value } } });
-      else if (unit) await written({ units: { [unit]: event.target.checked ? event.target.value : "" } });
-      else if (type) await typed(event.target, type);
+      else if (unit) await kept(event.target, "checked", !event.target.checked, () => written({ units: { [unit]: event.target.checked ? event.target.value : "" } }));
+      else if (type) await kept(event.target, "value", event.target.querySelector("[selected]").value, () => typed(event.target, type));
       else await decide({ [event.target.closest("fieldset").dataset.column]: event.target.value });
     });
   });
