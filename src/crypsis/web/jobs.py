@@ -23,7 +23,7 @@ _KEPT = 200
 _MAIN = {"assess": "assessing", "anonymize": "making the release", "explore": "alternatives"}
 """The step of an operation whose parts are those of the job; others come before or inside it."""
 _PARTLY_KNOWN = "assess"
-"""The operation that tells what is known by then when it is cancelled."""
+"""The operation that shows what is known by then when it is cancelled."""
 
 
 @dataclass(eq=False)

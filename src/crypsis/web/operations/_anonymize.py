@@ -13,6 +13,7 @@ from crypsis.report.charts.utility import before_and_after
 from crypsis.report.figures import figure
 from crypsis.web.operations._assess import assessment_view, write_report
 from crypsis.web.operations._figures import figure_view
+from crypsis.web.operations._notation import ValueNotation
 from crypsis.web.operations._plan import (
     asked_options,
     of_people,
@@ -23,7 +24,6 @@ from crypsis.web.operations._plan import (
 )
 from crypsis.web.operations._scan import bars_view
 from crypsis.web.operations._session import TableSession
-from crypsis.web.operations._writing import Writing
 from crypsis.web.results import RELEASED, remove
 
 
@@ -110,9 +110,9 @@ def _pairs(made: an.Anonymized) -> dict[str, Any]:
     """The distribution of each released column, as it was and as it is."""
     before = {one.column: one for one in histograms(made.original)}
     after = {one.column: one for one in histograms(made.data)}
-    writing = Writing.of(made.original)
+    notation = ValueNotation.of(made.original)
     return {
-        name: {"before": bars_view(before[name], writing), "after": bars_view(one, writing)}
+        name: {"before": bars_view(before[name], notation), "after": bars_view(one, notation)}
         for name, one in after.items()
         if name in before and before[name].counts and one.counts
     }

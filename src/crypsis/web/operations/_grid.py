@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from crypsis.counting.grouping import group
 from crypsis.protection import Key
+from crypsis.web.operations._notation import ValueNotation
 from crypsis.web.operations._session import TableSession
-from crypsis.web.operations._writing import Writing
 
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -30,7 +30,7 @@ class TableRecords:
     before: pa.Table
     known: tuple[str, ...]
     """The quasi-identifiers."""
-    writing: Writing
+    notation: ValueNotation
     after: pa.Table | None = None
     place: Ints | None = None
     """For each record its row in the release; -1 where it is suppressed."""
@@ -65,7 +65,7 @@ class TableRecords:
     def _comparable(self, table: pa.Table, name: str) -> NDArray[Any]:
         coded = table[name].combine_chunks().dictionary_encode(null_encoding="encode")
         values = coded.dictionary.to_pylist()
-        texts = ["" if one is None else self.writing.plain(name, str(one)) for one in values]
+        texts = ["" if one is None else self.notation.plain(name, str(one)) for one in values]
         every: NDArray[Any] = np.asarray(texts, dtype=object)
         found: NDArray[Any] = every[coded.indices.to_numpy(zero_copy_only=False)]
         return found
@@ -73,7 +73,7 @@ class TableRecords:
     def window(self, table: pa.Table, name: str, places: Ints) -> list[str | None]:
         """The values of some records, as the file writes them; long ones are cut."""
         values = table[name].take(pa.array(places)).to_pylist()
-        texts = [None if one is None else self.writing.text(name, one) for one in values]
+        texts = [None if one is None else self.notation.text(name, one) for one in values]
         return [
             one if one is None or len(one) <= _LONGEST else f"{one[:_LONGEST]}…" for one in texts
         ]
@@ -171,7 +171,7 @@ def _read(
     table = session.release(file, roles)
     most = min(_MOST_ROWS, _MOST_VALUES // max(1, len(table.names)))
     found = TableRecords(
-        _plain(_first(table.rows, most)), table.quasi_identifiers, Writing.of(table)
+        _plain(_first(table.rows, most)), table.quasi_identifiers, ValueNotation.of(table)
     )
     if made is None:
         return found

@@ -14,8 +14,8 @@ from crypsis.hierarchies.labels import TOP, as_text
 from crypsis.report.charts.utility import risk_and_loss
 from crypsis.report.figures import figure
 from crypsis.web.operations._figures import figure_view
+from crypsis.web.operations._notation import ValueNotation
 from crypsis.web.operations._session import TableSession
-from crypsis.web.operations._writing import Writing
 from crypsis.web.options import PEOPLE, advanced
 
 _FIRST, _GROUPABLE = 12, 300
@@ -286,9 +286,9 @@ def values(
     with session.engine:
         release = session.release(file, roles)
         cells = release.cells([column])
-    writing = Writing.of(release)
+    notation = ValueNotation.of(release)
     pairs = sorted(
-        ((int(n), as_text(value := cells.values[0][int(code)].as_py()), writing.text(column, value))
+        ((int(n), as_text(value := cells.values[0][int(code)].as_py()), notation.text(column, value))
          for n, code in zip(cells.counts, cells.codes[0], strict=True)
          if cells.values[0][int(code)].is_valid),
         key=lambda pair: (-pair[0], pair[1]),

@@ -11,6 +11,7 @@ from crypsis.errors import InputError, RequirementsNotMetError, TooLargeError
 from crypsis.tables import open_frame
 from crypsis.tables.sampling import sample
 from crypsis.web.operations._anonymize import masks_of
+from crypsis.web.operations._notation import ValueNotation
 from crypsis.web.operations._plan import (
     asked_options,
     of_people,
@@ -20,7 +21,6 @@ from crypsis.web.operations._plan import (
     without_excluded,
 )
 from crypsis.web.operations._session import TableSession
-from crypsis.web.operations._writing import Writing
 from crypsis.web.wording import page_option
 
 _TRIED, _EXPLORED = 4_000, 2_000
@@ -67,9 +67,9 @@ def try_release(
             )  # fmt: skip
         except (RequirementsNotMetError, InputError, TooLargeError) as error:
             return {**body, "failure": error.text(page_option), "released": [], "unchanged": []}
-        released, writing = remaining(made), Writing.of(session.release(file))
+        released, notation = remaining(made), ValueNotation.of(session.release(file))
         for one in released:
-            one["examples"] = _examples(made.data, one["column"], writing)
+            one["examples"] = _examples(made.data, one["column"], notation)
     return {
         **body, "released": released, "unchanged": unchanged(made), "loss": made.loss.ncp,
         "separation": made.loss.separation,
@@ -78,14 +78,14 @@ def try_release(
     }  # fmt: skip
 
 
-def _examples(data: Dataset, column: str, writing: Writing) -> list[str]:
+def _examples(data: Dataset, column: str, notation: ValueNotation) -> list[str]:
     """The most frequent values of a released column."""
     if column not in data.names:
         return []
     cells = data.cells([column])
     first = sorted(zip(cells.counts.tolist(), cells.codes[0].tolist(), strict=True), reverse=True)
     shown = [cells.values[0][code].as_py() for _, code in first[: _EXAMPLES + 1]]
-    texts = [writing.text(column, value)[:40] for value in shown if value is not None]
+    texts = [notation.text(column, value)[:40] for value in shown if value is not None]
     return texts[:_EXAMPLES]
 
 

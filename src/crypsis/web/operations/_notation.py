@@ -13,10 +13,10 @@ from crypsis.dataset import Dataset
 
 
 @dataclass(frozen=True)
-class Writing:
+class ValueNotation:
     """How a file writes numbers and dates.
 
-    >>> german = Writing(",", {"born": "%d.%m.%Y"})
+    >>> german = ValueNotation(",", {"born": "%d.%m.%Y"})
     >>> german.text("income", 3999.42), german.text("born", date(2010, 5, 16)), german.text("zip", 4)
     ('3999,42', '16.05.2010', '4')
     """
@@ -26,7 +26,7 @@ class Writing:
     """The order of day, month and year in columns that do not have the usual one."""
 
     @classmethod
-    def of(cls, data: Dataset) -> Writing:
+    def of(cls, data: Dataset) -> ValueNotation:
         """That of the file that a table was read from."""
         form = data.rows.form
         return cls() if form is None else cls(form.decimal, form.dates)
@@ -42,7 +42,7 @@ class Writing:
     def edge(self, column: str, text: str) -> str:
         """The end of a bar of a histogram, which is written as programs write numbers and dates.
 
-        >>> Writing(",", {"born": "%d.%m.%Y"}).edge("born", "1953-03-25")
+        >>> ValueNotation(",", {"born": "%d.%m.%Y"}).edge("born", "1953-03-25")
         '25.03.1953'
         """
         if column in self.dates:
@@ -50,9 +50,9 @@ class Writing:
         return text.replace(".", self.decimal)
 
     def plain(self, column: str, text: str) -> str:
-        """A value of the file or of the table in one writing, so that both can be compared.
+        """A value of the file or of the table in one notation, so that both can be compared.
 
-        >>> german = Writing(",", {"born": "%d.%m.%Y"})
+        >>> german = ValueNotation(",", {"born": "%d.%m.%Y"})
         >>> german.plain("born", "25.03.1953"), german.plain("born", "1953-03-25")
         ('1953-03-25', '1953-03-25')
         >>> german.plain("income", "1,50"), german.plain("income", "1.5")
