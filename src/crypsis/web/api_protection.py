@@ -32,6 +32,7 @@ def assess(workspace: In, table: str, form: f.AssessForm) -> f.JobState:
 
     def keep(result: dict[str, Any]) -> None:
         found.assessed = result
+        found.asked = form.model_dump(exclude={"accept_guesses"}, exclude_defaults=True)
 
     page = f"/t/{found.id}/verdict"
     return job_state(

@@ -57,6 +57,8 @@ class OpenTable:
         self.tried: dict[str, Any] | None = None
         """What recipients would get, by the latest choices."""
         self.explored: dict[str, Any] | None = None
+        self.asked: dict[str, Any] = {}
+        """How the table was assessed last: policy, population, weights and the like."""
         self.assessed: dict[str, Any] | None = None
         self.preview: dict[str, Any] | None = None
         self._made: dict[str, Any] | None = None

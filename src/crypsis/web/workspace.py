@@ -84,7 +84,7 @@ class Workspace:
     def scan(self, table: OpenTable) -> Job:
         """Open the file of a table and profile its columns."""
         file = self.file(table, "data")
-        table.profile = None
+        table.profile, table.asked = None, {}
         self.forget(table)
 
         def keep(found: dict[str, Any]) -> None:

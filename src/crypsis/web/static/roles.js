@@ -143,7 +143,7 @@ function wire() {
   const assess = document.querySelector("[data-assess-now]");
   assess.onclick = () => attempt(async () => {
     await api("PUT", `/tables/${table}/roles`, { accept: true, discard: true });
-    await start(await api("POST", `/tables/${table}/assess`, {}));
+    await start(await api("POST", `/tables/${table}/assess`, JSON.parse(assess.dataset.assessNow)));
   }, assess);
   const file = document.querySelector("[data-roles-file]");
   dropping(file, (given) => attempt(async () => {
