@@ -3,6 +3,7 @@ what to do."""
 
 from __future__ import annotations
 
+from dataclasses import fields
 from functools import cache
 from typing import Any
 
@@ -14,7 +15,7 @@ import crypsis as cr
 from crypsis.assessment._remedies import with_remedies
 from crypsis.assessment._request import Request
 from crypsis.assessment.result import Assessment
-from crypsis.dataset import as_dataset
+from crypsis.dataset import ColumnNote, as_dataset
 from crypsis.policies import PRESETS, load_policy
 from crypsis.policies.findings import Finding, Remedy, Severity, Status
 
@@ -199,3 +200,5 @@ def _check_words(remedy: Remedy) -> None:
     """Something to do, in a sentence."""
     assert remedy.description.endswith(".")
     assert len(remedy.description.split()) > 3
+    names = [part.name for part in fields(ColumnNote) if "_" in part.name]
+    assert not [name for name in names if name in f"{remedy.description} {remedy.outcome}"]

@@ -138,6 +138,7 @@ _CONTRAST = """() => {
 }"""
 
 
+_PRINTED = "all => all.map((one) => getComputedStyle(one, '::before').content)"
 _SIZES = """all => all.filter((one) => one.textContent && one.getBBox().height).map((one) => {
   const { a, b } = one.getScreenCTM();
   return parseFloat(getComputedStyle(one).fontSize) * Math.hypot(a, b);
@@ -153,6 +154,13 @@ def test_all_tabs_are_printed(visit: Visit, assessed: str) -> None:
     page.emulate_media(media="print")
     assert page.locator("[role=tabpanel]:visible").count() == 4
     assert "e+0" not in page.inner_text("main")
+    # A chart that is printed before it is drawn is printed in words.
+    page.route("**/vega.js", lambda route: None)
+    page.reload(wait_until="domcontentloaded")
+    words = page.eval_on_selector_all(".live", _PRINTED)
+    assert len(words) > 1
+    assert all(len(one) > 20 for one in words)
+    page.unroute("**/vega.js")
     assert not re.search(r"\b1 (people|records)\b|--[a-z]|\w+=\[", page.inner_text("main"))
 
 
@@ -284,3 +292,17 @@ def test_what_recoding_cannot_do_is_said_before_it_is_done(visit: Visit, caller:
     notice = page.inner_text("main .notice")
     assert "'visits'" in notice
     assert "the roles of the columns" in notice
+
+
+def test_numbers_are_read_as_people_write_them(visit: Visit, decided: str) -> None:
+    page = visit()
+    written = {"0,05": 0.05, "0.05": 0.05, "1,000,000": 1e6, "1.000.000": 1e6, "1,000": 1000,
+               "3.999,42": 3999.42, "3,999.42": 3999.42, "-1,5": -1.5, " 20 ": 20, "": None}  # fmt: skip
+    root = "document.querySelector('meta[name=root]').content"
+    read = f"async (texts) => texts.map((await import({root} + '/assets/ask.js')).number)"
+    assert page.evaluate(read, list(written)) == list(written.values())
+    page.goto(_address(page, f"/t/{decided}/verdict"))
+    page.eval_on_selector("details:has(form[data-assess])", "one => { one.open = true; }")
+    page.fill("[name=population]", "..")
+    page.click("form[data-assess] [type=submit]")
+    page.wait_for_selector("#trouble:has-text('“..” is not a number.')")

@@ -35,7 +35,9 @@ def _remains(page: Any) -> list[str]:
     ]
 
 
-def test_choices_stay_and_are_undone(visit: Visit, table: str, tmp_path: Path) -> None:
+def test_choices_stay_and_are_undone(
+    visit: Visit, table: str, caller: Caller, tmp_path: Path
+) -> None:
     page = visit()
     with page.expect_response("**/choices"):
         page.goto(_address(page, f"/t/{table}/protect"))
@@ -70,6 +72,18 @@ def test_choices_stay_and_are_undone(visit: Visit, table: str, tmp_path: Path) -
     expect(page.locator("[name=k]")).to_have_value("20")
     assert page.is_hidden("#trouble")
     checked(page)
+    # A file that is no project changes nothing, and one can go on.
+    (tmp_path / "other.json").write_text("[]")
+    page.set_input_files("[data-project-open] input", str(tmp_path / "other.json"))
+    page.wait_for_selector("#trouble:has-text('not a project')")
+    with page.expect_response("**/try"):
+        page.fill("[name=k]", "8")
+    # What was chosen of columns stays where their cells have to be counted again.
+    for role in ("excluded", ROLES["visits"]):
+        caller.put(f"/api/v1/tables/{table}/roles", json={"roles": {"visits": role}})
+    page.goto(_address(page, f"/t/{table}/protect"))
+    page.wait_for_selector("[data-choice]")
+    expect(page.locator("[name='aim:sex']")).to_have_value("exclude")
 
 
 def test_a_sensitive_attribute_is_released_apart(visit: Visit, table: str) -> None:
@@ -104,7 +118,7 @@ def test_the_preview_is_the_result(visit: Visit, table: str, caller: Caller) -> 
     page.wait_for_selector(".pairs")
     assert page.is_hidden("#trouble")
     after = [one.rstrip(".") for one in page.locator("ul.remains li").all_inner_texts()]
-    assert after == words
+    assert after == [*words, "Unchanged: visits, disease"]
     made = caller.get(f"/api/v1/tables/{table}/release").json()
     assert made["requirements"]["k"] == 6
     checked(page)

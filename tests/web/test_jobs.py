@@ -61,7 +61,14 @@ def test_cancelling(caller: Caller) -> None:
         assert ended["state"] == "cancelled"
     # and the table can be used at once
     assert caller.get(f"/api/v1/tables/{table}").json()["job"] is None
-    assert caller.ask(table, "preview").status_code == 202
+    counting = caller.ask(table, "preview")
+    # Another role is taken at once: what is counted with the old one is dropped.
+    again = caller.put(
+        f"/api/v1/tables/{table}/roles", json={"roles": {"c": "excluded"}, "discard": True}
+    )
+    assert again.status_code == 200
+    caller.ended(counting)
+    assert caller.ask(table, "what-if").status_code == 409
 
 
 def test_progress_never_falls() -> None:
@@ -143,6 +150,20 @@ def test_a_process_that_is_killed_does_not_take_the_next_job_along(
     while first.active or second.active:
         time.sleep(0.01)
     assert (first.state, second.state) == ("cancelled", "done")
+    # What is cancelled is over at once, though its process answers later; that answer is not taken.
+    monkeypatch.setattr(limits, "_GRACE_SECONDS", 9.0)
+    late: list[Any] = []
+    for background in (True, False):
+        job = jobs.start(table, "", "quick", {}, late.append, "/", background=background)  # type: ignore[arg-type]
+        while job.state != "running":
+            time.sleep(0.01)
+        if background:
+            jobs.drop_background("t")
+        else:
+            jobs.cancel(job.id)
+        assert (job.state, job.over.is_set()) == ("cancelled", False)
+    assert job.over.wait(10)
+    assert (job.state, late) == ("cancelled", [])
     assert len(workers) == 2
     jobs.end()
 

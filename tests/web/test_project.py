@@ -131,7 +131,9 @@ def test_requirements_of_the_command_line_are_those_of_the_page(caller: Caller, 
 
 
 def test_roles_as_a_file(caller: Caller, table: str) -> None:
-    notes = {"ward": {"sign_off": "Known to the hospital alone."}}
+    notes = {"ward": {"sign_off": "Known to the hospital alone."},
+             "zip": {"harmless": ["10100", 7], "priors": {"10101": 0.25},
+                     "public_presence": "A register."}}  # fmt: skip
     body = {"notes": notes, "units": {"household": "zip"}}
     caller.put(f"/api/v1/tables/{table}/roles", json=body)
     file = caller.get(f"/api/v1/tables/{table}/roles.toml")
@@ -140,9 +142,16 @@ def test_roles_as_a_file(caller: Caller, table: str) -> None:
     caller.post(upload, params={"name": "roles.toml"}, content=file.content)
     state = caller.put(f"/api/v1/tables/{other}/roles", json={"file": True}).json()
     assert {one["column"]: one["role"] for one in state["columns"]} == ROLES
-    assert {one["column"]: one["note"] for one in state["columns"]}["ward"] == notes["ward"]
+    assert {one["column"]: one["note"] for one in state["columns"] if one["note"]} == notes
+    no_reason = caller.put(
+        f"/api/v1/tables/{other}/roles", json={"notes": {"ward": {"sign_off": "-"}}}
+    )
+    assert (no_reason.status_code, "must say why" in no_reason.text) == (400, True)
     assert state["units"] == {"household": "zip"}
-    caller.put(f"/api/v1/tables/{table}/roles", json={"units": {"household": ""}})
+    empty = {"harmless": [], "priors": {}, "public_presence": ""}
+    body = {"units": {"household": ""}, "notes": {"zip": empty}}
+    state = caller.put(f"/api/v1/tables/{table}/roles", json=body).json()
+    assert {one["column"]: one["note"] for one in state["columns"]}["zip"] == {}
 
 
 def test_alternatives(caller: Caller, table: str) -> None:

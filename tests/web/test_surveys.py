@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from html import unescape
 
 import numpy as np
 import pyarrow as pa
@@ -34,6 +35,16 @@ def test_the_design_of_a_survey_reaches_the_assessment_and_the_release(caller: C
     report = caller.get(f"/api/v1/tables/{table}/downloads/report.json").text
     found = json.loads(report)["result"]
     assert [found["parameters"][name] for name in body] == ["w", "region", "psu"]
+    # What was chosen is chosen still, also once another role has discarded the verdict.
+    again = {"roles": {"psu": "excluded"}, "discard": True}
+    for _ in range(2):
+        page = caller.get(f"/t/{table}/verdict").text
+        assert [page.count(f"<option selected>{name}</option>") for name in body.values()] == [
+            1
+        ] * 3
+        caller.put(f"/api/v1/tables/{table}/roles", json=again)
+    assert json.dumps(body, sort_keys=True) in unescape(caller.get(f"/t/{table}/columns").text)
+    assert "<option selected>w</option>" in caller.get(f"/t/{table}/protect").text
     options = {"k": 2, "weight": "w", "journalist_risk": 0.05}
     caller.done(caller.post(f"/api/v1/tables/{table}/anonymize", json={"options": options}))
     statement = caller.get(f"/api/v1/tables/{table}/downloads/release.csv.statement.json").text

@@ -49,7 +49,7 @@ class ColumnNote(Result):
             text = getattr(self, part)
             if text and not is_reason(text):
                 raise ParameterError(
-                    f"{text!r} is not a reason. The {part} of a column must say why, in words.",
+                    f"{text!r} is not a reason: it must say why, in words.",
                     code="no-reason",
                     parameter=part,
                 )

@@ -94,9 +94,7 @@ def show_job(workspace: In, job: str) -> f.JobState:
 @router.post("/jobs/{job}/cancel", tags=["jobs"])
 def cancel_job(workspace: In, job: str) -> f.JobState:
     """Cancel a job; an assessment then returns what is known so far."""
-    found = workspace.jobs.get(job)
-    found.stop.set()
-    return job_state(found)
+    return job_state(workspace.jobs.cancel(job))
 
 
 def _second(

@@ -32,6 +32,7 @@ def assess(workspace: In, table: str, form: f.AssessForm) -> f.JobState:
 
     def keep(result: dict[str, Any]) -> None:
         found.assessed = result
+        found.asked = form.model_dump(exclude={"accept_guesses"}, exclude_defaults=True)
 
     page = f"/t/{found.id}/verdict"
     return job_state(
@@ -55,17 +56,22 @@ async def causes(workspace: In, table: str, form: f.CausesForm) -> dict[str, Any
 
 @router.post("/tables/{table}/preview", tags=["protect"], status_code=202)
 def preview(workspace: In, table: str, form: f.PreviewForm) -> f.JobState:
-    """Count the cells once, so that everything after can be asked at once."""
+    """Count the cells once, so that everything after can be asked at once.
+
+    It is background work, as trying and exploring are: whatever is asked of the table next cancels it.
+    """
     found = workspace.tables.get(table)
+    no_job(workspace, found)
     given = {**subject(workspace, found), "options": _options(workspace, found, form.options)}
 
     def keep(result: dict[str, Any]) -> None:
         found.preview = result
 
     page = f"/t/{found.id}/protect"
-    return job_state(
-        workspace.jobs.start(found, "Counting combinations", "preview", given, keep, page)
+    job = workspace.jobs.start(
+        found, "Counting combinations", "preview", given, keep, page, background=True
     )
+    return job_state(job)
 
 
 @router.post("/tables/{table}/try", tags=["protect"], status_code=202)

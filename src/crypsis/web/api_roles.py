@@ -16,7 +16,7 @@ from crypsis.web.open_tables import OpenTable
 from crypsis.web.workspace import Workspace
 
 router = new_router()
-_FILED = ("override", "sign_off", "several_people")
+Notes = dict[str, dict[str, Any]]
 
 
 @router.put("/tables/{table}/reading", tags=["tables"], status_code=202)
@@ -59,7 +59,7 @@ async def decide_roles(workspace: In, table: str, form: f.RolesForm) -> f.TableS
     after = _decided(found, roles, notes, units)
     if after != before:
         may_discard(found, form.discard)
-        found.forget()
+        workspace.forget(found)
         found.roles.update(roles)
         found.notes, found.units = after[1], after[2]
     else:
@@ -67,36 +67,51 @@ async def decide_roles(workspace: In, table: str, form: f.RolesForm) -> f.TableS
     if form.accept:
         found.accept()
         if found.decided != before[0]:
-            found.forget()
+            workspace.forget(found)
     return f.TableState(**workspace.state(found))
 
 
 def _decided(
-    table: OpenTable, roles: dict[str, str], notes: dict[str, dict[str, str]], units: dict[str, str]
-) -> tuple[dict[str, str], dict[str, dict[str, str]], dict[str, str]]:
+    table: OpenTable, roles: dict[str, str], notes: Notes, units: dict[str, str]
+) -> tuple[dict[str, str], Notes, dict[str, str]]:
     """Roles, notes and units as they would be; what is empty is removed."""
     written = {name: dict(note) for name, note in table.notes.items()}
     for name, note in notes.items():
         both = {**written.get(name, {}), **note}
-        written[name] = {part: text.strip() for part, text in both.items() if text.strip()}
+        stripped = {
+            part: one.strip() if isinstance(one, str) else one for part, one in both.items()
+        }
+        written[name] = {part: one for part, one in stripped.items() if one}
     kept = {name: note for name, note in written.items() if note}
+    if notes:
+        from crypsis.dataset import ColumnNote
+
+        for note in kept.values():
+            ColumnNote(**note)  # what is no reason is refused where it is written
     named = {unit: name for unit, name in {**table.units, **units}.items() if name}
     return {**table.decided, **roles}, kept, named
 
 
 def _from_file(
     workspace: Workspace, table: OpenTable, names: list[str]
-) -> tuple[dict[str, str], dict[str, dict[str, str]], dict[str, str]]:
+) -> tuple[dict[str, str], Notes, dict[str, str]]:
     """Roles, notes and units of the uploaded roles file."""
     from crypsis.columns import roles
 
     filed = roles.load(workspace.file(table, "roles")["path"], names)
+    parts = tuple(
+        f.NoteForm.model_fields
+    )  # what an anonymization needs besides is chosen on the page
     notes = {
-        name: {part: getattr(note, part) for part in _FILED if getattr(note, part)}
+        name: {part: _plain(getattr(note, part)) for part in parts if getattr(note, part)}
         for name, note in filed.notes.items()
     }
     decided = {name: role.value for name, role in filed.roles.items()}
     return decided, {name: note for name, note in notes.items() if note}, dict(filed.units)
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
 
 
 @dataclass(frozen=True)
@@ -111,7 +126,7 @@ class _Decided:
 
 @router.get("/tables/{table}/roles.toml", tags=["roles"], response_class=FileResponse)
 async def download_roles(workspace: In, table: str) -> FileResponse:
-    """The roles, notes and units as a file for `--roles`; no value of the data is in it."""
+    """The roles, notes and units as a file for `--roles`; of values it has those that were noted."""
     found = workspace.tables.get(table)
     path = found.folder / "roles.saved.toml"
     await asyncio.to_thread(_write_roles, found, path)
@@ -130,5 +145,5 @@ def _write_roles(table: OpenTable, path: Path) -> None:
         )
         for one in (table.profile or {}).get("columns", ())
     ]  # fmt: skip
-    notes = {name: ColumnNote(**note) for name, note in table.notes.items()}  # type: ignore[arg-type]
+    notes = {name: ColumnNote(**note) for name, note in table.notes.items()}
     roles.save(columns, path, notes=notes, units=table.units, overwrite=True)

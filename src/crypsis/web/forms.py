@@ -87,6 +87,14 @@ class NoteForm(Form):
     """Why an intruder cannot know it, although it is released as it is."""
     several_people: Reason = ""
     """Why it does not identify the person of a record, although it repeats."""
+    public_presence: Reason = ""
+    """Why it is public who is in the table, although that discloses the value."""
+    known_to: Reason = ""
+    """Who knows the values."""
+    harmless: Annotated[list[str | int | float | bool], Field(max_length=1000)] = []
+    """The values of a sensitive attribute that may become known."""
+    priors: dict[str, Share] = {}
+    """The share of people with each value in the population."""
 
 
 class RolesForm(Form):

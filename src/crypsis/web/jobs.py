@@ -22,6 +22,8 @@ _WAITING = 8
 _KEPT = 200
 _MAIN = {"assess": "assessing", "anonymize": "making the release", "explore": "alternatives"}
 """The step of an operation whose parts are those of the job; others come before or inside it."""
+_PARTLY_KNOWN = "assess"
+"""The operation that shows what is known by then when it is cancelled."""
 
 
 @dataclass(eq=False)
@@ -38,6 +40,8 @@ class Job:
     status: int = 200
     background: bool = False
     """Whether other work on the table cancels it instead of being refused."""
+    waited_for: bool = False
+    """Whether it is waited for after it was cancelled, because it then has a part of its result."""
     main: str | None = None
     """The step that says how much of the job is done."""
     share: float | None = None
@@ -52,6 +56,19 @@ class Job:
     def active(self) -> bool:
         """Whether it waits or runs."""
         return self.state in ("waiting", "running")
+
+    def cancel(self) -> None:
+        """Stop it; for whoever asked it is over at once, even if its process takes longer to stop."""
+        self.stop.set()
+        if self.active and not self.waited_for:
+            self.end("cancelled", StoppedError())
+
+    def end(self, state: str, error: RequestError | None = None) -> None:
+        """It is over."""
+        self.steps.clear()
+        if error is not None:
+            self.error, self.status = error.text(page_option), error.status
+        self.ended, self.state = time.monotonic(), state
 
     def hear(self, news: dict[str, Any]) -> None:
         """Take note of how far it is."""
@@ -103,11 +120,7 @@ class Jobs:
         """
         with self._lock:
             active = [job for job in self._jobs.values() if job.active]
-            mine = [job for job in active if job.table == table.id]
-            for job in mine:
-                if job.background:
-                    job.stop.set()
-            if any(not job.background for job in mine):
+            if any(not job.background for job in active if job.table == table.id):
                 raise RequestError(
                     "A job is running on this table; wait for it or cancel it first.", 409
                 )
@@ -119,12 +132,16 @@ class Jobs:
                 what,
                 page,
                 background=background,
+                waited_for=do == _PARTLY_KNOWN,
                 main=_MAIN.get(do),
             )
+            before = [one for one in self._jobs.values() if one.table == table.id]
+            for other in before:
+                other.cancel()
             self._jobs[job.id] = job
             for old in [one for one in self._jobs.values() if not one.active][:-_KEPT]:
                 del self._jobs[old.id]
-        self._threads.submit(self._run, job, mine, table, do, given, then)
+        self._threads.submit(self._run, job, before, table, do, given, then)
         return job
 
     def get(self, name: str) -> Job:
@@ -142,10 +159,24 @@ class Jobs:
         """All jobs that are remembered."""
         return list(self._jobs.values())
 
+    def cancel(self, name: str) -> Job:
+        """Cancel a job."""
+        job = self.get(name)
+        with self._lock:
+            job.cancel()
+        return job
+
+    def drop_background(self, table: str) -> None:
+        """Stop the background work at a table; nothing that it finds is taken after this."""
+        with self._lock:
+            for job in self._jobs.values():
+                if job.background and job.table == table:
+                    job.cancel()
+
     def cancel_all(self, table: str | None = None) -> None:
         """Stop everything, or everything at a table."""
         for job in list(self._jobs.values()):
-            if job.active and table in (None, job.table):
+            if table in (None, job.table):
                 job.stop.set()
 
     def end(self) -> None:
@@ -164,24 +195,28 @@ class Jobs:
     ) -> None:
         for other in before:  # one that does not stop when asked ends with the table's process
             other.over.wait()
-        job.started, job.state = time.monotonic(), "running"
-        state = "failed"
+        end: tuple[str, RequestError | None] = ("done", None)
         try:
-            if job.stop.is_set():
-                raise StoppedError  # noqa: TRY301 - it ends like one that was stopped later
+            with self._lock:
+                if job.stop.is_set():
+                    raise StoppedError  # noqa: TRY301 - it ends like one that was stopped later
+                job.started, job.state = time.monotonic(), "running"
             worker = table.worker()
             question = worker.ask(do, given, job.hear)
-            then(watched(worker, question, self._settings, table.folder, job.stop))
-            state = "done"
+            found = watched(worker, question, self._settings, table.folder, job.stop)
+            with self._lock:
+                if job.active:
+                    then(found)
         except StoppedError as stopped:
-            state, job.error, job.status = "cancelled", stopped.text(page_option), stopped.status
+            end = "cancelled", stopped
         except RequestError as error:
-            job.error, job.status = error.text(page_option), error.status
+            end = "failed", error
         except Exception as error:  # noqa: BLE001 - its text may quote data
-            job.error, job.status = f"An internal fault ({type(error).__name__}).", 500
+            end = "failed", RequestError(f"An internal fault ({type(error).__name__}).", 500)
         finally:
-            job.steps.clear()
-            job.ended, job.state = time.monotonic(), state
+            with self._lock:
+                if job.active:
+                    job.end(*end)
             job.over.set()
             table.tidy()
             table.touch()

@@ -46,7 +46,7 @@ class OpenTable:
         """For a column the slot of the file with its hierarchy."""
         self.roles: dict[str, str] = {}
         """What was decided; guesses are in `profile`."""
-        self.notes: dict[str, dict[str, str]] = {}
+        self.notes: dict[str, dict[str, Any]] = {}
         """What was written about columns besides the role, by the fields of `ColumnNote`."""
         self.units: dict[str, str] = {}
         """The columns of the person, the household, the weight, the stratum and the cluster."""
@@ -57,6 +57,8 @@ class OpenTable:
         self.tried: dict[str, Any] | None = None
         """What recipients would get, by the latest choices."""
         self.explored: dict[str, Any] | None = None
+        self.asked: dict[str, Any] = {}
+        """How the table was assessed last: policy, population, weights and the like."""
         self.assessed: dict[str, Any] | None = None
         self.preview: dict[str, Any] | None = None
         self._made: dict[str, Any] | None = None

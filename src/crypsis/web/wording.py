@@ -30,13 +30,14 @@ _LABELS = {
     "k": "smallest class size (k)",
     "suppression": "suppression limit",
     "excess": "excess of a value",
+    "keep": "“must keep” settings of the columns",
     "orders": "orders of categories",
     "categories": "order of categories",
 }
 
 _FIELDS = {
     "override": "Reason for a role that contradicts the evidence",
-    "sign_off": "Reason, if nobody outside can know it",
+    "sign_off": "Signed off: the reason why nobody outside can know it",
     "several_people": "Or why it is not the person of a record",
 }
 """The fields of a column for what is written about it besides its role."""

@@ -76,11 +76,16 @@ class Workspace:
         jobs = [job for job in self.jobs.every() if job.table == table.id]
         return bool(jobs) and not any(job.active for job in jobs)
 
+    def forget(self, table: OpenTable) -> None:
+        """Drop what was found with other roles, and what is still being found with them."""
+        self.jobs.drop_background(table.id)
+        table.forget()
+
     def scan(self, table: OpenTable) -> Job:
         """Open the file of a table and profile its columns."""
         file = self.file(table, "data")
-        table.profile = None
-        table.forget()
+        table.profile, table.asked = None, {}
+        self.forget(table)
 
         def keep(found: dict[str, Any]) -> None:
             table.profile = found

@@ -28,8 +28,8 @@ from crypsis.policies.findings import Finding, Remedy, Status
 __all__ = ["with_remedies"]
 
 _TEXTS = {
-    "columns.identifiers_by_evidence": "Exclude these columns, or write in the roles file why they "
-    "identify nobody (override).",
+    "columns.identifiers_by_evidence": "Exclude these columns, or write with their roles "
+    "why they identify nobody.",
     "columns.free_text": "Exclude these columns, or have every text read and redacted.",
     "columns.geographic_subdivisions": "Recode postal codes to three digits (000 for small areas); "
     "exclude other places.",
@@ -52,14 +52,14 @@ _GENERATE = (
 )
 _COLUMNS = "Exclude these columns; anonymization removes direct identifiers."
 _CLASSES = "Generalize the quasi-identifiers and suppress records until the threshold is met."
-_HARMLESS = f"{_CLASSES} Values that may become known can be declared harmless in the roles file."
+_HARMLESS = f"{_CLASSES} Values that may become known can be declared harmless."
 _BY_VALUE = frozenset(
     {"inference.baseline_excess", "inference.near_certain_values", "inference.value_gain"}
 )
 _PRESENCE = (
     "Exclude the column, or release records of people without the value too. If presence is "
-    "public or the value harmless, write so in the roles file (public_presence, harmless), or give "
-    "the priors of the population."
+    "public or the value harmless, write so with the role of the column, or give the priors of the "
+    "population."
 )
 
 

@@ -328,7 +328,7 @@ def _why_much(data: Dataset, parameters: dict[str, Any]) -> str:
     return (
         f"; it is that much because {percent_text(share)} of the records are in classes smaller than "
         f"{parameters['k']:,} on the {several}: a column that an intruder cannot know is no "
-        "quasi-identifier (decide it as insensitive, with sign_off)"
+        "quasi-identifier (decide it as insensitive and sign it off)"
     )
 
 

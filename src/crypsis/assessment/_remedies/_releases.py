@@ -12,7 +12,7 @@ _DIFFERENCE = (
     "Release people who were added or removed together with enough others like them, or wait until "
     "there are; keep records that changed as they were."
 )
-_ANEW = "Draw the pseudonyms anew, exclude these columns, or sign off in the roles file."
+_ANEW = "Draw the pseudonyms anew, exclude these columns, or sign them off with the reason."
 
 
 def releases_remedy(finding: Finding) -> Remedy:

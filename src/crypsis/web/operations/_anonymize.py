@@ -13,10 +13,12 @@ from crypsis.report.charts.utility import before_and_after
 from crypsis.report.figures import figure
 from crypsis.web.operations._assess import assessment_view, write_report
 from crypsis.web.operations._figures import figure_view
+from crypsis.web.operations._notation import ValueNotation
 from crypsis.web.operations._plan import (
     asked_options,
     of_people,
     remaining,
+    unchanged,
     with_population,
     without_excluded,
 )
@@ -97,6 +99,7 @@ def anonymize(
         "columns": [one.to_dict() for one in lost.columns],
         "removed": list(lost.removed),
         "released": remaining(made),
+        "unchanged": unchanged(made),
         "histograms": pairs,
         "figures": [figure_view(one) for one in drawn],
         "after": assessment_view(after),
@@ -107,8 +110,9 @@ def _pairs(made: an.Anonymized) -> dict[str, Any]:
     """The distribution of each released column, as it was and as it is."""
     before = {one.column: one for one in histograms(made.original)}
     after = {one.column: one for one in histograms(made.data)}
+    notation = ValueNotation.of(made.original)
     return {
-        name: {"before": bars_view(before[name]), "after": bars_view(one)}
+        name: {"before": bars_view(before[name], notation), "after": bars_view(one, notation)}
         for name, one in after.items()
         if name in before and before[name].counts and one.counts
     }

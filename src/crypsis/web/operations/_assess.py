@@ -18,8 +18,10 @@ from crypsis.policies.findings import Finding
 from crypsis.report import wording
 from crypsis.report.dossier.gauge import risk_gauge
 from crypsis.report.figures import figures
+from crypsis.results import Group
 from crypsis.web.operations._attack import by_frequency
 from crypsis.web.operations._figures import figure_view
+from crypsis.web.operations._notation import ValueNotation
 from crypsis.web.operations._session import TableSession
 from crypsis.web.wording import page_option
 
@@ -218,6 +220,7 @@ def _small_classes(
     rest = [float(one["without"]) for one in without]
     alike = len(rest) > 1 and max(rest) - min(rest) < 0.0005
     there = np.flatnonzero(sizes > 0)
+    notation = ValueNotation.of(release)
     worst = there[np.argsort(sizes[there], kind="stable")][:_GROUPS]
     return {
         "class_size": class_size,
@@ -226,7 +229,7 @@ def _small_classes(
         "without": sorted(without, key=lambda one: one["without"]),
         "alike": rest[0] if alike else None,
         "groups": [
-            {"size": int(sizes[i]), "values": _values(cells.group(int(i)).values, reveal)}
+            {"size": int(sizes[i]), "values": _values(cells.group(int(i)), notation, reveal)}
             for i in worst.tolist()
         ],
     }
@@ -237,6 +240,7 @@ def _guesses(release: Dataset, columns: list[str], reveal: bool) -> dict[str, An
     if target is None:
         raise InputError("This finding names no sensitive column.")
     found = inference.leakage(release, target, list(release.quasi_identifiers))
+    notation = ValueNotation.of(release)
     return {
         "target": target,
         "columns": list(found.given),
@@ -245,14 +249,19 @@ def _guesses(release: Dataset, columns: list[str], reveal: bool) -> dict[str, An
         "groups": [
             {
                 "size": one.group.size,
-                "values": _values(one.group.values, reveal),
+                "values": _values(one.group, notation, reveal),
                 "guess": one.best_guess,
-                "value": str(one.guess) if reveal and one.guess is not None else None,
+                "value": notation.text(target, one.guess)
+                if reveal and one.guess is not None
+                else None,
             }
             for one in found.riskiest[:_GROUPS]
         ],
     }
 
 
-def _values(values: tuple[Any, ...], reveal: bool) -> list[str] | None:
-    return ["(missing)" if v is None else str(v)[:80] for v in values] if reveal else None
+def _values(group: Group, notation: ValueNotation, reveal: bool) -> list[str] | None:
+    if not reveal:
+        return None
+    pairs = zip(group.columns, group.values, strict=True)
+    return ["(missing)" if v is None else notation.text(name, v)[:80] for name, v in pairs]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from crypsis.counting.grouping import group
 from crypsis.protection import Key
+from crypsis.web.operations._notation import ValueNotation
 from crypsis.web.operations._session import TableSession
 
 Ints = NDArray[np.int64]
@@ -29,6 +30,7 @@ class TableRecords:
     before: pa.Table
     known: tuple[str, ...]
     """The quasi-identifiers."""
+    notation: ValueNotation
     after: pa.Table | None = None
     place: Ints | None = None
     """For each record its row in the release; -1 where it is suppressed."""
@@ -55,10 +57,26 @@ class TableRecords:
         lost = self.place < 0
         for name in self.after.column_names:
             if name in self.before.column_names:
-                own = _comparable(self.before[name])
-                theirs = np.append(_comparable(self.after[name]), "")[self.place]
+                own = self._comparable(self.before, name)
+                theirs = np.append(self._comparable(self.after, name), "")[self.place]
                 found[name] = ~lost & (own != theirs)
         return found
+
+    def _comparable(self, table: pa.Table, name: str) -> NDArray[Any]:
+        coded = table[name].combine_chunks().dictionary_encode(null_encoding="encode")
+        values = coded.dictionary.to_pylist()
+        texts = ["" if one is None else self.notation.plain(name, str(one)) for one in values]
+        every: NDArray[Any] = np.asarray(texts, dtype=object)
+        found: NDArray[Any] = every[coded.indices.to_numpy(zero_copy_only=False)]
+        return found
+
+    def window(self, table: pa.Table, name: str, places: Ints) -> list[str | None]:
+        """The values of some records, as the file writes them; long ones are cut."""
+        values = table[name].take(pa.array(places)).to_pylist()
+        texts = [None if one is None else self.notation.text(name, one) for one in values]
+        return [
+            one if one is None or len(one) <= _LONGEST else f"{one[:_LONGEST]}…" for one in texts
+        ]
 
     def chosen(self, order: str, show: str, k: int) -> Ints:
         """The records that are shown, in their order."""
@@ -91,28 +109,6 @@ def class_sizes(table: pa.Table, names: Any) -> Ints:
     return np.bincount(cell)[cell].astype(np.int64)
 
 
-def _texts(column: pa.ChunkedArray) -> list[str | None]:
-    return [None if value is None else str(value) for value in column.to_pylist()]
-
-
-def _comparable(column: pa.ChunkedArray) -> NDArray[Any]:
-    """Values as texts, numbers in one writing, so that a table and its file can be compared."""
-    coded = column.combine_chunks().dictionary_encode(null_encoding="encode")
-    texts = [_written(text) for text in _texts(coded.dictionary)]
-    every: NDArray[Any] = np.asarray(texts, dtype=object)
-    found: NDArray[Any] = every[coded.indices.to_numpy(zero_copy_only=False)]
-    return found
-
-
-def _written(text: str | None) -> str:
-    if text is None:
-        return ""
-    try:
-        return repr(float(text))
-    except ValueError:
-        return text.removesuffix(" 00:00:00")
-
-
 def rows(
     session: TableSession,
     *,
@@ -132,11 +128,11 @@ def rows(
     window = chosen[offset : offset + limit]
     names = found.before.column_names
     there = [] if found.after is None else [n for n in found.after.column_names if n in names]
-    before = {name: _window(found.before[name], window) for name in names}
+    before = {name: found.window(found.before, name, window) for name in names}
     after: dict[str, list[str | None]] = {}
     if found.after is not None and found.place is not None and found.after.num_rows:
         place = np.maximum(found.place[window], 0)
-        after = {name: _window(found.after[name], place) for name in there}
+        after = {name: found.window(found.after, name, place) for name in there}
     lost = None if found.place is None else found.place < 0
     return {
         "total": int(chosen.size), "records": found.before.num_rows,
@@ -157,13 +153,6 @@ def rows(
     }  # fmt: skip
 
 
-def _window(column: pa.ChunkedArray, places: Ints) -> list[str | None]:
-    texts = _texts(column.take(pa.array(places)))
-    return [
-        text if text is None or len(text) <= _LONGEST else text[:_LONGEST] + "…" for text in texts
-    ]
-
-
 def _records(
     session: TableSession, file: dict[str, Any], roles: dict[str, str], made: str | None
 ) -> TableRecords:
@@ -181,9 +170,11 @@ def _read(
 ) -> TableRecords:
     table = session.release(file, roles)
     most = min(_MOST_ROWS, _MOST_VALUES // max(1, len(table.names)))
-    before = _plain(_first(table.rows, most))
+    found = TableRecords(
+        _plain(_first(table.rows, most)), table.quasi_identifiers, ValueNotation.of(table)
+    )
     if made is None:
-        return TableRecords(before, table.quasi_identifiers)
+        return found
     form = Path(made).suffix[1:]
     path = str(session.folder / made)
     plain = session.release({"path": path, "title": made, "reading": {"format": form}})
@@ -196,12 +187,12 @@ def _read(
     if origin is None:
         origin = tuple(range(after.num_rows))
     if len(origin) < after.num_rows:  # the key of a very large release has no map
-        return TableRecords(before, table.quasi_identifiers)
-    place = np.full(before.num_rows, -1, np.int64)
+        return found
+    place = np.full(found.before.num_rows, -1, np.int64)
     source = np.asarray(origin[: after.num_rows], np.int64)
-    seen = source < before.num_rows
+    seen = source < place.size
     place[source[seen]] = np.flatnonzero(seen)
-    return TableRecords(before, table.quasi_identifiers, after, place)
+    return replace(found, after=after, place=place)
 
 
 def _first(rows: Any, most: int) -> pa.Table:

@@ -14,6 +14,7 @@ from crypsis.hierarchies.labels import TOP, as_text
 from crypsis.report.charts.utility import risk_and_loss
 from crypsis.report.figures import figure
 from crypsis.web.operations._figures import figure_view
+from crypsis.web.operations._notation import ValueNotation
 from crypsis.web.operations._session import TableSession
 from crypsis.web.options import PEOPLE, advanced
 
@@ -105,18 +106,26 @@ def preview(
 
 
 def remaining(made: an.Anonymized) -> list[dict[str, Any]]:
-    """What is left of each quasi-identifier, in plain words, and whether that is nothing."""
+    """What is left of each column that changes, in plain words, and whether that is nothing."""
     records = max(1, made.loss.released_records)
-    found = []
+    words, found = made.released_values, []
     for one in made.methods:
-        words = made.released_values.get(one.column)
-        if words is None:
-            continue
-        levels = one.parameters.get("levels", ())
-        gone = sum(level["rows"] for level in levels if level["method"] == "suppress")
-        lost = 1.0 if one.method in ("not released", "suppress") else gone / records
-        found.append({"column": one.column, "words": words, "lost": lost})
+        for name in one.columns or (one.column,):
+            masked = f"{name}: {one.description}" if name in made.data.names else None
+            text = words.get(name, masked)
+            if text is None:
+                continue
+            levels = one.parameters.get("levels", ())
+            gone = sum(level["rows"] for level in levels if level["method"] == "suppress")
+            lost = 1.0 if one.method in ("not released", "suppress") else gone / records
+            found.append({"column": name, "words": text, "lost": lost})
     return found
+
+
+def unchanged(made: an.Anonymized) -> list[str]:
+    """The columns that are released as they are."""
+    changed = {one["column"] for one in remaining(made)}
+    return [name for name in made.data.names if name not in changed]
 
 
 def _ready(session: TableSession) -> an.Preview:
@@ -275,16 +284,18 @@ def values(
 ) -> dict[str, Any]:
     """The values of a column with their counts, the most frequent first; not all if they are many."""
     with session.engine:
-        cells = session.release(file, roles).cells([column])
+        release = session.release(file, roles)
+        cells = release.cells([column])
+    notation = ValueNotation.of(release)
     pairs = sorted(
-        ((int(n), as_text(cells.values[0][int(code)].as_py()))
+        ((int(n), as_text(value := cells.values[0][int(code)].as_py()), notation.text(column, value))
          for n, code in zip(cells.counts, cells.codes[0], strict=True)
          if cells.values[0][int(code)].is_valid),
         key=lambda pair: (-pair[0], pair[1]),
     )  # fmt: skip
     return {
         "column": column, "distinct": len(pairs),
-        "values": [{"value": text, "count": n} for n, text in pairs[:_GROUPABLE]],
+        "values": [{"value": text, "text": shown, "count": n} for n, text, shown in pairs[:_GROUPABLE]],
     }  # fmt: skip
 
 

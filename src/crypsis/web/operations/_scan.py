@@ -9,6 +9,7 @@ from crypsis.columns.histograms import Histogram, histograms
 from crypsis.columns.profile import scan as scan_dataset
 from crypsis.dataset import Dataset
 from crypsis.tables import format_of, sheet_names
+from crypsis.web.operations._notation import ValueNotation
 from crypsis.web.operations._session import TableSession
 
 
@@ -18,11 +19,12 @@ def scan(session: TableSession, *, file: dict[str, Any], seed: int = 0) -> dict[
         release = session.release(file)
         found = scan_dataset(release, seed=seed)
         pictures = {one.column: one for one in histograms(release, seed=seed)}
+    notation = ValueNotation.of(release)
     body = found.to_dict()
     body["read_as"] = _read_as(release)
     body["sheets"] = _sheets(file)
     for column in body["columns"]:
-        column["histogram"] = bars_view(pictures[column["column"]])
+        column["histogram"] = bars_view(pictures[column["column"]], notation)
     return body
 
 
@@ -50,10 +52,13 @@ def _sheets(file: dict[str, Any]) -> list[str]:
     return [read, *(name for name in names if name != read)]
 
 
-def bars_view(one: Histogram) -> dict[str, Any]:
+def bars_view(one: Histogram, notation: ValueNotation) -> dict[str, Any]:
     """Heights from 0 to 1, with what each bar is."""
     highest = max((*one.counts, 1))
     labels = one.labels
+    if one.ordered:
+        labels = tuple(notation.edge(one.column, label) for label in labels)
+    ends = [labels[0], labels[-1]] if one.ordered and labels else []
     if len(labels) == len(one.counts) + 1:
         labels = tuple(f"{low} to {high}" for low, high in pairwise(labels))
     rows = max(1, one.rows)
@@ -63,7 +68,7 @@ def bars_view(one: Histogram) -> dict[str, Any]:
         "rows": one.rows,
         "rest": one.rest,
         "missing_share": one.missing / rows,
-        "ends": [one.labels[0], one.labels[-1]] if one.ordered and one.labels else [],
+        "ends": ends,
         "bars": [
             {"label": label[:60], "height": count / highest, "share": count / rows}
             for label, count in zip(labels, one.counts, strict=False)

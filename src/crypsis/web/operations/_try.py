@@ -11,10 +11,12 @@ from crypsis.errors import InputError, RequirementsNotMetError, TooLargeError
 from crypsis.tables import open_frame
 from crypsis.tables.sampling import sample
 from crypsis.web.operations._anonymize import masks_of
+from crypsis.web.operations._notation import ValueNotation
 from crypsis.web.operations._plan import (
     asked_options,
     of_people,
     remaining,
+    unchanged,
     with_population,
     without_excluded,
 )
@@ -64,25 +66,27 @@ def try_release(
                 levels=levels, recoding=recoding, shuffle=False,
             )  # fmt: skip
         except (RequirementsNotMetError, InputError, TooLargeError) as error:
-            return {**body, "failure": error.text(page_option), "released": []}
-        released = remaining(made)
+            return {**body, "failure": error.text(page_option), "released": [], "unchanged": []}
+        released, notation = remaining(made), ValueNotation.of(session.release(file))
         for one in released:
-            one["examples"] = _examples(made.data, one["column"])
+            one["examples"] = _examples(made.data, one["column"], notation)
     return {
-        **body, "released": released, "loss": made.loss.ncp, "separation": made.loss.separation,
+        **body, "released": released, "unchanged": unchanged(made), "loss": made.loss.ncp,
+        "separation": made.loss.separation,
         "suppressed": made.loss.suppressed_records, "released_rows": made.loss.released_records,
         "smallest": None if made.measured is None else made.measured.k,
     }  # fmt: skip
 
 
-def _examples(data: Dataset, column: str) -> list[str]:
+def _examples(data: Dataset, column: str, notation: ValueNotation) -> list[str]:
     """The most frequent values of a released column."""
     if column not in data.names:
         return []
     cells = data.cells([column])
     first = sorted(zip(cells.counts.tolist(), cells.codes[0].tolist(), strict=True), reverse=True)
     shown = [cells.values[0][code].as_py() for _, code in first[: _EXAMPLES + 1]]
-    return [str(value)[:40] for value in shown if value is not None][:_EXAMPLES]
+    texts = [notation.text(column, value)[:40] for value in shown if value is not None]
+    return texts[:_EXAMPLES]
 
 
 def explore(

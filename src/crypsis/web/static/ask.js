@@ -131,5 +131,18 @@ export function fileBox(box, where, took) {
   }
 }
 
-export const number = (text) => (text && text.trim() ? Number(text.replace(/[ ,_]/g, "")) : null);
+// A number as people write it: 1,000,000 or 1.000.000, 0.05 or 0,05. One comma before three digits
+// divides thousands, as it does on this page.
+export function number(text) {
+  const plain = (text ?? "").replace(/[\s_]/g, "");
+  if (!plain) return null;
+  const marks = plain.match(/[.,]/g) ?? [];
+  const one = new Set(marks).size === 1;
+  const thousands = one && (marks.length > 1 || /^[+-]?[1-9]\d{0,2},\d{3}$/.test(plain));
+  const whole = thousands ? plain.replace(/[.,]/g, "") : plain.replace(/[.,](?=.*[.,])/g, "").replace(",", ".");
+  const found = Number(whole || NaN);
+  if (Number.isNaN(found)) throw new Error(`“${text.trim()}” is not a number.`);
+  return found;
+}
+
 export const listed = (text) => (text && text.trim() ? text.split(",").map((one) => one.trim()).filter(Boolean) : null);

@@ -1,7 +1,5 @@
 // Draws every figure that carries a specification. Expressions are interpreted, never compiled,
 // so that the page needs no permission to run code made of text.
-import { later } from "./ask.js";
-
 let loading = null;
 const vega = () => (loading ??= import("./vega.js").then(() => window.crypsisEmbed));
 
@@ -54,14 +52,13 @@ async function drawEach(figures) {
   }
 }
 
-// What is seen is drawn first; then the tabs that are hidden, for they are printed, too.
+// What is seen is drawn first; then the tabs that are hidden, for they are printed, too. A chart that is
+// printed before it is drawn is printed in words.
 export async function draw(root = document) {
   const figures = [...root.querySelectorAll("figure.chart")];
   if (!figures.length) return;
-  const seen = figures.filter((one) => one.offsetParent !== null);
-  await drawEach(seen);
-  await later(200);
-  await drawEach(figures.filter((one) => !seen.includes(one)));
+  const hidden = (one) => one.offsetParent === null;
+  await drawEach([...figures].sort((a, b) => hidden(a) - hidden(b)));
 }
 
 export function redraw() {

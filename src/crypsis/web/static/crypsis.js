@@ -39,9 +39,11 @@ function forms() {
     form.onsubmit = (event) => {
       event.preventDefault();
       const given = Object.fromEntries(new FormData(form));
-      const body = { policy: given.policy, population: number(given.population), accept_guesses: "accept_guesses" in given, synthetic: "synthetic" in given, exact: "exact" in given };
-      for (const name of ["context", "person", "household", "weight", "stratum", "cluster", "on"]) body[name] = given[name] || null;
-      attempt(async () => start(await api("POST", `${address}/assess`, body)), event.submitter);
+      attempt(async () => {
+        const body = { policy: given.policy, population: number(given.population), accept_guesses: "accept_guesses" in given, synthetic: "synthetic" in given, exact: "exact" in given };
+        for (const name of ["context", "person", "household", "weight", "stratum", "cluster", "on"]) body[name] = given[name] || null;
+        await start(await api("POST", `${address}/assess`, body));
+      }, event.submitter);
     };
   }
   for (const form of document.querySelectorAll("form[data-reading]")) {

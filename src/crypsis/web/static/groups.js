@@ -12,13 +12,13 @@ export async function groupsEditor(place, table, column) {
   const bins = new Map();
   let dragged = null;
 
-  function chip({ value, count }) {
+  function chip({ value, text, count }) {
     const one = document.createElement("label");
     one.className = "chip";
     one.draggable = true;
     one.innerHTML = '<input type="checkbox"><bdi></bdi> <span class="soft"></span>';
     one.dataset.value = value;
-    one.querySelector("bdi").textContent = value;
+    one.querySelector("bdi").textContent = text;
     one.querySelector("span").textContent = count.toLocaleString("en");
     one.ondragstart = () => { dragged = one; };
     return one;

@@ -52,7 +52,8 @@ export async function show(section, job, then) {
     });
     section.remove();
     if (end.state === "done") await (then ?? go)(end);
-    else say(end.error ?? "It was stopped.");
+    else if (end.state !== "cancelled" || stopping) say(end.error ?? "It was stopped.");
+    else if (!document.querySelector("main > .progress")) say("This was stopped, because something else was asked of the table. Reload the page to begin again.");
     return end;
   } catch (error) {
     section.remove();

@@ -17,9 +17,11 @@ const named = () => [...form.querySelectorAll("[name]")].filter((one) => one.typ
 const valued = (kind) => Object.fromEntries(named().filter((one) => one.name.startsWith(`${kind}:`) && one.value.trim()).map((one) => [one.name.slice(kind.length + 1), one]));
 const read = (kind, of) => Object.fromEntries(Object.entries(valued(kind)).map(([name, one]) => [name, of(one.value, one)]).filter(([, value]) => value !== null));
 
-// The choices by the names of their fields: as they are kept, undone, saved and opened again.
+// The choices by the names of their fields: as they are kept, undone, saved and opened again. Those of
+// columns that are not on the page now, because their cells are still to be counted, stay.
+let last = {};
 function state() {
-  const found = {};
+  const found = { ...last };
   for (const one of named()) {
     if (one.type === "radio") { if (one.checked) found[one.name] = one.value; }
     else if (one.type === "checkbox") found[one.name] = one.checked;
@@ -29,6 +31,7 @@ function state() {
 }
 
 function restore(kept) {
+  last = kept;
   for (const one of named()) {
     if (!(one.name in kept)) continue;
     if (one.type === "radio") one.checked = kept[one.name] === one.value;
@@ -56,7 +59,8 @@ function options() {
     person: field("person").value || null, weight: field("weight").value || null,
     ...read("advanced", (text, one) => (one.hasAttribute("data-number") ? number(text) : text)),
   };
-  const two = field("recursive_diversity").value.split(/[,;\s]+/).filter(Boolean);
+  const pair = field("recursive_diversity").value;
+  const two = pair.split(pair.includes(";") ? ";" : /[,\s]+/).filter((one) => one.trim());
   asked.recursive_diversity = two.length ? [number(two[0]), number(two[1] ?? "")] : null;
   for (const name of ["journalist_risk", "k_map", "presence", "diversity", "closeness", "best_guess", "excess"]) asked[name] = number(field(name).value);
   if (mode() === "population") Object.assign(asked, { population: people(), beta: Number(field("beta").value) });
@@ -113,6 +117,16 @@ function drop() {
   for (const one of under) { clearTimeout(one.timer); one.stop?.abort(); }
 }
 
+// Work for which everything else is dropped; if it does not lead to another page, one goes on here.
+async function alone(work) {
+  drop();
+  try {
+    await work();
+  } finally {
+    busy = false;
+  }
+}
+
 const keeping = { timer: 0, stop: null };
 const put = (how) => api("PUT", `/tables/${table}/choices`, { choices: state() }, how);
 // What was chosen a moment ago is kept before a step is taken back; kept after that it would be a new step.
@@ -126,7 +140,8 @@ const tried = latest(700, async (how, over) => {
   place.classList.add("old");
   const job = await api("POST", `/tables/${table}/try`, body(), how);
   const end = await follow(job.id, (now) => { if (over()) throw new DOMException("", "AbortError"); if (!place.querySelector("ul")) place.innerHTML = `<p class="soft">trying the release, ${Math.round(now.seconds)} s</p>`; });
-  if (over() || end.state === "cancelled") return;
+  if (over()) return;
+  if (end.state === "cancelled") { place.textContent = "This was stopped, because something else was asked of the table. Change a setting to try again."; return; }
   if (end.state === "failed") { place.textContent = end.error; return; }
   place.innerHTML = await part(`/t/${table}/tried`, undefined, how);
   place.classList.remove("old");
@@ -185,13 +200,12 @@ function changed() {
   plan();
 }
 
-const sketch = async () => {
-  drop();
+const sketch = () => alone(async () => {
   document.getElementById("tried").textContent = "";
   await put();
   const { k, methods, top_code, exclude } = options();
   await start(await api("POST", `/tables/${table}/preview`, { options: { k, methods, top_code, exclude } }));
-};
+});
 
 async function useHierarchy(one) {
   const column = one.dataset.choice;
@@ -235,16 +249,15 @@ function projects() {
   });
   const store = form.querySelector("[data-project-save]");
   store.onclick = () => attempt(async () => {
-    await api("PUT", `/tables/${table}/choices`, { choices: state() });
+    await put();
     const more = document.getElementById("with-hierarchies")?.checked ? "?hierarchies=true" : "";
     await save(await ask("GET", `/api/v1/tables/${table}/project${more}`), "project.crypsis.json");
   }, store);
-  dropping(form.querySelector("[data-project-open]"), (file) => attempt(async () => {
-    drop();
+  dropping(form.querySelector("[data-project-open]"), (file) => attempt(() => alone(async () => {
     await upload(`/tables/${table}/files/project/upload`, file);
     const job = await discarding("PUT", `/tables/${table}/project`, {});
     if (job) await start(job);
-  }));
+  })));
 }
 
 function wire() {
@@ -273,12 +286,10 @@ function wire() {
   all.onclick = () => attempt(explore, all);
   form.onsubmit = (event) => {
     event.preventDefault();
-    drop();
-    attempt(async () => {
-      await api("PUT", `/tables/${table}/choices`, { choices: state() });
-      const end = await start(await api("POST", `/tables/${table}/anonymize`, body()));
-      if (end.state !== "done") busy = false;
-    }, event.submitter).finally(() => { busy = false; });
+    attempt(() => alone(async () => {
+      await put();
+      await start(await api("POST", `/tables/${table}/anonymize`, body()));
+    }), event.submitter);
   };
 }
 

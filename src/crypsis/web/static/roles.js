@@ -1,5 +1,5 @@
 // The columns: their roles, one by one or many at once, found again by name, role or doubt.
-import { api, ask, attempt, discarding, dropping, save, upload } from "./ask.js";
+import { api, ask, attempt, discarding, dropping, listed, save, upload } from "./ask.js";
 import { start } from "./jobs.js";
 
 const list = document.querySelector("[data-roles]");
@@ -12,10 +12,21 @@ function mark(row, role, guessed) {
   fieldOf(row).querySelector(`[value="${role}"]`).checked = true;
   row.dataset.role = role;
   row.classList.toggle("guessed", guessed);
+  fields(row);
   const sign = row.querySelector(".mark");
   if (guessed) return;
   sign.textContent = role === "undecided" ? "undecided" : "decided";
   sign.classList.toggle("sure", role !== "undecided");
+}
+
+// What can be written about a column depends on its role.
+function fields(row) {
+  const { role } = row.dataset;
+  for (const one of row.querySelectorAll("[data-for]")) one.hidden = one.dataset.for !== role;
+  const reason = row.querySelector("[data-override]");
+  const { override } = reason.dataset;
+  const against = override === "always" ? !["identifier", "excluded"].includes(role) : !row.classList.contains("guessed") && ![role, "undecided"].includes(override);
+  reason.hidden = !against && !reason.querySelector("input").value;
 }
 
 function shown(state) {
@@ -45,6 +56,16 @@ async function typed(field, column) {
   const job = await discarding("PUT", `/tables/${table}/reading`, { types: { [column]: field.value } });
   if (job) await start(job);
   else location.reload();
+}
+
+// A field whose change is refused shows again what it had.
+async function kept(field, part, before, work) {
+  try {
+    await work();
+  } catch (error) {
+    field[part] = before;
+    throw error;
+  }
 }
 
 function back(names) {
@@ -90,9 +111,9 @@ function wire() {
     if (event.target.matches("[data-pick]")) { picked(); return; }
     attempt(async () => {
       const { note, of, unit, type } = event.target.dataset;
-      if (note) await written({ notes: { [of]: { [note]: event.target.value } } });
-      else if (unit) await written({ units: { [unit]: event.target.checked ? event.target.value : "" } });
-      else if (type) await typed(event.target, type);
+      if (note) await written({ notes: { [of]: { [note]: note === "harmless" ? listed(event.target.value) ?? [] : event.target.value } } });
+      else if (unit) await kept(event.target, "checked", !event.target.checked, () => written({ units: { [unit]: event.target.checked ? event.target.value : "" } }));
+      else if (type) await kept(event.target, "value", event.target.querySelector("[selected]").value, () => typed(event.target, type));
       else await decide({ [event.target.closest("fieldset").dataset.column]: event.target.value });
     });
   });
@@ -122,7 +143,7 @@ function wire() {
   const assess = document.querySelector("[data-assess-now]");
   assess.onclick = () => attempt(async () => {
     await api("PUT", `/tables/${table}/roles`, { accept: true, discard: true });
-    await start(await api("POST", `/tables/${table}/assess`, {}));
+    await start(await api("POST", `/tables/${table}/assess`, JSON.parse(assess.dataset.assessNow)));
   }, assess);
   const file = document.querySelector("[data-roles-file]");
   dropping(file, (given) => attempt(async () => {
@@ -135,6 +156,7 @@ function wire() {
 }
 
 if (list) {
+  rows.forEach(fields);
   wire();
   const asked = new URLSearchParams(location.search).get("show");
   if (asked) document.getElementById("which").value = asked;

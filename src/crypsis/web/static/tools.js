@@ -34,7 +34,9 @@ for (const form of document.querySelectorAll("form[data-tool]")) {
   };
   form.onsubmit = (event) => {
     event.preventDefault();
-    const body = bodies[form.dataset.do](Object.fromEntries(new FormData(form)));
-    attempt(async () => start(await api("POST", `/tables/${await table}/${form.dataset.do}`, body)), event.submitter);
+    attempt(async () => {
+      const body = bodies[form.dataset.do](Object.fromEntries(new FormData(form)));
+      await start(await api("POST", `/tables/${await table}/${form.dataset.do}`, body));
+    }, event.submitter);
   };
 }
