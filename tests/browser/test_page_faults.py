@@ -306,3 +306,24 @@ def test_numbers_are_read_as_people_write_them(visit: Visit, decided: str) -> No
     page.fill("[name=population]", "..")
     page.click("form[data-assess] [type=submit]")
     page.wait_for_selector("#trouble:has-text('“..” is not a number.')")
+
+
+def test_what_can_be_written_about_a_column_follows_its_role(visit: Visit, caller: Caller) -> None:
+    page = visit()
+    page.goto(_address(page, f"/t/{caller.table('people.csv', PEOPLE)}/columns"))
+    column = page.locator("[data-name=visits]")
+    kinds = {
+        "insensitive": ["sign_off"],
+        "sensitive": ["harmless", "public_presence"],
+        "excluded": [],
+    }
+    for role, notes in kinds.items():
+        column.locator(f"input[value={role}]").check(force=True)
+        page.locator(f"[data-name=visits][data-role={role}]:not(.guessed)").wait_for()
+        for one in column.locator("summary:visible").all():
+            one.click()
+        shown = column.locator("[data-note]:visible").evaluate_all(
+            "all => all.map((one) => one.dataset.note)"
+        )
+        assert [one for one in shown if one != "override"] == notes
+        assert column.locator(".mark.doubt").count() == 0

@@ -8,7 +8,7 @@ from crypsis.assessment._columns import DECIDE, against_evidence, undecided
 from crypsis.assessment.result import ColumnRole
 from crypsis.options import Role
 from crypsis.policies.findings import EXCEEDED, Finding, Reason, Status
-from crypsis.report.wording import listed, plural, sentence_title, undecided_text
+from crypsis.report.wording import first_listed, plural, sentence_title, undecided_text
 
 _WITH_REASONS = ("columns.undecided", "columns.container_contents")
 _OPTIONS = {Role.SENSITIVE.value: "sensitive", Role.QUASI_IDENTIFIER.value: "quasi_identifiers"}
@@ -41,14 +41,16 @@ def reasons_against(
     if present:
         verb = "is" if len(present) == 1 else "are"
         counted = plural(len(present), "excluded column")
-        text = f"{counted} {verb} in the data: {listed(present)}."
+        text = f"{counted} {verb} in the data: {first_listed(present)}."
         hint = (
             f"Remove {'it' if len(present) == 1 else 'them'} before the release; anonymizing does."
         )
         reasons.append(Reason("excluded-columns", text, hint))
     free = [one.column for one in columns if one.free_text]
     if free:
-        reasons.append(Reason("free-text", f"Free text is never called safe: {listed(free)}."))
+        reasons.append(
+            Reason("free-text", f"Free text is never called safe: {first_listed(free)}.")
+        )
     reasons += [
         Reason(
             "not-evaluated",

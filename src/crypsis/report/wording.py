@@ -116,6 +116,15 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(map(repr, names))
 
 
+def first_listed(names: Sequence[str]) -> str:
+    """The first names in quotes, and how many more there are.
+
+    >>> first_listed(["a", "b"]), first_listed(list("abcdefgh"))
+    ("'a', 'b'", "'a', 'b', 'c', 'd', 'e', 'f', and 2 more")
+    """
+    return ", ".join(some([repr(name) for name in names]))
+
+
 _ONE = {"people": "person", "classes": "class"}
 
 

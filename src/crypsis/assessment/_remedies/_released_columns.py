@@ -13,7 +13,7 @@ from crypsis.dataset import Dataset
 from crypsis.errors import InputError, TooLargeError
 from crypsis.options import MissingValues
 from crypsis.policies.findings import Finding, Remedy
-from crypsis.report.wording import listed, number, some
+from crypsis.report.wording import first_listed, number
 from crypsis.tables import Kind
 from crypsis.tables.sampling import sample
 
@@ -68,7 +68,7 @@ def _sentence(columns: tuple[str, ...], after: str | None) -> str:
     one = len(columns) == 1
     them, role = ("it", "a quasi-identifier") if one else ("them", "quasi-identifiers")
     text = (
-        f"Exclude {listed(some(columns))}, generalize {them} as {role}, or sign {them} off with the "
+        f"Exclude {first_listed(columns)}, generalize {them} as {role}, or sign {them} off with the "
         f"reason why an intruder cannot know {them}."
     )
     return text if after is None else f"{text} Tried: without {them} the value becomes {after}."

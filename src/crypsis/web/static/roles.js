@@ -17,6 +17,7 @@ function mark(row, role, guessed) {
   if (guessed) return;
   sign.textContent = role === "undecided" ? "undecided" : "decided";
   sign.classList.toggle("sure", role !== "undecided");
+  sign.classList.toggle("doubt", role === "undecided");
 }
 
 // What can be written about a column depends on its role.
@@ -25,8 +26,8 @@ function fields(row) {
   for (const one of row.querySelectorAll("[data-for]")) one.hidden = one.dataset.for !== role;
   const reason = row.querySelector("[data-override]");
   const { override } = reason.dataset;
-  const against = override === "always" ? !["identifier", "excluded"].includes(role) : !row.classList.contains("guessed") && ![role, "undecided"].includes(override);
-  reason.hidden = !against && !reason.querySelector("input").value;
+  const against = override === "always" || (!row.classList.contains("guessed") && ![role, "undecided"].includes(override));
+  reason.hidden = (!against || ["identifier", "excluded", "undecided"].includes(role)) && !reason.querySelector("input").value;
 }
 
 function shown(state) {
