@@ -11,6 +11,8 @@ from crypsis.policies.findings import EXCEEDED, Finding, Reason, Status
 from crypsis.report.wording import listed, plural, sentence_title, undecided_text
 
 _WITH_REASONS = ("columns.undecided", "columns.container_contents")
+_OTHER_ROLE = "Set {identifiers} or {excluded}, or write the reason: {note=override}."
+_NOT_RELEASED = "Remove it before the release, or write the reason: {note=override}."
 _OPTIONS = {Role.SENSITIVE.value: "sensitive", Role.QUASI_IDENTIFIER.value: "quasi_identifiers"}
 
 
@@ -33,7 +35,7 @@ def reasons_against(
         Reason(
             "role-against-evidence",
             f"Column {one.column!r} has the role {one.role!r} against the evidence: {one.evidence}",
-            "Set {identifiers} or {excluded}, or write the reason: {note=override}.",
+            _NOT_RELEASED if one.role == Role.EXCLUDED.value else _OTHER_ROLE,
         )
         for one in against_evidence(columns)
     ]
