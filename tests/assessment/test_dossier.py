@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import shutil
 import sys
@@ -17,8 +18,11 @@ import crypsis as cr
 from crypsis.assessment import Dossier, make_dossier
 from crypsis.cli import run
 from crypsis.errors import MissingDependencyError, OutputError, ParameterError
+from crypsis.policies import MEASURES
+from crypsis.report import plain_titles, wording
 from crypsis.report.dossier import pdf, sections
 from crypsis.report.dossier.blocks import Bars, Grid
+from crypsis.results import percent_text
 
 PEOPLE = pa.table(
     {
@@ -53,12 +57,32 @@ def _words(dossier: Dossier) -> str:
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", text))
 
 
+def _why(dossier: Dossier) -> str:
+    """The explanation behind the verdict."""
+    text = dossier.assessment.explanation.partition(": ")[2]
+    return text[0].upper() + text[1:]
+
+
+def _table(dossier: Dossier, section: str) -> Grid:
+    """The table of a section."""
+    (found,) = (one for one in sections(dossier) if one.name == section)
+    return next(one for one in found.blocks if isinstance(one, Grid))
+
+
+def _docx_text(path: Path) -> str:
+    docx = pytest.importorskip("docx")
+    document = docx.Document(str(path))
+    cells = (cell.text for one in document.tables for row in one.rows for cell in row.cells)
+    return "\n".join([*(one.text for one in document.paragraphs), *cells])
+
+
 def test_the_first_page(made: tuple[Dossier, Path]) -> None:
     dossier, _file = made
     text = _words(dossier)
     for word in ("Ages and diseases", "A course", "Students", "A. Steward", "2026-11-18"):
         assert word in text
-    assert dossier.assessment.explanation.replace("'", "&#39;") in text
+    assert _why(dossier).replace("'", "&#39;") in text
+    assert "Not safe: " not in text  # the verdict is written above it
     first = sections(dossier)[0]
     (gauge,) = [one for one in first.blocks if isinstance(one, Bars)]
     shares = {bar.label: bar.share for bar in gauge.bars}
@@ -132,18 +156,97 @@ def test_each_command_and_each_threshold_once() -> None:
     dossier = Dossier(found)
     text = dossier.to_html()
     assert text.count("crypsis.anonymize(") == 1
-    (table,) = [
-        block
-        for section in sections(dossier) if section.name == "thresholds"
-        for block in section.blocks if isinstance(block, Grid)
-    ]  # fmt: skip
-    assert len(set(table.rows)) == len(table.rows) >= 5
-    assert all("Source: " in row[2] for row in table.rows)
+    rows = _table(dossier, "thresholds").rows
+    assert len({row[0] for row in rows}) == len(rows) >= 5
+    assert all("Source: " in row[3] for row in rows)
     assert "What would make it safe" in text
     assert {one.remedy.description for one in found.exceeded if one.remedy} > {
         "Generalize the quasi-identifiers and suppress records until the threshold is met."
     }
     assert text.count("Generalize the quasi-identifiers") == 1
+
+
+def test_attributes_that_differ_in_nothing_else_are_in_one_row() -> None:
+    roles = {**ROLES, "sensitive": ["disease", "rare"], "insensitive": []}
+    dossier = Dossier(cr.assess(cr.Dataset.from_frame(PEOPLE, **roles), try_remedies=False))
+    rows = {row[0]: row[1:] for row in _table(dossier, "thresholds").rows}
+    title = "How much likelier a value is in a group than one could predict (baseline excess)"
+    allowed, found, why = rows[title]
+    assert allowed == "at most 20 %"
+    assert "disease " in found
+    assert "rare " in found
+    assert sum(why in row for row in rows.values()) == 1
+    assert (
+        rows["Columns that identify a person (direct identifiers)"][1]
+        == "exceeded: 1 column, 'name'"
+    )
+
+
+def test_every_measure_has_a_title_in_plain_words() -> None:
+    assert set(plain_titles._PLAIN) == set(MEASURES)
+
+
+def test_roles_have_the_decision_and_the_guess() -> None:
+    dossier = Dossier(cr.assess(cr.Dataset.from_frame(PEOPLE, **ROLES), try_remedies=False))
+    reasons = {row[0]: row[5] for row in _table(dossier, "columns").rows}
+    assert reasons["age"] == "Decided by the owner; guessed as the same: The name indicates an age."
+    assert reasons["rare"].startswith("Decided by the owner; not guessed: ")
+    assert "sign_off" not in _words(dossier)
+
+
+def test_cannot_tell_gives_its_first_reason_once() -> None:
+    data = pa.table({"sex": ["f", "m"] * 60, "v1": ["a", "b", "c"] * 40, "v2": ["d"] * 120})
+    found = cr.assess(data, quasi_identifiers=["sex"], excluded=["v2"])
+    assert len(found.reasons) == 2
+    assert found.verdict.value == "cannot tell"
+    reason = found.reasons[0].text.removesuffix(".")
+    for text in (" ".join(str(found).split()), _words(Dossier(found)).replace("&#39;", "'")):
+        assert text.count(reason) == 1
+        assert found.reasons[1].text in text
+    assert "What is missing for a verdict" in _words(Dossier(found))
+
+
+def test_a_column_that_nobody_changed_is_as_it_is(tmp_path: Path) -> None:
+    ages = [30, 31] * 30 + [99]
+    people = pa.table({"age": ages, "disease": ["flu", "gout", "none"] * 20 + ["flu"]})
+    roles: dict[str, Any] = {"quasi_identifiers": ["age"], "sensitive": ["disease"]}
+    data, file = cr.Dataset.from_frame(people, **roles), tmp_path / "safe.csv"
+    safe = cr.anonymize(data, k=10, methods={"age": "keep"}, recoding="full-domain").write(file)
+    assert safe.data.count == 60
+    columns = make_dossier(cr.assess(safe.data), safe.data, data, file=file).columns
+    assert {one.column: one.change for one in columns}["disease"] == "as it is"
+
+
+def test_a_picture_shows_more_than_one_number() -> None:
+    dossier = Dossier(cr.assess(PEOPLE.select(["name"]), quasi_identifiers=["name"]))
+    (asked,) = (one for one in sections(dossier) if one.name == "questions")
+    assert not any(isinstance(one, Bars) for one in asked.blocks)
+
+
+def test_the_same_numbers_everywhere(tmp_path: Path) -> None:
+    found = cr.assess(cr.Dataset.from_frame(PEOPLE, **ROLES), try_remedies=False)
+    dossier = Dossier(found)
+    plain = json.loads(found.to_json())["result"]
+    page = _words(dossier)
+    word = _docx_text(dossier.write(tmp_path / "dossier.docx"))
+    screen = " ".join(str(found).split())
+    risk = plain["answers"][0]["results"]["equivalence_classes"]["risk"]
+    numbers = {
+        "Prosecutor risk, highest": risk["prosecutor"]["maximum"],
+        "Prosecutor risk, average": risk["prosecutor"]["average"],
+        "Marketer risk, average": risk["marketer"]["average"],
+    }
+    for label, value in numbers.items():
+        assert f"{label} {percent_text(value)}" in page
+        assert f"{label}\n{percent_text(value)}" in word
+    assert f"marketer {percent_text(risk['marketer']['average'])} (average)" in screen
+    shown = [one for one in plain["findings"] if one["status"] == "exceeded"]
+    assert len(shown) >= 4
+    for place, one in enumerate(shown):
+        value = wording.number(one["value"], one["unit"])
+        assert value in page
+        assert value in word
+        assert value in screen or place >= 4  # there the worst four
 
 
 def test_the_pdf_is_printed(made: tuple[Dossier, Path], tmp_path: Path) -> None:
@@ -209,10 +312,13 @@ def test_word(made: tuple[Dossier, Path], tmp_path: Path) -> None:
         cell.text for one in document.tables for row in one.rows for cell in row.cells
     )
     assert "Ages and diseases" in text
-    assert made[0].assessment.explanation in text
+    assert _why(made[0]) in text
     assert made[0].sha256 is not None
     assert made[0].sha256 in cells
     assert "only-one-has-it" not in text + cells
+    heads = [one.rows[0]._tr.xml for one in document.tables if one.style.name.startswith("Light")]
+    assert heads
+    assert all("w:tblHeader" in one for one in heads)
     assert [s.title for s in sections(made[0])][1:] == [
         one.text for one in document.paragraphs if one.style.name == "Heading 1"
     ]

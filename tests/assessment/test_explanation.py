@@ -87,7 +87,7 @@ def test_patients_are_counted_once_however_many_records_they_have() -> None:
     )  # fmt: skip
     assert found.explanation.startswith("Not safe: all 40 patients can be singled out by day;")
     assert found.explanation.endswith("the patients of all 120 records.")
-    assert "40 of 40 persons (100 %)" in found.answer("singling_out").headline  # type: ignore[union-attr]
+    assert "40 of 40 people (100 %)" in found.answer("singling_out").headline  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_patients_are_counted_once_however_many_records_they_have() -> None:
     [
         (5, "records", "the people of all 5 records"),
         (1, "people", "1 of 5 people"),
-        (Estimate(2.0, 1.0, 3.0, 0.95, ""), "persons", "40 % of 5 people"),
+        (Estimate(2.0, 1.0, 3.0, 0.95, ""), "people", "40 % of 5 people"),
     ],
 )
 def test_how_many_people(count: Any, unit: str, text: str) -> None:

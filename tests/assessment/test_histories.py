@@ -86,7 +86,7 @@ def test_without_a_released_link_it_is_not_asked() -> None:
     )
     assert finding(found).status is Status.NOT_ASKED
     classes: Any = found.answer("singling_out").results["equivalence_classes"]  # type: ignore[union-attr]
-    assert classes.unit == "persons"
+    assert classes.unit == "people"
 
 
 def test_a_number_of_records_that_nobody_else_has_is_not_safe() -> None:

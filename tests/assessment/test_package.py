@@ -49,7 +49,8 @@ def test_what_is_in_it(package: Path) -> None:
         statement = json.loads(archive.read("for programs/safe.csv.statement.json"))
         release = archive.read("safe.csv")
         assert statement["sha256"].encode() in archive.read("dossier.html")
-    assert sums == [f"{one.sha256}  {one.name}" for one in found.manifest.files]
+    assert sums[:-1] == [f"{one.sha256}  {one.name}" for one in found.manifest.files]
+    assert sums[-1].endswith("  manifest.json")
     assert statement["sha256"] == hashlib.sha256(release).hexdigest()
     assert names == {
         "safe.csv", "safe.csv.statement.md", "for programs/safe.csv.statement.json", "dossier.html",
@@ -74,6 +75,10 @@ def _added(files: dict[str, bytes]) -> None:
     files["key.json"] = b"{}"
 
 
+def _other_sums(files: dict[str, bytes]) -> None:
+    files["SHA256SUMS"] = files["SHA256SUMS"].replace(b"safe.csv", b"same.csv", 1)
+
+
 def _without_release(files: dict[str, bytes]) -> None:
     manifest = json.loads(files["manifest.json"])
     manifest["files"] = [one for one in manifest["files"] if one["part"] != "release"]
@@ -87,6 +92,7 @@ def _without_release(files: dict[str, bytes]) -> None:
         (_longer, "'dossier.html' was changed"),
         (_removed, "'safe.csv.statement.md' is missing"),
         (_added, "'key.json' is not in the manifest"),
+        (_other_sums, "'SHA256SUMS' was changed"),
         (_without_release, "0 released files"),
     ],
 )

@@ -107,10 +107,10 @@ def test_persons_are_counted_once_in_a_class():
     by_row = so.equivalence_classes(pa.table(rows), ["age"])
     assert (by_row.unit, by_row.units, by_row.k) == ("records", 6, 1)
     by_person = so.equivalence_classes(pa.table(rows), ["age"], person="who")
-    assert (by_person.unit, by_person.units, by_person.k) == ("persons", 3, 1)
+    assert (by_person.unit, by_person.units, by_person.k) == ("people", 3, 1)
     assert by_person.classes == 3
     assert (by_person.records_below(2), by_person.records_below(3)) == (2, 3)  # 1 and 3; 2 too
-    assert by_person.text_below(2).startswith("2 of 3 persons (66.7 %) are in")
+    assert by_person.text_below(2).startswith("2 of 3 people (66.7 %) are in")
     # 30: persons 1 and 2; 41: person 1; 52: person 3. Person 1 is unique in the record with 41.
     assert by_person.risk.prosecutor.average == pytest.approx((1 + 1 / 2 + 1) / 3)
     assert by_person.risk.prosecutor.share_above == pytest.approx(1.0)

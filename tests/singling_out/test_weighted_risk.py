@@ -118,7 +118,7 @@ def test_a_person_counts_once_with_one_weight():
     """Five records of one person do not make the population five times larger."""
     rows = pa.table({"v": [1] * 5 + [2], "who": list("aaaaab"), "w": [50.0] * 6})
     found = so.individual_risk(rows, ["v"], weight="w", person="who")
-    assert (found.unit, found.units) == ("persons", 2)
+    assert (found.unit, found.units) == ("people", 2)
     assert found.maximum == found.average == pytest.approx(math.log(50) / 49)
 
 

@@ -148,7 +148,7 @@ def test_private_names_stay_private(name: str) -> None:
 
 _OWN: dict[str, tuple[str, ...]] = {}
 _LIBRARIES = {"_repr_html_", "_replace", "_asdict", "_fields", "_exit", "_jvm", "_jsc",
-              "_active_spark_context", "_is_text_encoding", "_gateway", "_cache"}  # fmt: skip
+              "_active_spark_context", "_is_text_encoding", "_gateway", "_cache", "_tr"}  # fmt: skip
 
 
 def _elsewhere(module: ast.Module) -> str:

@@ -13,7 +13,7 @@ from crypsis.errors import InputError, ParameterError, TooLargeError
 from crypsis.files import digest
 from crypsis.options import MissingValues
 from crypsis.protection import Method, Statement, released_values
-from crypsis.report.dossier import UNCHANGED, Dossier, ReleasedColumn
+from crypsis.report.dossier import NOT_RELEASED, UNCHANGED, Dossier, ReleasedColumn
 from crypsis.report.wording import Phrasing, plural
 from crypsis.results import percent_text
 from crypsis.tables import Kind
@@ -157,7 +157,7 @@ def _columns(
         change = changes.get(name)
         text = levels.get(name, "").removeprefix(f"{name} ")
         yield ReleasedColumn(
-            name, roles.get(name, ""), text or _described(methods.get(name, []), change), shown,
+            name, roles.get(name, ""), text or _described(methods.get(name, []), change, made), shown,
             None if change is None else change.values_before,
             None if change is None else change.values_after, _kept(change),
         )  # fmt: skip
@@ -169,17 +169,20 @@ def _columns(
             role = (
                 "" if original is None or name not in original.roles else original.roles[name].value
             )
-            yield ReleasedColumn(name, role, "not released")
+            yield ReleasedColumn(name, role, NOT_RELEASED)
 
 
-def _described(methods: Sequence[Method], change: ColumnChange | None) -> str:
+def _described(
+    methods: Sequence[Method], change: ColumnChange | None, made: Statement | None
+) -> str:
     """What was done with a column: by the statement, else by its values before and after."""
     done = [one for one in methods if one.method not in ("keep",)]
     if done:
         return "; ".join(dict.fromkeys(one.description or one.method for one in done))
-    if change is None or change.distance == 0:
+    # Where records are left out, shares differ in columns that nobody changed.
+    if made is not None or change is None or change.distance == 0:
         return UNCHANGED
-    return UNCHANGED if methods else "changed"
+    return "changed"
 
 
 def _kept(change: ColumnChange | None) -> float | None:
@@ -231,8 +234,10 @@ def _losses(made: Statement) -> Iterator[str]:
 
 def _methods(made: Statement) -> Iterator[str]:
     """How the release was made, for the annex."""
+    same: dict[str, list[str]] = {}
     for one in made.methods:
-        yield f"{one.column}: {one.description or one.method}"
+        same.setdefault(one.description or one.method, []).append(one.column)
+    yield from (f"{', '.join(names)}: {text}" for text, names in same.items())
     asked = made.requirements.model_dump(mode="json", exclude_none=True)
     if "k" in asked:
         yield f"Required: k-anonymity with k = {asked['k']:,}; measured in the file: k = {made.measured.k:,}."

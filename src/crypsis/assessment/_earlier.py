@@ -11,7 +11,7 @@ from crypsis.assessment._request import Request
 from crypsis.dataset import Data, Dataset, as_dataset
 from crypsis.options import Role
 from crypsis.policies.findings import Reason
-from crypsis.report.wording import first_listed, plural
+from crypsis.report.wording import named, plural
 
 if TYPE_CHECKING:
     from crypsis.releases import LedgerCheck
@@ -58,14 +58,14 @@ def about_earlier(request: Request) -> tuple[Reason, ...]:
     ):
         if names:
             text = (
-                f"The ledger has {plural(len(names), 'release')} {what}: {first_listed(names)}. "
+                f"The ledger has {plural(len(names), 'release')} {what}: {named(names)}. "
                 "What is disclosed together with it is not known."
             )
             reasons.append(Reason("earlier-release", text, "Keep the files of all releases."))
     if found.reused:
         text = (
             "The seed or the key of the pseudonyms was used before, for "
-            f"{first_listed(found.reused)}: what is equal in both releases was masked alike."
+            f"{named(found.reused)}: what is equal in both releases was masked alike."
         )
         reasons.append(Reason("reused-seed", text, "Make the release again with a new seed."))
     return tuple(reasons)

@@ -130,7 +130,7 @@ def _changes(request: Request) -> tuple[Change, ...]:
         return ()
     pairs: tuple[tuple[str, Callable[[Any], float], str], ...] = (
         ("k-anonymity", lambda one: one.k, "records"),
-        ("records at a risk above 0.2", lambda one: one.risk.prosecutor.share_above, "fraction"),
+        ("records at a risk above 20 %", lambda one: one.risk.prosecutor.share_above, "fraction"),
         ("average risk (prosecutor)", lambda one: one.risk.prosecutor.average, "fraction"),
         ("equivalence classes", lambda one: one.classes, "classes"),
         ("entropy of the quasi-identifiers", _entropy_bits, "bits"),

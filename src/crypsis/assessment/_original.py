@@ -13,7 +13,7 @@ from crypsis.assessment._request import Request
 from crypsis.dataset import Dataset
 from crypsis.hierarchies.cover import covered
 from crypsis.policies.findings import Reason
-from crypsis.report.wording import first_listed, plural
+from crypsis.report.wording import named, plural
 from crypsis.results import percent_text
 from crypsis.tables import Kind
 
@@ -119,7 +119,7 @@ def _misfit(columns: Sequence[_Column]) -> tuple[Reason, ...]:
     if not wrong:
         return ()
     text = (
-        f"{first_listed(wrong)} of the release {'has' if len(wrong) == 1 else 'have'} values, or "
+        f"{named(wrong)} of the release {'has' if len(wrong) == 1 else 'have'} values, or "
         "more records of a value, that the original does not have: it may not be the original, so "
         "the links are not known."
     )

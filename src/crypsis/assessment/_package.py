@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import json
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -131,9 +131,9 @@ def write_package(
             verdict=found.verdict.value, explanation=found.explanation, files=tuple(files),
         )  # fmt: skip
         text = json.dumps(manifest.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
-        sums = "".join(f"{one.sha256}  {one.name}\n" for one in files)
-        for name, extra in ((MANIFEST, text), (SUMS, sums)):
-            _pack(archive, name, extra.encode(), "for programs")
+        files.append(_pack(archive, MANIFEST, text.encode(), "for programs"))
+        sums = _sums({one.name: one.sha256 for one in files})
+        _pack(archive, SUMS, sums.encode(), "for programs")
     return manifest
 
 
@@ -229,6 +229,11 @@ def _blocks(content: bytes | Path) -> Iterator[bytes]:
             yield block
 
 
+def _sums(digests: Mapping[str, str]) -> str:
+    """The digest of each file as `sha256sum -c` reads them."""
+    return "".join(f"{digest}  {name}\n" for name, digest in digests.items())
+
+
 def _manifest(archive: zipfile.ZipFile, source: Path) -> Manifest:
     try:
         with archive.open(MANIFEST) as file:
@@ -253,6 +258,15 @@ def _problems(archive: zipfile.ZipFile, manifest: Manifest) -> Iterator[str]:
             yield f"{one.name!r} is missing."
         elif not _is_same(archive, one):
             yield f"{one.name!r} was changed: its digest is not that of the manifest."
+    digests = {one.name: one.sha256 for one in manifest.files}
+    digests[MANIFEST] = hashlib.sha256(archive.read(MANIFEST)).hexdigest()
+    if SUMS not in there:
+        yield f"{SUMS!r} is missing."
+    elif (
+        archive.getinfo(SUMS).file_size > _LARGEST_MANIFEST
+        or archive.read(SUMS) != _sums(digests).encode()
+    ):
+        yield f"{SUMS!r} was changed: its digests are not those of the files."
     release = [one for one in manifest.files if one.part == "release"]
     if len(release) != 1:
         yield f"The manifest has {len(release)} released files instead of one."

@@ -8,9 +8,11 @@ from crypsis.assessment._columns import DECIDE, against_evidence, undecided
 from crypsis.assessment.result import ColumnRole
 from crypsis.options import Role
 from crypsis.policies.findings import EXCEEDED, Finding, Reason, Status
-from crypsis.report.wording import first_listed, plural, sentence_title, undecided_text
+from crypsis.report.wording import named, plural, sentence_title, undecided_text
 
 _WITH_REASONS = ("columns.undecided", "columns.container_contents")
+_OTHER_ROLE = "Set {identifiers} or {excluded}, or write the reason: {note=override}."
+_NOT_RELEASED = "Remove it before the release, or write the reason: {note=override}."
 _OPTIONS = {Role.SENSITIVE.value: "sensitive", Role.QUASI_IDENTIFIER.value: "quasi_identifiers"}
 
 
@@ -33,7 +35,7 @@ def reasons_against(
         Reason(
             "role-against-evidence",
             f"Column {one.column!r} has the role {one.role!r} against the evidence: {one.evidence}",
-            "Set {identifiers} or {excluded}, or write the reason: {note=override}.",
+            _NOT_RELEASED if one.role == Role.EXCLUDED.value else _OTHER_ROLE,
         )
         for one in against_evidence(columns)
     ]
@@ -41,16 +43,14 @@ def reasons_against(
     if present:
         verb = "is" if len(present) == 1 else "are"
         counted = plural(len(present), "excluded column")
-        text = f"{counted} {verb} in the data: {first_listed(present)}."
+        text = f"{counted} {verb} in the data: {named(present)}."
         hint = (
             f"Remove {'it' if len(present) == 1 else 'them'} before the release; anonymizing does."
         )
         reasons.append(Reason("excluded-columns", text, hint))
     free = [one.column for one in columns if one.free_text]
     if free:
-        reasons.append(
-            Reason("free-text", f"Free text is never called safe: {first_listed(free)}.")
-        )
+        reasons.append(Reason("free-text", f"Free text is never called safe: {named(free)}."))
     reasons += [
         Reason(
             "not-evaluated",

@@ -13,7 +13,7 @@ from crypsis.assessment._questions._histories import (
 from crypsis.assessment._request import Request
 from crypsis.columns.roles import linking_values
 from crypsis.policies.findings import Reason
-from crypsis.report.wording import first_listed, listed, plural
+from crypsis.report.wording import listed, named, plural
 from crypsis.results import Result, number_text, percent_text
 from crypsis.singling_out import HistoryClasses, Unicity
 
@@ -118,10 +118,10 @@ def columns_not_compared(request: Request) -> tuple[Reason, ...]:
         return ()
     are = "is" if len(alone) == 1 else "are"
     text = (
-        f"{first_listed(alone)} {are} not in the original under this name, so it was compared with "
+        f"{named(alone)} {are} not in the original under this name, so it was compared with "
         "nothing: links by it are not known."
         if len(alone) == 1
-        else f"{first_listed(alone)} {are} not in the original under these names, so they were "
+        else f"{named(alone)} {are} not in the original under these names, so they were "
         "compared with nothing: links by them are not known."
     )
     return (Reason("columns-not-compared", text, "Give both files the same names of columns."),)

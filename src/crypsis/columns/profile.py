@@ -183,7 +183,7 @@ def _profile(dataset: Dataset, guess: Guess, counts: ColumnSetCounts | None) -> 
         largest_class=None if counted.estimated else counted.largest,
         role=guess.role if known is None else known,
         guessed=known is None,
-        reason=guess.reason if known is None else "decided",
+        reason=guess.reason if known is None else _decided_reason(guess, known),
         confidence=guess.confidence if known is None else 1.0,
         hipaa=None if guess.hipaa is None else guess.hipaa.value,
         free_text=guess.free_text,
@@ -193,6 +193,14 @@ def _profile(dataset: Dataset, guess: Guess, counts: ColumnSetCounts | None) -> 
         override=dataset.notes.get(guess.column, ColumnNote()).override,
         links=bool(linking_columns(dataset, [guess])),
     )
+
+
+def _decided_reason(guess: Guess, known: Role) -> str:
+    """What a column would have been guessed as, beside the role that was decided."""
+    if guess.role is Role.UNDECIDED:
+        return f"not guessed: {guess.reason}"
+    same = "the same" if guess.role is known else guess.role.value
+    return f"guessed as {same}: {guess.reason}"
 
 
 def _pairable(columns: Sequence[ColumnProfile]) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import field
 from pydantic import ConfigDict
 
 from crypsis.protection.recoding._levels import Recoding
-from crypsis.results import Result, without_control
+from crypsis.results import Result, percent_text, without_control
 
 STOPPED = "The search stopped at its time limit; with more time it may lose less"
 _ASSOCIATION = "what connects it with the other columns"
@@ -69,10 +69,10 @@ class InformationLoss(Result):
         return f"{_ASSOCIATION} is lost: {counted}" if self.apart else ""
 
     def __str__(self) -> str:
-        lines = [] if self.ncp is None else [f"Information loss (NCP): {100 * self.ncp:.2f} %"]
-        share = 100 * self.suppressed_records / max(1, self.records)
+        lines = [] if self.ncp is None else [f"Information loss (NCP): {percent_text(self.ncp)}"]
+        share = percent_text(self.suppressed_records / max(1, self.records))
         lines += [
-            f"Suppressed records: {self.suppressed_records:,} of {self.records:,} ({share:.2f} %)",
+            f"Suppressed records: {self.suppressed_records:,} of {self.records:,} ({share})",
             f"Suppressed values: {self.suppressed_values:,}",
             f"Generalized records: {self.generalized_records:,}",
         ]
@@ -80,24 +80,22 @@ class InformationLoss(Result):
             names = ", ".join(map(cell, self.fully_generalized_columns))
             lines.append(f"Fully generalized columns: {names}")
         if self.dropped_records:
-            share = 100 * self.dropped_records / max(1, self.records)
-            lines.append(
-                f"Records dropped of people with many: {self.dropped_records:,} ({share:.2f} %)"
-            )
+            share = percent_text(self.dropped_records / max(1, self.records))
+            lines.append(f"Records dropped of people with many: {self.dropped_records:,} ({share})")
         lines += [
-            f"Sensitive attribute {cell(name)} changed, information loss (NCP): {100 * lost:.2f} %"
+            f"Sensitive attribute {cell(name)} changed, information loss (NCP): {percent_text(lost)}"
             for name, lost in self.changed_sensitive.items()
         ]
         if self.apart:
             names = ", ".join(map(cell, self.apart))
             lines.append(f"Released apart: {names} ({self.separation})")
         lines += [
-            f"Information for {cell(use)} that is left: {100 * share:.1f} %"
+            f"Information for {cell(use)} that is left: {percent_text(share)}"
             for use, share in self.preserved.items()
         ]
         if self.links_kept is not None:
             lines.append(
-                f"Links between the records of a person: {100 * self.links_kept:.1f} % are left "
+                f"Links between the records of a person: {percent_text(self.links_kept)} are left "
                 f"({self.records_per_pseudonym:.2f} records of each pseudonym, "
                 f"{self.records_per_person:.2f} of each person before, on average)"
             )

@@ -30,7 +30,7 @@ from crypsis.protection.recoding._steps import (
     Step,
     Suppress,
 )
-from crypsis.results import Result
+from crypsis.results import Result, percent_text
 
 
 class Method(Result):
@@ -212,7 +212,7 @@ class Statement(Document):
             lines += [f"- {cell(line)}" for line in left.lines(self.requirements.k)]
         lines += ["", "## Information loss", ""]
         if loss.ncp is not None:
-            lines.append(f"- information loss (NCP): {100 * loss.ncp:.2f} %")
+            lines.append(f"- information loss (NCP): {percent_text(loss.ncp)}")
         lines += [
             "- suppressed records: "
             f"{self.records_before - self.records_after - loss.dropped_records:,}",
@@ -224,11 +224,11 @@ class Statement(Document):
         if loss.dropped_records:
             lines.append(f"- records dropped of people with many: {loss.dropped_records:,}")
         lines += [
-            f"- sensitive attribute {cell(name)} changed, information loss (NCP): {100 * lost:.2f} %"
+            f"- sensitive attribute {cell(name)} changed, information loss (NCP): {percent_text(lost)}"
             for name, lost in loss.changed_sensitive.items()
         ]
         lines += [
-            f"- information for {cell(use)} that is left: {100 * share:.1f} %"
+            f"- information for {cell(use)} that is left: {percent_text(share)}"
             for use, share in loss.preserved.items()
         ]
         if loss.apart:
@@ -236,7 +236,7 @@ class Statement(Document):
         if loss.links_kept is not None:
             lines.append(
                 f"- links between the records of a person that are left: "
-                f"{100 * loss.links_kept:.1f} % ({loss.records_per_pseudonym:.2f} records of each "
+                f"{percent_text(loss.links_kept)} ({loss.records_per_pseudonym:.2f} records of each "
                 f"pseudonym, {loss.records_per_person:.2f} of each person before, on average)"
             )
         if loss.search_stopped:

@@ -129,7 +129,7 @@ def people(found: Assessment, count: Number, total: int, unit: str) -> str:
     total : int
         Of how many.
     unit : str
-        What was counted: "records", "persons" or "people".
+        What was counted: "records" or "people".
     """
     noun = people_noun(found)
     several = found.parameters.get("person") is not None

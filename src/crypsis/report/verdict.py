@@ -162,7 +162,6 @@ def _remedies(found: Assessment, phrasing: Phrasing) -> list[RenderableType]:
         parts += _alternatives(found, phrasing)
     elif found.verdict is Verdict.CANNOT_TELL:
         parts += [
-            Text.assemble("- ", shown(phrasing.reason(reason), _TEXT))
-            for reason in found.reasons[:3]
+            Text.assemble("- ", shown(text, _TEXT)) for text in wording.missing(found, phrasing)[:3]
         ]
     return parts

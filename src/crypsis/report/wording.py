@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from crypsis.errors import python_option, render_hint
 from crypsis.policies.findings import NOT_TRIED, Finding, Reason, Remedy, Status, Verdict
-from crypsis.results import Estimate, Number
+from crypsis.results import Estimate, Number, percent_text
 
 if TYPE_CHECKING:
     from crypsis.assessment.result import Assessment, ColumnRole
@@ -116,13 +116,14 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(map(repr, names))
 
 
-def first_listed(names: Sequence[str]) -> str:
+def named(names: Sequence[str], most: int = _COLUMNS_SHOWN) -> str:
     """The first names in quotes, and how many more there are.
 
-    >>> first_listed(["a", "b"]), first_listed(list("abcdefgh"))
-    ("'a', 'b'", "'a', 'b', 'c', 'd', 'e', 'f', and 2 more")
+    >>> named(["age", "sex", "zip"]), named(["age", "sex", "zip"], 2)
+    ("'age', 'sex', 'zip'", "'age', 'sex' and 1 more")
     """
-    return ", ".join(some([repr(name) for name in names]))
+    more = len(names) - most
+    return f"{listed(names[:most])} and {more} more" if more > 0 else listed(names)
 
 
 _ONE = {"people": "person", "classes": "class"}
@@ -139,7 +140,7 @@ def number(value: Number | None, unit: str) -> str:
     if isinstance(value, Estimate):
         return value.phrase(*(number(end, unit) for end in (value.value, value.low, value.high)))
     if unit == "fraction":
-        return "over 99.9 %" if 0.999 < value < 1 else f"{100 * value:.3g} %"
+        return percent_text(value)
     text = f"{value:,.0f}" if value == int(value) or abs(value) >= 100 else f"{value:,.3g}"
     return f"{text} {_ONE.get(unit, unit.removesuffix('s')) if value == 1 else unit}"
 
@@ -152,6 +153,15 @@ def limit(finding: Finding) -> str:
 def affected(finding: Finding) -> str:
     """How many records a finding affects."""
     return "–" if finding.affected is None else f"{finding.affected:,}"
+
+
+def by_threshold(findings: Iterable[Finding]) -> list[list[Finding]]:
+    """Findings by their threshold: those that differ in the column alone are together."""
+    found: dict[tuple[object, ...], list[Finding]] = {}
+    for one in findings:
+        key = (one.measure, one.k, one.comparison, one.threshold, one.why, one.source)
+        found.setdefault(key, []).append(one)
+    return list(found.values())
 
 
 def some(names: Sequence[str], most: int = _COLUMNS_SHOWN) -> list[str]:
@@ -196,20 +206,18 @@ def undecided_text(names: Sequence[str]) -> str:
     >>> undecided_text(["V1", "V2"])
     "2 columns are undecided: 'V1', 'V2'."
     """
-    listing = ", ".join([repr(name) for name in names[:_UNDECIDED_SHOWN]])
-    more = len(names) - _UNDECIDED_SHOWN
-    after = f" and {more} more" if more > 0 else ""
     verb = "is" if len(names) == 1 else "are"
-    return f"{plural(len(names), 'column')} {verb} undecided: {listing}{after}."
+    return f"{plural(len(names), 'column')} {verb} undecided: {named(names, _UNDECIDED_SHOWN)}."
 
 
 def column_evidence(column: ColumnRole) -> str:
     """Why a column has its role, what contradicts it, and what the owner says about that."""
-    parts = [f"{column.reason.rstrip('.')}."]
+    decided = "" if column.guessed else "Decided by the owner; "
+    parts = [f"{decided}{column.reason.rstrip('.')}."]
     if column.evidence and not column.guessed and column.role != "identifier":
-        parts.append(f"Evidence of a direct identifier: {column.evidence}")
+        parts.append("That is strong evidence of a direct identifier.")
     if column.stricter_role:
-        parts.append(f"Evidence of a {column.stricter_role} column: {column.stricter_reason}")
+        parts.append(f"That is strong evidence of a {column.stricter_role} column.")
     if column.override:
         parts.append(f"The owner's reason: {column.override}")
     return " ".join(parts)
@@ -240,6 +248,18 @@ def guesses(assessment: Assessment) -> str | None:
     accepted = assessment.parameters.get("accept_guesses")
     after = "They were accepted." if accepted else "With guessed roles the verdict cannot be safe."
     return f"{guesses_text(guessed, len(assessment.columns))} {after}"
+
+
+def missing(assessment: Assessment, phrasing: Phrasing) -> list[str]:
+    """What is missing for a verdict: what to do about the first reason, then the others.
+
+    The first reason itself is in the explanation.
+    """
+    if not assessment.reasons:
+        return []
+    first, *others = assessment.reasons
+    hint = phrasing.sentence("", phrasing.hints.get(first.code, first.hint))
+    return [*([hint] if hint else []), *map(phrasing.reason, others)]
 
 
 def remedies(assessment: Assessment, phrasing: Phrasing) -> list[str]:
@@ -288,7 +308,11 @@ def sentence_title(name: str, k: int | None = None) -> str:
     >>> sentence_title("singling_out.k_anonymity"), sentence_title("inference.near_certain_values")
     ('k-anonymity', 'Near-certain values')
     """
-    title = measure_title(name, k)
+    return capitalized(measure_title(name, k))
+
+
+def capitalized(title: str) -> str:
+    """A title at the beginning of a sentence: "k-anonymity" keeps its small letter."""
     return title if title[1:2] == "-" else title[0].upper() + title[1:]
 
 

@@ -202,9 +202,11 @@ def percent_text(share: Number) -> str:
 
     >>> percent_text(0.9999), percent_text(0.25), percent_text(Estimate(0.5, 0.4, 0.6))
     ('over 99.9 %', '25 %', '50 % (95 % CI 40 % to 60 %)')
+    >>> percent_text(0.0004), percent_text(1e-9)
+    ('0.04 %', 'under 0.001 %')
     """
     if isinstance(share, Estimate):
         return share.phrase(*map(percent_text, (share.value, share.low, share.high)))
-    if 0 < share < 0.001:
-        return "under 0.1 %"
+    if 0 < share < 1e-5:
+        return "under 0.001 %"
     return "over 99.9 %" if 0.999 < share < 1 else f"{100 * share:.3g} %"

@@ -141,7 +141,7 @@ def individual_risk(
     reach = float(special.ndtri((1 + confidence) / 2) * np.sqrt((each**2 * spread).sum()))
     riskiest = int(np.argmax(risk))
     return IndividualRisk(
-        cells.columns, "records" if person is None else "persons", number, threshold,
+        cells.columns, "records" if person is None else "people", number, threshold,
         float(found.share_above), float(found.maximum), float(found.average),
         Estimate(expected, max(0.0, expected - reach), min(float(number), expected + reach),
                  confidence, f"{model} model", "The weights expand each class without error."),

@@ -81,7 +81,7 @@ def cell_risks(
     prosecutor = attacker_risk(own, units, counted, person, threshold)
     return ReidentificationRisk(
         columns=cells.columns,
-        unit="records" if person is None else "persons",
+        unit="records" if person is None else "people",
         units=unit_count(units, counted, person),
         threshold=threshold,
         prosecutor=prosecutor,

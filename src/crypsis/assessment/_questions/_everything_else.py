@@ -13,7 +13,7 @@ from crypsis.dataset import Dataset
 from crypsis.errors import InputError, TooLargeError
 from crypsis.options import MissingValues, Role
 from crypsis.policies import Measurement
-from crypsis.report.wording import first_listed, plural
+from crypsis.report.wording import named, plural
 from crypsis.results import Estimate, number_text, percent_text
 from crypsis.tables import Kind
 
@@ -60,20 +60,20 @@ def add_released_uniqueness(request: Request, outcome: QuestionOutcome) -> None:
     )
     if found.enough:
         text += (
-            f" {first_listed(found.enough)} "
+            f" {named(found.enough)} "
             f"{'is' if len(found.enough) == 1 else 'are'} enough for "
             f"{percent_text(found.enough_fraction)}."
         )
     if found.not_counted:
-        text += f" {first_listed(found.not_counted)} could not be compared."
-    named = found.enough or found.columns
+        text += f" {named(found.not_counted)} could not be compared."
+    singling = found.enough or found.columns
     affected = None if isinstance(found.unique, Estimate) else round(found.unique)
     outcome.measured.append(
         Measurement(
             UNIQUE,
             found.fraction,
             text,
-            tuple(n for n in named if n in request.data.names),
+            tuple(n for n in singling if n in request.data.names),
             affected,
             lower_bound=bool(found.not_counted),
         )
@@ -113,7 +113,7 @@ def add_released_classes(request: Request, outcome: QuestionOutcome) -> None:
         ]
         return
     with_others = (
-        f"With {first_listed(others)}, which an intruder may know too: "
+        f"With {named(others)}, which an intruder may know too: "
         f"{found.text_below(max(one.k or 2 for one in wanted))}"
     )
     outcome.measured += [
@@ -152,7 +152,7 @@ def add_released_values(request: Request, outcome: QuestionOutcome) -> None:
         why = f"The classes of all released columns: {error.message}"
         outcome.measured.append(Measurement(NEAR_CERTAIN, None, why, others, requested=True))
         return
-    own = f"With {first_listed(others)}, which an intruder may know too: "
+    own = f"With {named(others)}, which an intruder may know too: "
     certain = [
         replace(one, statement=own + one.statement, columns=(one.columns[0], *others))
         for one in value_measurements(found, {})

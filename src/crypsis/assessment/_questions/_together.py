@@ -18,7 +18,7 @@ from crypsis.errors import InputError, TooLargeError
 from crypsis.options import Role
 from crypsis.policies import Measurement
 from crypsis.policies.findings import Reason
-from crypsis.report.wording import first_listed
+from crypsis.report.wording import named
 from crypsis.results import number_text
 from crypsis.singling_out import JointClasses
 from crypsis.tables import Kind
@@ -102,7 +102,7 @@ def _both_ways(data: Dataset, other: OtherFile) -> tuple[JointClasses, JointClas
 
 def _measured(found: JointClasses, name: str, measure: str, k: int) -> Measurement:
     share = found.share_below(k)
-    text = f"{found.text_below(k, name)} Known: {first_listed(_known(found))}."
+    text = f"{found.text_below(k, name)} Known: {named(_known(found))}."
     small = measure == SMALL_CLASSES
     return Measurement(
         measure, share if small else found.k, text, (*found.shared, *_known(found)),
@@ -126,17 +126,17 @@ def together_reasons(request: Request, outcome: QuestionOutcome | None) -> tuple
             continue
         if other.undecided:
             text = (
-                f"In {other.name} the role of {first_listed(other.undecided)} is not decided; it "
+                f"In {other.name} the role of {named(other.undecided)} is not decided; it "
                 "may be known of a person, too."
             )
             reasons.append(Reason("undecided-columns", text, "Decide the roles of its columns."))
         if found.not_compared:
-            text = f"{first_listed(found.not_compared)} could not be compared with {other.name}."
+            text = f"{named(found.not_compared)} could not be compared with {other.name}."
             hint = "Give the columns of both files the same type."
             reasons.append(Reason("joined-files", text, hint))
         if found.joined and not limited:
             text = (
-                f"{other.name} can be joined with this file on {first_listed(found.shared)} "
+                f"{other.name} can be joined with this file on {named(found.shared)} "
                 f"(joint k = {number_text(found.k, ',')}), and the policy has no threshold on "
                 "classes."
             )

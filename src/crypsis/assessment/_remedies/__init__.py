@@ -24,13 +24,14 @@ from crypsis.assessment._remedies._releases import releases_remedy
 from crypsis.assessment._remedies._suppress_items import suppress_items_remedy
 from crypsis.assessment._request import Request
 from crypsis.policies.findings import Finding, Remedy, Status
+from crypsis.report.wording import named
 
 __all__ = ["with_remedies"]
 
 _TEXTS = {
-    "columns.identifiers_by_evidence": "Exclude these columns, or write with their roles "
-    "why they identify nobody.",
-    "columns.free_text": "Exclude these columns, or have every text read and redacted.",
+    "columns.identifiers_by_evidence": "Do not release {columns}, or write with its role why "
+    "that identifies nobody.",
+    "columns.free_text": "Exclude {columns}, or have every text read and redacted.",
     "columns.geographic_subdivisions": "Recode postal codes to three digits (000 for small areas); "
     "exclude other places.",
     "columns.dates_finer_than_year": "Recode dates to the year; exclude what has no year.",
@@ -50,16 +51,16 @@ _GENERATE = (
     "Make the synthetic file anew: train the generator for fewer rounds, on more records, or with "
     "differential privacy, and remove records that are copies before the training of another one."
 )
-_COLUMNS = "Exclude these columns; anonymization removes direct identifiers."
+_COLUMNS = "Exclude {columns}; anonymization removes direct identifiers."
 _CLASSES = "Generalize the quasi-identifiers and suppress records until the threshold is met."
 _HARMLESS = f"{_CLASSES} Values that may become known can be declared harmless."
 _BY_VALUE = frozenset(
     {"inference.baseline_excess", "inference.near_certain_values", "inference.value_gain"}
 )
 _PRESENCE = (
-    "Exclude the column, or release records of people without the value too. If presence is "
-    "public or the value harmless, write so with the role of the column, or give the priors of the "
-    "population."
+    "Exclude {columns}, or release records of people without the value too. If everybody knows who "
+    "is in the table, or the value may become known, write that with its role, or the share of "
+    "people in the population who have it."
 )
 
 
@@ -101,10 +102,11 @@ def with_remedies(
                 return anonymize_remedy(finding, _CLASSES, parameters, trial)
             return released_columns_remedy(finding, request, tried=tried)
         if finding.measure == "inference.presence_disclosure":
+            text = _PRESENCE.format(columns=named(finding.columns))
             if isinstance(trial, Trial) and not trial.failure:
-                return anonymize_remedy(finding, _PRESENCE, parameters, trial)
-            return Remedy("exclude_columns", _PRESENCE, {"columns": finding.columns})
-        of_columns = _TEXTS.get(finding.measure, _COLUMNS)
+                return anonymize_remedy(finding, text, parameters, trial)
+            return Remedy("exclude_columns", text, {"columns": finding.columns})
+        of_columns = _TEXTS.get(finding.measure, _COLUMNS).format(columns=named(finding.columns))
         of_classes = _HARMLESS if finding.measure in _BY_VALUE else _CLASSES
         text = of_columns if finding.question == "columns" else of_classes
         return anonymize_remedy(finding, text, parameters, trial)

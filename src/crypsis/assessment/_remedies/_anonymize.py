@@ -300,7 +300,7 @@ def try_anonymization(request: Request, parameters: dict[str, Any]) -> Trial:
     verb = "is" if loss.suppressed_records == 1 else "are"
     text = f"{loss.suppressed_records:,} of {plural(loss.records, 'record')} {verb} suppressed"
     if loss.ncp is not None:
-        text += f"; the information loss (NCP) is {100 * loss.ncp:.0f} %"
+        text += f"; the information loss (NCP) is {percent_text(loss.ncp)}"
     findings = evaluate(request.policy, measured)
     open_ = dict.fromkeys(
         measure_title(one.measure, one.k) for one in findings if one.status is Status.EXCEEDED
@@ -328,7 +328,7 @@ def _why_much(data: Dataset, parameters: dict[str, Any]) -> str:
     return (
         f"; it is that much because {percent_text(share)} of the records are in classes smaller than "
         f"{parameters['k']:,} on the {several}: a column that an intruder cannot know is no "
-        "quasi-identifier (decide it as insensitive and sign it off)"
+        "quasi-identifier (decide it as insensitive, and write the reason)"
     )
 
 

@@ -11,7 +11,7 @@ from crypsis.assessment._request import Request
 from crypsis.dataset import Dataset
 from crypsis.errors import InputError, TooLargeError
 from crypsis.options import MissingValues, Role
-from crypsis.report.wording import first_listed
+from crypsis.report.wording import named
 from crypsis.results import percent_text
 
 _OF_SENSITIVE = ("excess", "closeness", "diversity")
@@ -64,7 +64,7 @@ def text_left_out(data: Dataset, parameters: dict[str, Any]) -> str:
         names = parameters.get(key, ())
         if not names:
             continue
-        text += f"; {first_listed(names)} {'is' if len(names) == 1 else 'are'} {what}"
+        text += f"; {named(names)} {'is' if len(names) == 1 else 'are'} {what}"
         shares = {name: unique_alone(data, name) for name in names[:_SHOWN]}
         alone = [
             f"{name!r} alone makes {percent_text(share)} of the records unique"

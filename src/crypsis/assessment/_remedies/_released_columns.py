@@ -13,7 +13,7 @@ from crypsis.dataset import Dataset
 from crypsis.errors import InputError, TooLargeError
 from crypsis.options import MissingValues
 from crypsis.policies.findings import Finding, Remedy
-from crypsis.report.wording import first_listed, number
+from crypsis.report.wording import named, number
 from crypsis.tables import Kind
 from crypsis.tables.sampling import sample
 
@@ -21,8 +21,8 @@ _MOST_COLUMNS = 60
 _RECORDS = 3_000
 _TRIALS = 4
 _TEXT = (
-    "Exclude these columns, generalize them as quasi-identifiers, or sign them off with the reason "
-    "why an intruder cannot know them."
+    "Exclude these columns, generalize them as quasi-identifiers, or write with their roles why "
+    "an intruder cannot know them."
 )
 _NOT_ENOUGH = ", threshold exceeded: generalize the quasi-identifiers too"
 
@@ -68,8 +68,8 @@ def _sentence(columns: tuple[str, ...], after: str | None) -> str:
     one = len(columns) == 1
     them, role = ("it", "a quasi-identifier") if one else ("them", "quasi-identifiers")
     text = (
-        f"Exclude {first_listed(columns)}, generalize {them} as {role}, or sign {them} off with the "
-        f"reason why an intruder cannot know {them}."
+        f"Exclude {named(columns)}, generalize {them} as {role}, or write with the role "
+        f"why an intruder cannot know {them}."
     )
     return text if after is None else f"{text} Tried: without {them} the value becomes {after}."
 

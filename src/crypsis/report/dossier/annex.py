@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from crypsis.policies.findings import Status
+from crypsis.policies.findings import Finding, Status
 from crypsis.report import wording
 from crypsis.report.dossier.blocks import Block, Bullets, Facts, Grid, Section, Text
 from crypsis.report.dossier.numbers import numbers
+from crypsis.report.plain_titles import plain_title
 
 if TYPE_CHECKING:
     from crypsis.report.dossier.content import Dossier
@@ -58,6 +59,10 @@ _PARAMETERS = {
     "attack": "Attack on pseudonyms given", "accept_guesses": "Guessed roles accepted",
     "try_remedies": "Remedies tried", "exact": "Everything counted exactly",
 }  # fmt: skip
+_WORDS = {
+    True: "yes", "value": "as a value of its own", "wildcard": "as any value",
+    "drop": "records with one are left out",
+}  # fmt: skip
 
 
 def annex(dossier: Dossier) -> Iterator[Section]:
@@ -84,17 +89,16 @@ def _methods(dossier: Dossier) -> Section:
 
 def _thresholds(dossier: Dossier) -> Section:
     found = dossier.assessment
-    rows = []
     asked = [one for one in found.findings if one.status is not Status.NOT_ASKED]
-    for one in asked:
-        title = wording.sentence_title(one.measure, one.k)
-        if one.question == "inference" and one.columns:
-            title += f" ({wording.visible(one.columns[0], 40)})"
-        number = f"{one.status.value}; {wording.limit(one)} allowed"
-        if one.value is not None:
-            value = wording.number(one.value, one.unit)
-            number = f"{value}; {wording.limit(one)} allowed: {one.status.value}"
-        rows.append((title, number, f"{one.why} Source: {one.source}."))
+    rows = tuple(
+        (
+            plain_title(same[0].measure, same[0].k),
+            wording.limit(same[0]),
+            _by_status(same),
+            f"{same[0].why} Source: {same[0].source}.",
+        )
+        for same in wording.by_threshold(asked)
+    )
     policy = found.policy
     about = f"Policy {policy['title']}: {policy['summary']} Source: {policy['source']}."
     left = len(found.findings) - len(asked)
@@ -103,11 +107,29 @@ def _thresholds(dossier: Dossier) -> Section:
             f" {wording.plural(left, 'threshold')} of the policy {'is' if left == 1 else 'are'} "
             "about what was not asked, and not listed."
         )
-    head = ("Measure", "Value and threshold", "Why, and where the threshold comes from")
+    head = ("What is limited", "Allowed", "Found", "Why, and where the threshold comes from")
     return Section(
         "thresholds",
         "Annex B: Thresholds and their sources",
-        (Text(about), Grid(head, tuple(rows))),
+        (Text(about), Grid(head, rows)),
+    )
+
+
+def _by_status(findings: Sequence[Finding]) -> str:
+    """The values that were found, by whether they meet the threshold."""
+    found: dict[str, list[str]] = {}
+    for one in findings:
+        texts = found.setdefault(one.status.value, [])
+        value = None if one.value is None else wording.number(one.value, one.unit)
+        if one.question == "inference" and one.columns:
+            name = wording.visible(one.columns[0], 40)
+            texts.append(name if value is None else f"{name} {value}")
+        elif value is not None:
+            texts.append(value)
+        if one.question == "columns" and one.columns:
+            texts.append(wording.visible(wording.named(one.columns), 300))
+    return "; ".join(
+        f"{status}: {', '.join(texts)}" if texts else status for status, texts in found.items()
     )
 
 
@@ -116,7 +138,7 @@ def _roles(dossier: Dossier) -> Section:
     for one in dossier.assessment.columns:
         role = f"{one.role} (guess, {round(100 * one.confidence)} %)" if one.guessed else one.role
         missing = f"{one.missing:,}" if one.missing else "–"
-        reason = wording.column_evidence(one).replace("decided.", "Decided by the owner.", 1)
+        reason = wording.column_evidence(one)
         if one.hipaa:
             reason += f" HIPAA: {one.hipaa}."
         name = wording.visible(one.column, 40)
@@ -139,7 +161,8 @@ def _parameters(dossier: Dossier) -> Section:
     pairs = []
     for name, value in found.parameters.items():
         if value not in (None, False, 0) or name == "seed":
-            text = "yes" if value is True else wording.visible(_value(value), 200)
+            text = _WORDS.get(value) if isinstance(value, str | bool) else None
+            text = text or wording.visible(_value(value), 200)
             pairs.append((_PARAMETERS.get(name, name.replace("_", " ").capitalize()), text))
     versions = ", ".join(f"{name} {number}" for name, number in found.versions.items())
     pairs += [
@@ -159,9 +182,13 @@ def _verification(dossier: Dossier) -> Section:
     file = dossier.file or "the file"
     quoted = '"' + file.replace('"', "") + '"'
     commands = f"sha256sum {quoted}\nshasum -a 256 {quoted}\ncertutil -hashfile {quoted} SHA256"
+    package = "sha256sum -c SHA256SUMS\nshasum -a 256 -c SHA256SUMS"
     return Section(
         "digest", "Annex E: How to verify the file",
         (Text("One of these commands (Linux, macOS, Windows) prints the digest of a file. It is this "
               "release if and only if it prints:"),
-         Text(dossier.sha256 or "", "code"), Text(commands, "code")),
+         Text(dossier.sha256 or "", "code"), Text(commands, "code"),
+         Text("If it came in a package (a .zip file), unpack that. One of these commands (Linux, "
+              "macOS), in the folder with SHA256SUMS, checks every file of it:"),
+         Text(package, "code")),
     )  # fmt: skip

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 UNCHANGED = "as it is"
 """What recipients get of a column that was not changed."""
+NOT_RELEASED = "not released"
+"""The same of one that is not in the release."""
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from crypsis.policies.findings import Status
 from crypsis.report import wording
-from crypsis.report.dossier.blocks import Block, Bullets, Grid, Heading, Section, Text
-from crypsis.results import percent_text
+from crypsis.report.dossier.blocks import NOT_RELEASED, Block, Bullets, Grid, Heading, Section, Text
+from crypsis.results import Number, percent_text
 
 if TYPE_CHECKING:
     from crypsis.report.dossier.content import Dossier, ReleasedColumn
@@ -17,31 +17,37 @@ _SHOWN = 60
 _NAME, _EXAMPLE = 40, 24
 
 
-def changed_columns(dossier: Dossier) -> Section:
-    """What was changed, what that costs, and who can still do what."""
+def changed_columns(dossier: Dossier) -> Section | None:
+    """What was changed, what that costs, and who can still do what; None if nothing of it is known."""
     known = dossier.columns
+    rows = tuple(_attackers(dossier))
+    if not known and not rows:
+        return None
     title = "What was changed, and who can still do what" if known else "Who can do what"
     blocks: list[Block] = []
     if known:
         head = ("Column", "Role", "What recipients get", "Frequent values", "Values", "Left")
-        rows = tuple(_row(one) for one in known[:_SHOWN])
+        released = [one for one in known if one.change != NOT_RELEASED]
+        changed = tuple(_row(one) for one in released[:_SHOWN])
         blocks += [
             Text(
                 "Values: how many different ones, before and after. Left: the share of the "
                 "column's information (entropy) that the release can have at most.",
                 "soft",
             ),
-            Grid(head, rows, (4, 5)),
+            Grid(head, changed, (4, 5)),
         ]
-        if len(known) > _SHOWN:
-            blocks.append(Text(f"And {len(known) - _SHOWN} more columns.", "soft"))
+        if len(released) > _SHOWN:
+            blocks.append(Text(f"And {len(released) - _SHOWN} more columns.", "soft"))
+        removed = [wording.visible(one.column, _NAME) for one in known if one not in released]
+        if removed:
+            blocks.append(Text(f"Not released: {', '.join(removed)}."))
         blocks += [Heading("What it cost"), Bullets(dossier.losses)] if dossier.losses else []
     else:
         blocks.append(
             Text("Neither the original nor a statement of how the file was made is known, so what "
                  "was changed is not part of this dossier.", "soft")
         )  # fmt: skip
-    rows = tuple(_attackers(dossier))
     if rows:
         if known:
             blocks.append(Heading("Who can still do what"))
@@ -71,8 +77,8 @@ def _attackers(dossier: Dossier) -> Iterator[tuple[str, str, str]]:
         yield (
             "Prosecutor: a neighbor, an employer",
             f"that a person is in the release, and {by}",
-            f"recognizes the person with a probability of {percent_text(risk.prosecutor.maximum)} at "
-            f"most, {percent_text(risk.prosecutor.average)} on average",
+            "recognizes the person with a probability of "
+            f"{_most(risk.prosecutor.maximum, risk.prosecutor.average)}",
         )
         if risk.journalist is not None:
             yield (
@@ -99,6 +105,11 @@ def _attackers(dossier: Dossier) -> Iterator[tuple[str, str, str]]:
             yield who, knows, wording.visible(one.headline, 400)
 
 
+def _most(highest: Number, average: Number) -> str:
+    most, mean = percent_text(highest), percent_text(average)
+    return most if most == mean else f"{most} at most, {mean} on average"
+
+
 def _inferring(dossier: Dossier) -> Iterator[tuple[str, str, str]]:
     answer = dossier.assessment.answer("inference")
     if answer is None:
@@ -110,8 +121,13 @@ def _inferring(dossier: Dossier) -> Iterator[tuple[str, str, str]]:
         yield (
             f"Someone who wants to know {name}",
             _columns(one.given),
-            f"guesses it right in {percent_text(guess.average)} of the cases, in the worst class in "
-            f"{percent_text(guess.worst)}; without the release in {percent_text(guess.prior)}",
+            f"guesses it right in {percent_text(guess.average)} of the cases, "
+            + (
+                ""
+                if percent_text(guess.worst) == percent_text(guess.average)
+                else f"in the worst class in {percent_text(guess.worst)}, "
+            )
+            + f"without the release in {percent_text(guess.prior)}",
         )
 
 

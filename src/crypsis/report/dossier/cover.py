@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from crypsis.policies.findings import Status, Verdict
 from crypsis.report import wording
 from crypsis.report.dossier.blocks import (
+    NOT_RELEASED,
     UNCHANGED,
     Block,
     Bullets,
@@ -21,6 +22,7 @@ from crypsis.report.explanation import people_noun
 from crypsis.results import percent_text
 
 if TYPE_CHECKING:
+    from crypsis.assessment.result import Assessment
     from crypsis.report.dossier.content import Dossier
 
 TONES = {Verdict.SAFE: "good", Verdict.NOT_SAFE: "bad", Verdict.CANNOT_TELL: "unknown"}
@@ -42,7 +44,7 @@ def cover(dossier: Dossier) -> Section:
     ]
     blocks: list[Block] = [
         Facts(tuple(facts)),
-        VerdictBox(wording.head(found), found.explanation, TONES[found.verdict]),
+        VerdictBox(wording.head(found), _why(found), TONES[found.verdict]),
     ]
     guessed = wording.guesses(found)
     if guessed:
@@ -56,6 +58,12 @@ def cover(dossier: Dossier) -> Section:
         blocks += [Text("What was not asked, and why:"), Bullets(tuple(left))]
     title = dossier.title or f"Release of {wording.visible(found.name)}"
     return Section("summary", title, tuple(blocks))
+
+
+def _why(found: Assessment) -> str:
+    """The explanation without the verdict, which is written above it."""
+    text = found.explanation.partition(": ")[2]
+    return text[:1].upper() + text[1:]
 
 
 def _of_policy(policy: Mapping[str, Any]) -> Iterator[str]:
@@ -76,13 +84,14 @@ def _sentences(dossier: Dossier) -> Iterator[str]:
         risk = classes.risk.prosecutor
         k = int(float(classes.k))
         one, more = "1 record that fits", "records that fit"
-        if classes.unit == "persons":
+        if classes.unit == "people":
             one, more = "1 person who fits", "people who fit"
         fitting = one if k == 1 else f"at least {k:,} {more}"
+        most, average = percent_text(risk.maximum), percent_text(risk.average)
+        right = f"{most} of the cases at most and in {average} on average"
         yield (
             f"Residual risk: someone who knows the quasi-identifiers of a person finds {fitting}, "
-            f"so that a guess is right in {percent_text(risk.maximum)} of the cases at most and in "
-            f"{percent_text(risk.average)} on average."
+            f"so that a guess is right in {f'{most} of the cases' if most == average else right}."
         )
     yield from found.causes if found.verdict is Verdict.NOT_SAFE else ()
     if dossier.losses:
@@ -90,7 +99,7 @@ def _sentences(dossier: Dossier) -> Iterator[str]:
 
 
 def _what_was_done(dossier: Dossier) -> str:
-    removed = [one for one in dossier.columns if one.change == "not released"]
+    removed = [one for one in dossier.columns if one.change == NOT_RELEASED]
     same = [one for one in dossier.columns if one.change == UNCHANGED]
     changed = len(dossier.columns) - len(removed) - len(same)
     noun = people_noun(dossier.assessment)
@@ -106,7 +115,7 @@ def _most_changed(dossier: Dossier) -> Iterator[str]:
     changed = [
         (one.kept, place)
         for place, one in enumerate(dossier.columns)
-        if one.change not in ("not released", UNCHANGED) and one.kept is not None and one.kept < 1
+        if one.change not in (NOT_RELEASED, UNCHANGED) and one.kept is not None and one.kept < 1
     ]
     if changed:
         one = dossier.columns[min(changed)[1]]

@@ -22,8 +22,12 @@ if TYPE_CHECKING:
     from crypsis.report.dossier.content import Dossier
 
 
+_LOSS = 600
+"""How many characters of what a release loses are shown, to the end of a clause."""
+
+
 def remedies(dossier: Dossier) -> Section | None:
-    """What would make the release safe, each remedy and each command once."""
+    """What would make the release safe, or decide whether it is: each remedy and command once."""
     found, phrasing = dossier.assessment, dossier.phrasing
     if found.verdict is Verdict.SAFE:
         return None
@@ -39,26 +43,32 @@ def remedies(dossier: Dossier) -> Section | None:
             after = effects.setdefault(max(said, key=len), [])
             if one.remedy.value_after is not None and own == one.remedy.description:
                 value = wording.number(one.remedy.value_after, one.unit)
-                after.append(f"{wording.measure_title(one.measure, one.k)} {value}")
+                after.append(f"{wording.measure_title(one.measure, one.k)}, {value}")
     described = [
-        f"{text} Tried: {', '.join(dict.fromkeys(after))}." if after else text
+        f"{text} After it was tried: {'; '.join(dict.fromkeys(after))}." if after else text
         for text, after in effects.items()
     ]
     tried = [one.remedy for one in found.exceeded if one.remedy is not None]
-    losses = dict.fromkeys(f"The release that was tried: {one.loss}" for one in tried if one.loss)
-    reasons = [
+    losses = dict.fromkeys(
+        wording.clauses(f"The release that was tried: {one.loss}", _LOSS)
+        for one in tried
+        if one.loss
+    )
+    open_ = found.verdict is Verdict.CANNOT_TELL
+    reasons = wording.missing(found, phrasing) if open_ else [
         phrasing.reason(one) for one in found.reasons
         if one.code not in ("threshold-exceeded", "not-evaluated")
     ]  # fmt: skip
     items = [*described, *losses, *reasons]
     blocks: list[Block] = (
-        [Bullets(tuple(wording.visible(one, 600) for one in items))] if items else []
+        [Bullets(tuple(wording.visible(one, 1_500) for one in items))] if items else []
     )
     commands = wording.remedies(found, phrasing)
     if commands:
         blocks.append(Text("\n".join(wording.visible(one, 2_000) for text in commands
                                      for one in text.split("\n")), "code"))  # fmt: skip
-    return Section("remedies", "What would make it safe", tuple(blocks)) if blocks else None
+    title = "What is missing for a verdict" if open_ else "What would make it safe"
+    return Section("remedies", title, tuple(blocks)) if blocks else None
 
 
 def conditions(dossier: Dossier) -> Section:

@@ -119,8 +119,11 @@ def _grid(document: Any, rows: Any, *, header: bool) -> None:
     table = document.add_table(rows=0, cols=len(rows[0]))
     table.style = "Light Grid Accent 1" if header else "Table Grid"
     for place, row in enumerate(rows):
-        cells = table.add_row().cells
-        for cell, text in zip(cells, row, strict=True):
+        added = table.add_row()
+        _mark(added, "w:cantSplit")
+        if header and place == 0:
+            _mark(added, "w:tblHeader")  # on every page
+        for cell, text in zip(added.cells, row, strict=True):
             cell.text = _clean(text)
             for run in cell.paragraphs[0].runs:
                 run.font.size = _points(8.5)
@@ -128,9 +131,18 @@ def _grid(document: Any, rows: Any, *, header: bool) -> None:
     document.add_paragraph()
 
 
+def _mark(row: Any, name: str) -> None:
+    """Set a property of a row of a table, which python-docx has no name for."""
+    from docx.oxml import OxmlElement
+
+    row._tr.get_or_add_trPr().append(OxmlElement(name))
+
+
 def _bars(document: Any, block: Bars) -> None:
     """A picture as a table: the label, a row of cells, the number."""
-    document.add_paragraph().add_run(_clean(block.title)).bold = True
+    title = document.add_paragraph()
+    title.add_run(_clean(block.title)).bold = True
+    title.paragraph_format.keep_with_next = True
     table = document.add_table(rows=0, cols=3)
     for bar in block.bars:
         cells = table.add_row().cells

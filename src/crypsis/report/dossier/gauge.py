@@ -40,7 +40,7 @@ def risk_gauge(found: Assessment) -> Bars | None:
             tone = "bad" if now > limit * (1 + 1e-9) else "good"
         name = f"Release, {label}" if change is not None else label.capitalize()
         bars.append(Bar(name, now, percent_text(now), tone))
-    text = "" if limit is None else f"the line is the highest risk allowed, {percent_text(limit)}"
+    text = "" if limit is None else f"the highest risk allowed is {percent_text(limit)}"
     title = "How likely a person is recognized by someone who knows the quasi-identifiers"
     return Bars(title, tuple(bars), limit, text)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from crypsis.report.dossier.blocks import Block, Facts, Grid
-from crypsis.report.wording import visible
+from crypsis.report.wording import capitalized, visible
 from crypsis.results import Estimate, number_text, percent_text
 
 if TYPE_CHECKING:
@@ -18,13 +18,13 @@ _KEY_NUMBERS: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("equivalence_classes", "average_size", "average class size"),
         ("equivalence_classes", "risk.prosecutor.maximum", "prosecutor risk, highest"),
         ("equivalence_classes", "risk.prosecutor.average", "prosecutor risk, average"),
-        ("equivalence_classes", "risk.prosecutor.share_above", "records at a risk above 0.2"),
+        ("equivalence_classes", "risk.prosecutor.share_above", "records at a risk above 20 %"),
         ("equivalence_classes", "risk.journalist.maximum", "journalist risk, highest"),
         ("equivalence_classes", "risk.journalist.average", "journalist risk, average"),
         (
             "equivalence_classes",
             "risk.journalist.share_above",
-            "records at a journalist risk above 0.2",
+            "records at a journalist risk above 20 %",
         ),
         ("equivalence_classes", "risk.marketer.average", "marketer risk, average"),
         ("individual_risk", "maximum", "individual risk, highest"),
@@ -35,7 +35,7 @@ _KEY_NUMBERS: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("household_risk", "households", "households"),
         ("household_risk", "maximum", "household risk, highest"),
         ("household_risk", "average", "household risk, average"),
-        ("household_risk", "share_above", "households at a risk above 0.2"),
+        ("household_risk", "share_above", "households at a risk above 20 %"),
         ("suda", "special_uniques", "special uniques (SUDA)"),
         ("suda", "maximum", "SUDA score, highest"),
         ("suda", "dis_maximum", "DIS-SUDA score, highest"),
@@ -78,7 +78,7 @@ def numbers(answer: Answer) -> list[Block]:
             value = None if value is None else getattr(value, part, None)
         value = value() if callable(value) else value
         if value is not None:
-            pairs.append((label[0].upper() + label[1:], _text(value, label)))
+            pairs.append((capitalized(label), _text(value, label)))
     blocks: list[Block] = [Facts(tuple(pairs))] if pairs else []
     sets: Any = results.get("quasi_identifiers")
     if sets is not None and sets.found:

@@ -34,18 +34,20 @@ def dossier_page(dossier: Dossier) -> str:
     )
 
 
-_PERIOD = re.compile(r"\d[\d./:]*(?:-[HQW]?\d[\d./:]*)+")
+_TOGETHER = re.compile(
+    r"\d[\d./:]*(?:-[HQW]?\d[\d./:]*)+|(?:over |under )?\d[\d.,]* %|[\d,]+ → [\d,]+|quasi-identifier"
+)
 
 
 def _unbroken(text: object) -> Markup:
-    """Text whose dates and ranges of numbers stay on one line: "1950-1959", "2024-03-01".
+    """Text of which some parts stay on one line: "1950-1959", "2024-03-01", "20 %".
 
     >>> str(_unbroken("born 1950-1959 & on"))
     'born <span class="period">1950-1959</span> &amp; on'
     """
-    # Escaping adds no digits with a hyphen between them.
+    # Escaping adds no digits with a hyphen or a sign of per cent behind them.
     plain = str(escape(text))
-    return Markup(_PERIOD.sub(r'<span class="period">\g<0></span>', plain))  # noqa: S704 - escaped
+    return Markup(_TOGETHER.sub(r'<span class="period">\g<0></span>', plain))  # noqa: S704 - escaped
 
 
 def _css_text(text: str) -> Markup:

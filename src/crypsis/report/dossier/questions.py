@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from crypsis.policies.findings import Status
+from crypsis.policies.findings import Finding, Status
 from crypsis.report import wording
 from crypsis.report.dossier.blocks import Bar, Bars, Block, Bullets, Heading, Section, Text
 from crypsis.results import percent_text
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from crypsis.report.dossier.content import Dossier
 
 _TONES = {Status.EXCEEDED: "bad", Status.MET: "good", Status.NOT_EVALUATED: "unknown"}
+_ALIKE = {
+    Status.EXCEEDED: "The threshold is exceeded for", Status.NOT_EVALUATED: "It is not evaluated for",
+}  # fmt: skip
 _EDGES = (1, 2, 3, 5, 10, 20, 50, 100, 1000, math.inf)
 _ATTRIBUTES, _INTRUDERS, _NOTES = 4, 5, 6
 
@@ -29,7 +32,7 @@ def questions(dossier: Dossier) -> Section | None:
         blocks.append(
             Heading("Are there direct identifiers or free text?", "threshold exceeded", "bad")
         )
-        blocks.append(Bullets(tuple(one.statement for one in about_columns)))
+        blocks.append(Bullets(tuple(map(_with_names, about_columns))))
     for answer in found.answers:
         if answer.status is Status.NOT_ASKED and not answer.results:
             continue
@@ -45,10 +48,13 @@ def questions(dossier: Dossier) -> Section | None:
         if picture is not None and picture.bars:
             blocks.append(picture)
         worse = [
-            one.statement
-            for one in found.findings
-            if one.question == answer.question and one.status in (Status.EXCEEDED, Status.NOT_EVALUATED)
-            and one.statement not in answer.headline
+            _with_others(same)
+            for same in wording.by_threshold(
+                one
+                for one in found.findings
+                if one.question == answer.question and one.status in (Status.EXCEEDED, Status.NOT_EVALUATED)
+                and one.statement not in answer.headline
+            )
         ]  # fmt: skip
         every = list(dict.fromkeys([*worse, *answer.notes]))
         notes = [
@@ -58,6 +64,24 @@ def questions(dossier: Dossier) -> Section | None:
         if notes:
             blocks.append(Bullets(tuple(wording.visible(note, 500) for note in notes)))
     return Section("questions", "The questions", tuple(blocks)) if blocks else None
+
+
+def _with_names(finding: Finding) -> str:
+    """A statement about columns, and which they are."""
+    if not finding.columns:
+        return finding.statement
+    return f"{finding.statement.removesuffix('.')}: {wording.named(finding.columns)}."
+
+
+def _with_others(findings: Sequence[Finding]) -> str:
+    """The statement of the worst of some columns, and what is true of the others."""
+    worst, *others = findings
+    text = worst.statement
+    for status in (Status.EXCEEDED, Status.NOT_EVALUATED):
+        names = [one.columns[0] for one in others if one.columns and one.status is status]
+        if names:
+            text += f" {_ALIKE[status]} {wording.named(names)}."
+    return text
 
 
 def _class_sizes(dossier: Dossier, answer: Any) -> Bars | None:
@@ -86,7 +110,7 @@ def _class_sizes(dossier: Dossier, answer: Any) -> Bars | None:
         if share or first < k:
             tone = "bad" if first < k and share else "plain"
             bars.append(Bar(_range(first, beyond), share, percent_text(share), tone))
-    if len(bars) == 1:
+    if sum(bar.share > 0 for bar in bars) < 2:  # the sentence above says it
         return None
     title = f"Share of the {classes.unit} by how many are alike in all quasi-identifiers"
     return Bars(title, tuple(bars))
@@ -105,10 +129,10 @@ def _guesses(dossier: Dossier, answer: Any) -> Bars | None:
     bars = []
     for one in leaks[:_ATTRIBUTES]:
         guess, name = one.best_guess, wording.visible(one.target, 30)
-        for label, value in (
-            ("without the release", guess.prior), ("on average", guess.average),
-            ("worst class", guess.worst),
-        ):  # fmt: skip
+        shown = {"without the release": guess.prior, "on average": guess.average}
+        if percent_text(guess.worst) != percent_text(guess.average):
+            shown["worst class"] = guess.worst
+        for label, value in shown.items():
             bars.append(Bar(f"{name}, {label}", float(value), percent_text(value)))
     return Bars("How often the best guess of a sensitive attribute is right", tuple(bars))
 
