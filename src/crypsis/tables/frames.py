@@ -69,8 +69,9 @@ def open_frame(
     if several:
         named = table.rename_columns(names)
         rows.written = lambda chosen: open_frame(
-            _as_texts(named, [names[i] for i in several if names[i] in chosen]), **settings
-        )
+            _as_texts(named, [names[i] for i in several if names[i] in chosen]),
+            memory_limit=memory_limit, spill_folder=spill_folder,
+        )  # fmt: skip
     return rows
 
 
