@@ -119,3 +119,9 @@ def test_few_changed_values_and_a_column_that_says_nothing_of_them() -> None:
     bands = pa.chunked_array([np.where(changed, "*", AGE.astype(str)).tolist()])
     assert _found({"age": AGE}, {"age": bands}, salary=salary) == set()
     assert _found({"age": AGE}, {"age": bands}, root=np.sqrt(AGE + 1e-3 * ZIP)) == {"root"}
+
+
+def test_minus_zero_is_zero() -> None:
+    draw = np.random.default_rng(2)
+    table = pa.table({"x": draw.choice([0.0, -0.0], 200), "s": draw.choice(["a", "b"], 200)})
+    assert not find_dependencies(table, {"x": pa.chunked_array([[0.0] * 200])}, ["s"])

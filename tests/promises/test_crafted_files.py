@@ -381,3 +381,14 @@ def test_classes_are_those_of_the_texts_in_the_file(tmp_path: Path) -> None:
     answer = found.answer("singling_out")
     assert answer is not None
     assert answer.results["equivalence_classes"].k == 60  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("values", [[0.0, -0.0], [None, float("nan")]])
+def test_equal_numbers_that_a_file_distinguishes(tmp_path: Path, values: list[Any]) -> None:
+    """The sign of a zero or the kind of a missing value says who has which disease, in a frame too."""
+    table = pa.table({"x": values * 100, "ill": ["flu", "gout"] * 100})
+    pq.write_table(table, tmp_path / "t.parquet")
+    for data in (table, tmp_path / "t.parquet"):
+        found = cr.assess(data, quasi_identifiers=["x"], sensitive=["ill"])
+        assert "inference.near_certain_values" in [one.measure for one in found.exceeded], data
+        assert cr.singling_out.k_anonymity(data, quasi_identifiers=["x"]) == 200

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from crypsis.columns.codes import Floats, Ints, as_numbers, codes_of, mode_of_others
 from crypsis.counting import arrays
 from crypsis.results import Result
+from crypsis.tables.values import clean_column
 
 GAIN = 0.2
 """How many more records must be recovered than without the column."""
@@ -96,6 +97,9 @@ def find_dependencies(
     rows = original.num_rows
     if not rows or not kept or not changed:
         return ()
+    clean = [clean_column(column) for column in original.columns]
+    original = pa.table(clean, names=original.column_names)
+    changed = {n: None if one is None else clean_column(one) for n, one in changed.items()}
     if rows > _SAMPLED:
         places = np.random.default_rng(seed).choice(rows, _SAMPLED, replace=False)
         part = arrays.places(np.sort(places))

@@ -19,6 +19,7 @@ from crypsis.tables.parallel import each_column
 from crypsis.tables.rows import Rows
 from crypsis.tables.schema import columns_of, inner_names, unique_names
 from crypsis.tables.sql import quote
+from crypsis.tables.values import several_notations
 
 
 def open_frame(
@@ -61,8 +62,25 @@ def open_frame(
         raise InputError("The Arrow table is not valid.", hint="Create it again.") from None
     simple = plain(table) if memory_limit is None and spill_folder is None else None
     if simple is not None:
-        return TableRows(simple, names)
-    return _registered(table, names, settings, table.num_rows)
+        rows: Rows = TableRows(simple, names)
+    else:
+        rows = _registered(table, names, settings, table.num_rows)
+    several = [i for i, column in enumerate(table.columns) if several_notations(column)]
+    if several:
+        named = table.rename_columns(names)
+        rows.written = lambda chosen: open_frame(
+            _as_texts(named, [names[i] for i in several if names[i] in chosen]),
+            memory_limit=memory_limit, spill_folder=spill_folder,
+        )  # fmt: skip
+    return rows
+
+
+def _as_texts(table: pa.Table, names: list[str]) -> pa.Table:
+    """The table with some columns as the texts that a file has."""
+    for name in names:
+        texts = table[name].cast(pa.string())
+        table = table.set_column(table.column_names.index(name), name, texts)
+    return table
 
 
 def _registered(source: Any, names: list[str], settings: dict[str, Any], known: int | None) -> Rows:

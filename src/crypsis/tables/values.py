@@ -40,6 +40,21 @@ def clean_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.if_else(pc.is_nan(plain), missing(column.type), plain)
 
 
+def several_notations(column: pa.ChunkedArray) -> bool:
+    """Whether equal values of a column in memory differ in a file: 0.0 and -0.0, NaN and null.
+
+    >>> [several_notations(pa.chunked_array([one])) for one in ([0.0, -0.0], [0.0, 1.0])]
+    [True, False]
+    """
+    if not pa.types.is_floating(column.type):
+        return False
+    values = column.drop_null().to_numpy()
+    zeros = np.signbit(values[values == 0])
+    return bool(zeros.any() and not zeros.all()) or bool(
+        column.null_count and np.isnan(values).any()
+    )
+
+
 def clean_counts(values: Iterable[Any], counts: Iterable[int]) -> dict[Any, int]:
     """Counts by value as they count.
 

@@ -103,7 +103,7 @@ class NameEvidence:
     key: bool = False
     """Whether the name ends in a word for a key only: "id", "uuid"."""
     category: bool = False
-    """Whether the name ends in a word for codes, whose order means nothing: "id", "code", "type"."""
+    """Whether the name ends in a word for codes, whose order is that of no quantity: "id", "code", "type"."""
     counts: bool = False
     """Whether the name is that of a count or a flag: "number_of_...", "has_..."."""
     prose: bool = False

@@ -43,7 +43,7 @@ class ColumnType:
 
     @property
     def coded(self) -> bool:
-        """Whether it has few integers that are codes by its name: their order means nothing."""
+        """Whether it has few integers that are codes by its name, and not quantities."""
         few = self.kind is Kind.INTEGER and self.distinct <= _MOST_CODES
         return few and read_name(self.name).category
 
