@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +72,8 @@ def test_compare_as_a_page_that_fetches_nothing(
     assert run(["compare", *map(str, files), "--on", "no", "-o", str(page)]) == 0
     text = page.read_text()
     assert text.count("data:image/svg+xml") == 7
+    (first, *_) = re.findall(r"svg\+xml;base64,([^\"]+)", text)
+    assert b"aria-label" not in base64.b64decode(first)  # nobody reads it in a picture
     assert text.count("alt=") >= 7
     for sign in ("<script", "http://", "https://", VALUE):
         assert sign not in text

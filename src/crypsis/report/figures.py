@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from crypsis.report.wording import visible
 if TYPE_CHECKING:
     from crypsis.assessment.result import Answer, Assessment
 
+_DESCRIBED = re.compile(r' (?:aria-[a-z]+|role)="[^"]*"')
 _LONGEST_NAME, _LONGEST_TITLE = 42, 90
 _ATTRIBUTES_DRAWN = 3
 _CLASSES_DRAWN = 10
@@ -29,10 +31,13 @@ class Figure:
 
     @property
     def picture(self) -> str:
-        """The picture as a data URL; it is drawn when it is asked for."""
+        """The picture as a data URL; it is drawn when it is asked for.
+
+        Its parts have no descriptions of their own: nobody can read them in a picture.
+        """
         import vl_convert
 
-        drawn = vl_convert.vega_to_svg(json.loads(self.specification))
+        drawn = _DESCRIBED.sub("", vl_convert.vega_to_svg(json.loads(self.specification)))
         return f"data:image/svg+xml;base64,{base64.b64encode(drawn.encode()).decode()}"
 
 
