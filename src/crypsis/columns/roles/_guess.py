@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 
@@ -15,12 +16,14 @@ from crypsis.counting.cells import ColumnSetCounts
 from crypsis.dataset import ColumnNote, Data, Dataset, as_columns, as_dataset
 from crypsis.errors import unknown_columns
 from crypsis.options import Columns, Role
-from crypsis.tables import Kind
+from crypsis.tables import Kind, Rows
 from crypsis.tables.sampling import sample as draw_sample
 
 SAMPLE_ROWS = 2_000
 RELEASED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.INSENSITIVE)
 """The roles of columns that are released."""
+_GUESSED: WeakKeyDictionary[Rows, dict[tuple[str, int], Guess]] = WeakKeyDictionary()
+"""What was guessed of the columns of some rows, by name and seed: rows do not change."""
 
 
 def guess(
@@ -65,17 +68,19 @@ def guess(
     if not set(known) <= set(rows.names):
         raise unknown_columns(known, rows.names)
     asked = rows.columns if columns is None else [rows.column(n) for n in as_columns(columns)]
-    flat = [column.name for column in asked if column.kind is not Kind.NESTED]
+    before = {} if known else _GUESSED.setdefault(rows, {})
+    new = [one for one in asked if (one.name, seed) not in before]
+    flat = [column.name for column in new if column.kind is not Kind.NESTED]
     sample = draw_sample(rows, SAMPLE_ROWS, seed=seed, names=flat) if flat else pa.table({})
-    guesses = []
-    for column in progress.track(asked, "guessing roles"):
+    for column in progress.track(new, "guessing roles"):
         if column.kind is Kind.NESTED:
-            guesses.append(nested(column))
+            before[column.name, seed] = nested(column)
             continue
         classes = known.get(column.name) or rows.tally([column.name])
         values = sample[column.name]
         found = find_identifiers(rows, column, values if len(values) == rows.count else None)
-        guesses.append(judge(Evidence(column, classes, values, found)))
+        before[column.name, seed] = judge(Evidence(column, classes, values, found))
+    guesses = [before[column.name, seed] for column in asked]
     return tuple(_of_units(dataset, one) for one in guesses)
 
 

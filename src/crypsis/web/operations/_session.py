@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from crypsis.dataset import ColumnNote, Dataset, read
 from crypsis.errors import InputError, SourceError, TooLargeError
@@ -16,6 +17,7 @@ from crypsis.options import Role
 if TYPE_CHECKING:
     from crypsis.assessment import Assessment
     from crypsis.protection import Anonymized, Preview
+    from crypsis.tables import Rows
 
 
 class TableSession:
@@ -30,6 +32,8 @@ class TableSession:
         """The records that are shown, with what they were read for."""
         self.made: tuple[Anonymized, Assessment, str] | None = None
         """The release that was made last, its assessment and the name of its file."""
+        self.samples: WeakKeyDictionary[Rows, dict[int, Rows]] = WeakKeyDictionary()
+        """The records on which a release of a large table is tried, by their number."""
         self.engine = threading.Lock()
         """One question at a time goes to the rows; what is counted may be asked meanwhile."""
         self._open: dict[tuple[Any, ...], Dataset] = {}

@@ -27,12 +27,15 @@ _TRIED, _EXPLORED = 4_000, 2_000
 _EXAMPLES = 3
 
 
-def _part(release: Dataset, most: int) -> tuple[Dataset, bool]:
-    """The table, or a sample of its records; and whether it is one."""
+def _part(session: TableSession, release: Dataset, most: int) -> tuple[Dataset, bool]:
+    """The table, or a sample of its records, the same each time; and whether it is one."""
     if release.count <= most:
         return release, False
-    rows = open_frame(sample(release.rows, most, seed=0, names=list(release.names)))
-    return replace(release, rows=rows, given=None, _cells={}), True
+    drawn = session.samples.setdefault(release.rows, {})
+    if most not in drawn:
+        names = list(release.names)
+        drawn[most] = open_frame(sample(release.rows, most, seed=0, names=names))
+    return replace(release, rows=drawn[most], given=None, _cells={}), True
 
 
 def _released(session: TableSession, file: dict[str, Any], roles: dict[str, str],
@@ -41,7 +44,7 @@ def _released(session: TableSession, file: dict[str, Any], roles: dict[str, str]
         file, without_excluded(roles, options), person=options.get("person"),
         weight=options.get("weight"),
     )  # fmt: skip
-    return _part(with_population(session, release, options), most)
+    return _part(session, with_population(session, release, options), most)
 
 
 def try_release(
