@@ -15,7 +15,7 @@ import pytest
 
 from tests.conftest import ROOT
 
-pytestmark = pytest.mark.xdist_group("documentation")  # it is built once
+pytestmark = [pytest.mark.heavy, pytest.mark.xdist_group("documentation")]  # it is built once
 
 
 @pytest.fixture(scope="module")
