@@ -14,7 +14,7 @@ from crypsis.errors import ParameterError, TooLargeError
 from crypsis.linkage._pair import Pair, RankOptions, pair
 from crypsis.linkage._ranks import Floats, Ints, Points
 from crypsis.linkage._search import Matches, Search
-from crypsis.results import Estimate, Result, number_text, raw
+from crypsis.results import Estimate, Result, percent_text, raw
 
 _MAX_SUBSETS = 4096
 
@@ -67,11 +67,11 @@ class Link(Result, eq=False):
     def __str__(self) -> str:
         numbers = (self.true_matches, self.multiple_matches, self.false_matches)
         true, multiple, false = ("unknown" if one is None else f"{one:,}" for one in numbers)
-        share = "unknown" if self.correct_share is None else self.correct_share.text(".2%")
+        share = "unknown" if self.correct_share is None else percent_text(self.correct_share)
         return (
             f"Links of {self.records:,} records: true matches {true}, multiple matches {multiple}, "
             f"false matches {false}\nCorrect links: {share}; "
-            f"by chance {number_text(self.chance, '.3%')}"
+            f"by chance {percent_text(self.chance)}"
         )
 
     @property

@@ -15,7 +15,7 @@ from crypsis.linkage._null_distribution import random_records as draw_records
 from crypsis.linkage._pair import Pair, RankOptions, pair
 from crypsis.linkage._ranks import Floats
 from crypsis.linkage._search import Search
-from crypsis.results import Estimate, Result, number_text, percent_text
+from crypsis.results import Estimate, Result, percent_text
 
 LinkVerdict: TypeAlias = Literal["safe", "not safe", "cannot tell"]
 
@@ -246,10 +246,10 @@ def _verdict(
     failed = False
     if correct is not None:
         failed = correct.low > max(acceptable or 0.0, chance)
-        bound = "" if acceptable is None else f"; {number_text(acceptable, '.2%')} is acceptable"
+        bound = "" if acceptable is None else f"; {percent_text(acceptable)} is acceptable"
         reasons.append(
-            f"The nearest masked record is the true match of {correct.text('.3%')} of the records; "
-            f"by chance it would be {number_text(chance, '.3%')}{bound}."
+            f"The nearest masked record is the true match of {percent_text(correct)} of the records; "
+            f"by chance it would be {percent_text(chance)}{bound}."
         )
     if dependent is None:
         reasons.append(

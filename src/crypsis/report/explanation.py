@@ -143,6 +143,8 @@ def people(found: Assessment, count: Number, total: int, unit: str) -> str:
         amount = f"all {total:,} {name}"
     else:
         amount = f"{round(float(count)):,} of {total:,} {name}"
+    if amount.startswith("1 of ") and noun == "people":
+        noun = "person"
     return f"the {noun} of {amount}" if of_records else amount
 
 

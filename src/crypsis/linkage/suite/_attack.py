@@ -8,7 +8,7 @@ from crypsis.linkage._ranks import Floats, Ints
 from crypsis.linkage._search import share
 from crypsis.linkage.suite._candidates import Candidates
 from crypsis.linkage.suite._files import Files
-from crypsis.results import Estimate, Result, number_text, raw
+from crypsis.results import Estimate, Result, percent_text, raw
 from crypsis.scientific import optimize
 
 CONFIDENT = 0.9
@@ -70,12 +70,10 @@ class LinkAttack(Result, eq=False):
         )  # fmt: skip
 
     def __str__(self) -> str:
-        correct = "unknown" if self.correct_share is None else self.correct_share.text(".2%")
-        text = (
-            f"{self.method}: correct links {correct}; by chance {number_text(self.chance, '.3%')}"
-        )
+        correct = "unknown" if self.correct_share is None else percent_text(self.correct_share)
+        text = f"{self.method}: correct links {correct}; by chance {percent_text(self.chance)}"
         if self.precision is not None:
-            text += f"; {self.confident_links:,} confident, {self.precision.text('.1%')} correct"
+            text += f"; {self.confident_links:,} confident, {percent_text(self.precision)} correct"
         return text
 
 

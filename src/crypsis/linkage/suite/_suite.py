@@ -30,7 +30,7 @@ from crypsis.linkage.suite._paired_columns import ProposedColumn, paired_columns
 from crypsis.linkage.suite._replaced import replaced
 from crypsis.linkage.suite._scaled import scaled
 from crypsis.linkage.suite._subsets import subset_links
-from crypsis.results import Estimate, Result, number_text, percent_text
+from crypsis.results import Estimate, Result, percent_text
 
 _MOST_TARGETS = 5_000
 _NOT_ALIGNED = {
@@ -121,7 +121,7 @@ class LinkSuite(Result, eq=False):
         text = (
             f"The intruder with the most correct links ({found.method}) has them for "
             f"{percent_text(sure)} of the records{some}; by chance it would be "
-            f"{number_text(found.chance, '.3%')}."
+            f"{percent_text(found.chance)}."
         )
         if found.precision is not None:
             number = found.confident_links or 0
