@@ -18,6 +18,7 @@ _SERVER = multiprocessing.get_context("forkserver")
 _SERVER.set_forkserver_preload(
     [
         "crypsis.cli.app",
+        "crypsis.cli.wording",
         "crypsis.assessment",
         "crypsis.protection",
         "crypsis.report.verdict",
