@@ -88,7 +88,8 @@ def test_what_is_promised_of_forms_would_be_noticed(
     )
     TARGETS["web forms"](behind)
     monkeypatch.setattr(
-        "crypsis.web.operations._assess._values", lambda given, _: [str(one) for one in given]
+        "crypsis.web.operations._assess._values",
+        lambda group, *_: [str(one) for one in group.values],
     )
     monkeypatch.setattr("tests.promises.fuzz.web.PLANTED", ("10108",))
     with pytest.raises(AssertionError, match="a value is told"):
