@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import crypsis as cr
 from crypsis.errors import ParameterError, SourceError
 from crypsis.tables.csv.encodings import guess_encoding
+from crypsis.tables.output import write_file
 
 TEXT = (
     "Name;Größe;Geburtsdatum;Aufnahme;PLZ\n"
@@ -116,6 +118,23 @@ def test_the_user_decides(tmp_path: Path) -> None:
 def test_a_point_is_no_decimal_mark_where_a_comma_is(tmp_path: Path) -> None:
     data = cr.read(write(tmp_path, "a;b\n1,5;1.5\n2,5;2.5\n"))
     assert data.to_arrow()["b"].to_pylist() == ["1.5", "2.5"]
+
+
+@pytest.mark.parametrize(
+    ("written", "values"),
+    [
+        (["8,53", "1200,5", "", "7"], [8.53, 1200.5, None, 7.0]),
+        (["Müller, Hans", "x", "y, z"], ["Müller, Hans", "x", "y, z"]),
+    ],
+)
+def test_a_column_alone_is_read_back(tmp_path: Path, written: list[str], values: list[Any]) -> None:
+    """A sensitive attribute released apart is such a file."""
+    rows = "".join(f"{i};{text}\n" for i, text in enumerate(written))
+    data = cr.read(write(tmp_path, f"Nr;Wert\n{rows}"), excluded="Nr", insensitive="Wert")
+    alone = data.rows.select(["Wert"])
+    assert data.rows.form is not None
+    write_file(alone, tmp_path / "alone.csv", data.rows.form)
+    assert cr.read(tmp_path / "alone.csv").to_arrow()["Wert"].to_pylist() == values
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])

@@ -202,13 +202,16 @@ def _write_csv(rows: Rows, path: Path, form: FileForm) -> None:
     texts = {column.name: _text(column, form) for column in rows.columns}
     changed = {name: text for name, text in texts.items() if text is not None}
     written = rows.with_texts(changed) if changed else rows
+    # Of one column of texts no line shows another delimiter than its commas, unless they are quoted.
+    alone = len(rows.columns) == 1 and rows.columns[0].kind is Kind.TEXT
+    delimiter = "," if alone else form.delimiter
     if form.encoding == "utf-8" and form.compression is None:
-        written.write_file(path, "csv", form.delimiter)
+        written.write_file(path, "csv", delimiter)
         return
     folder = private_folder("crypsis-recoded-")
     try:
         copy = folder.path / "table.csv"
-        written.write_file(copy, "csv", form.delimiter)
+        written.write_file(copy, "csv", delimiter)
         _recoded(copy, path, form)
     finally:
         PrivateFolder.remove(folder)

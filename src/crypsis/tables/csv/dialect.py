@@ -145,7 +145,12 @@ def _check_text(path: str, start: bytes, encoding: str) -> None:
 
 
 def _delimiter(head: str) -> str:
-    """The delimiter under which the most of the first lines have as many fields as the first."""
+    """The delimiter under which the most of the first lines have as many fields as the first.
+
+    In one column of numbers with a decimal comma it is the semicolon, which is in no line.
+    """
+    if _is_one_column_with_commas(head):
+        return ";"
 
     def agreement(delimiter: str) -> tuple[float, int]:
         rows = [row for row in _split(head, delimiter)[:50] if row]
@@ -153,6 +158,17 @@ def _delimiter(head: str) -> str:
         return (sum(len(row) == width for row in rows) / len(rows) * (width > 1), width)
 
     return max(_DELIMITERS, key=agreement)
+
+
+def _is_one_column_with_commas(head: str) -> bool:
+    header, *lines = [line.strip() for line in head.splitlines()[:200]] or [""]
+    numbers = [line for line in lines if "," in line]
+    commas = [Notation("number", form) for form in (",", ".,")]
+    return (
+        bool(numbers)
+        and not any(one in header for one in _DELIMITERS)
+        and all(any(form.matches(line) for form in commas) for line in numbers)
+    )
 
 
 def _split(head: str, delimiter: str) -> list[list[str]]:
