@@ -217,6 +217,18 @@ def test_a_column_that_nobody_changed_is_as_it_is(tmp_path: Path) -> None:
     assert {one.column: one.change for one in columns}["disease"] == "as it is"
 
 
+def test_an_attribute_apart_is_named_and_not_asked_about(tmp_path: Path) -> None:
+    data, file = cr.Dataset.from_frame(PEOPLE, **ROLES), tmp_path / "safe.csv"
+    safe = cr.anonymize(data, k=10, apart="disease", seed=1).write(file)
+    found = cr.assess(safe.data, try_remedies=False)
+    text = _words(make_dossier(found, safe.data, file=file))
+    assert "1 is released apart, in a file of its own." in text
+    assert "released apart, in safe.apart-1.csv" in text
+    assert "no sensitive attribute can be inferred" not in text
+    assert "Can a sensitive attribute be inferred? No column is a sensitive attribute." in text
+    assert "Left: the share" not in text  # the original was not given
+
+
 def test_a_picture_shows_more_than_one_number() -> None:
     dossier = Dossier(cr.assess(PEOPLE.select(["name"]), quasi_identifiers=["name"]))
     (asked,) = (one for one in sections(dossier) if one.name == "questions")

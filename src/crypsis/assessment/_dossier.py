@@ -13,7 +13,7 @@ from crypsis.errors import InputError, ParameterError, TooLargeError
 from crypsis.files import digest
 from crypsis.options import MissingValues
 from crypsis.protection import Method, Statement, released_values
-from crypsis.report.dossier import NOT_RELEASED, UNCHANGED, Dossier, ReleasedColumn
+from crypsis.report.dossier import APART, NOT_RELEASED, UNCHANGED, Dossier, ReleasedColumn
 from crypsis.report.wording import Phrasing, plural
 from crypsis.results import percent_text
 from crypsis.tables import Kind
@@ -161,11 +161,14 @@ def _columns(
             None if change is None else change.values_before,
             None if change is None else change.values_after, _kept(change),
         )  # fmt: skip
+    apart = {} if made is None else {name: one.file for one in made.apart for name in one.columns}
+    for name, file in apart.items():
+        yield ReleasedColumn(name, "sensitive", APART if file is None else f"{APART}, in {file}")
     gone = () if original is None else tuple(n for n in original.names if n not in names)
     removed = dict.fromkeys((*gone, *(name for name, own in methods.items()
                                       if any(one.method == "removed" for one in own))))  # fmt: skip
     for name in removed:
-        if name not in names:
+        if name not in names and name not in apart:
             role = (
                 "" if original is None or name not in original.roles else original.roles[name].value
             )

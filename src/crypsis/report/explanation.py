@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
+from crypsis.options import Role
 from crypsis.policies.findings import Finding, Status, Verdict
 from crypsis.report import wording
 from crypsis.results import Estimate, Number, percent_text
@@ -236,6 +237,12 @@ _CLAUSE: dict[str, Callable[[Assessment, Sequence[Finding]], str]] = {
 }  # fmt: skip
 
 
+def without_sensitive(found: Assessment) -> bool:
+    """Whether nothing could be inferred, because no column is a sensitive attribute."""
+    sensitive = any(one.role == Role.SENSITIVE for one in found.columns)
+    return not sensitive and found.answer("synthetic") is None
+
+
 def _protections(found: Assessment) -> Iterator[str]:
     """What was measured and is safe, and which questions were not asked."""
     answer = found.answer("singling_out")
@@ -247,6 +254,10 @@ def _protections(found: Assessment) -> Iterator[str]:
         alike = f"at least {wording.plural(others, 'other')}"
         yield f"{who} shares {_known(classes.columns)} with {alike}"
     met = [one.question for one in found.answers if one.status is Status.MET]
+    left = [one.question for one in found.answers if one.status is Status.NOT_ASKED]
+    if "inference" in met and without_sensitive(found):
+        met.remove("inference")
+        left.insert(0, "inference")
     if "inference" in met:
         yield "no sensitive attribute can be inferred beyond the thresholds"
     if "linkage" in met:
@@ -255,7 +266,6 @@ def _protections(found: Assessment) -> Iterator[str]:
     if rest or not met:
         names = ", ".join(wording.SHORT_QUESTIONS[one] for one in rest) or "all measures"
         yield f"the thresholds of {names} are met"
-    left = [one.question for one in found.answers if one.status is Status.NOT_ASKED]
     if left:
         yield f"not asked: {_joined([wording.SHORT_QUESTIONS[one] for one in left])}"
 

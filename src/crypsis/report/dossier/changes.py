@@ -26,17 +26,9 @@ def changed_columns(dossier: Dossier) -> Section | None:
     title = "What was changed, and who can still do what" if known else "Who can do what"
     blocks: list[Block] = []
     if known:
-        head = ("Column", "Role", "What recipients get", "Frequent values", "Values", "Left")
         released = [one for one in known if one.change != NOT_RELEASED]
         changed = tuple(_row(one) for one in released[:_SHOWN])
-        blocks += [
-            Text(
-                "Values: how many different ones, before and after. Left: the share of the "
-                "column's information (entropy) that the release can have at most.",
-                "soft",
-            ),
-            Grid(head, changed, (4, 5)),
-        ]
+        blocks += _grid(changed)
         if len(released) > _SHOWN:
             blocks.append(Text(f"And {len(released) - _SHOWN} more columns.", "soft"))
         removed = [wording.visible(one.column, _NAME) for one in known if one not in released]
@@ -53,6 +45,18 @@ def changed_columns(dossier: Dossier) -> Section | None:
             blocks.append(Heading("Who can still do what"))
         blocks.append(Grid(("Who", "What they know", "What they can do"), rows))
     return Section("changes", title, tuple(blocks), new_page=True)
+
+
+def _grid(rows: tuple[tuple[str, ...], ...]) -> list[Block]:
+    """The columns; what is left of their values only if the original is known."""
+    head = ("Column", "Role", "What recipients get", "Frequent values", "Values", "Left")
+    if all(row[4:] == ("–", "–") for row in rows):
+        return [Grid(head[:4], tuple(row[:4] for row in rows))]
+    text = (
+        "Values: how many different ones, before and after. Left: the share of the column's "
+        "information (entropy) that the release can have at most."
+    )
+    return [Text(text, "soft"), Grid(head, rows, (4, 5))]
 
 
 def _row(one: ReleasedColumn) -> tuple[str, ...]:

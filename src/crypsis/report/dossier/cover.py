@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from crypsis.policies.findings import Status, Verdict
 from crypsis.report import wording
 from crypsis.report.dossier.blocks import (
+    APART,
     NOT_RELEASED,
     UNCHANGED,
     Block,
@@ -18,7 +19,7 @@ from crypsis.report.dossier.blocks import (
     VerdictBox,
 )
 from crypsis.report.dossier.gauge import risk_gauge
-from crypsis.report.explanation import people_noun
+from crypsis.report.explanation import people_noun, without_sensitive
 from crypsis.results import percent_text
 
 if TYPE_CHECKING:
@@ -101,12 +102,16 @@ def _sentences(dossier: Dossier) -> Iterator[str]:
 def _what_was_done(dossier: Dossier) -> str:
     removed = [one for one in dossier.columns if one.change == NOT_RELEASED]
     same = [one for one in dossier.columns if one.change == UNCHANGED]
-    changed = len(dossier.columns) - len(removed) - len(same)
+    apart = [one for one in dossier.columns if one.change.startswith(APART)]
+    changed = len(dossier.columns) - len(removed) - len(same) - len(apart)
+    own = "a file of its own" if len(apart) == 1 else "files of their own"
+    alone = f" {len(apart):,} {_are(apart)} released apart, in {own}." if apart else ""
     noun = people_noun(dossier.assessment)
     return (
         f"Of the {wording.plural(len(dossier.columns), 'column')} about {noun}, {len(removed):,} "
         f"{_are(removed)} not released, {changed:,} {'is' if changed == 1 else 'are'} generalized or "
         f"masked, and {len(same):,} {_are(same)} released as {'it is' if len(same) == 1 else 'they are'}."
+        f"{alone}"
     )
 
 
@@ -129,7 +134,8 @@ def _are(some: list[Any]) -> str:
 def _not_asked(dossier: Dossier) -> Iterator[str]:
     found = dossier.assessment
     for one in found.answers:
-        if one.status is Status.NOT_ASKED and one.question not in found.not_asked:
+        nothing = one.question == "inference" and without_sensitive(found)
+        if (one.status is Status.NOT_ASKED or nothing) and one.question not in found.not_asked:
             yield f"{one.title} {one.headline}".strip()
     for question, why in found.not_asked.items():
         name = wording.SHORT_QUESTIONS[question].capitalize()
