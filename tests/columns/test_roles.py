@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import stat
 import tomllib
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 
 import crypsis as cr
 from crypsis.columns import roles
+from crypsis.columns.roles import _guess
 from crypsis.columns.roles._identifier_search import find_identifiers
 from crypsis.columns.roles._patterns import passes_luhn
 from crypsis.columns.roles.names import read_name
@@ -218,15 +220,34 @@ def test_no_hidden_column_gets_too_mild_a_role(
     assert hidden[case.name].role.value in case.allowed, hidden[case.name].reason
 
 
-def test_one_email_address_among_many_values_is_found() -> None:
-    """Beyond the sample of 2,000 rows, by the engine."""
+@pytest.mark.parametrize("fetched", [0, 2_000_000], ids=["in the engine", "fetched"])
+def test_a_few_identifiers_among_many_values_are_found(
+    fetched: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beyond the sample of 2,000 rows: in the text, as names, and in another notation."""
+    monkeypatch.setattr(_guess, "_FETCHED", fetched)
     values = [f"item {i % 977}" for i in range(50_000)]
+    phones, teams, coded = ["a"] * 50_000, [f"team {i % 5}" for i in range(50_000)], values.copy()
     values[31_416] = "ask jan@example.org"
-    table = {"x": values, "n": list(range(50_000)), "same": ["a"] * 49_999 + ["+49 30 1234567"]}
+    phones[-1] = "+49 30 1234567"
+    teams[40_000] = "Anna Bauer"
+    coded[45_000] = base64.b64encode(b"jan@example.org").decode()
+    table = {"x": values, "n": list(range(50_000)), "same": phones, "team": teams, "ref": coded}
     found = guessed(table)
-    assert found["x"].reason == "1 value contains email addresses."
+    assert found["x"].reason == found["ref"].reason == "1 value contains email addresses."
     assert found["x"].identifies
     assert found["same"].hipaa is roles.Hipaa.PHONE
+    assert found["team"].reason == "1 value contains names of people."
+
+
+def test_in_columns_of_many_values_a_sample_is_read() -> None:
+    names = [f"Anna Bauer of room {i}" if i % 3 else f"room {i}" for i in range(20_000)]
+    data = Dataset.from_frame(pa.table({"v": names}))
+    (column,) = data.rows.columns
+    sample = pa.chunked_array([names[:100]])
+    found = find_identifiers(data.rows, column, sample, None, 20_000)
+    assert found is not None
+    assert (found.sign.noun, found.values, found.complete) == ("names of people", 66, False)
 
 
 @pytest.mark.parametrize(
@@ -244,8 +265,9 @@ def test_one_email_address_among_many_values_is_found() -> None:
 )
 def test_harmless_formats_are_no_identifiers(values: list[Any]) -> None:
     """Formats that are near to those of identifiers: the search finds none."""
-    data = Dataset.from_frame(pa.table({"v": values}))
-    assert find_identifiers(data.rows, data.rows.columns[0], None) is None
+    table = pa.table({"v": values})
+    data = Dataset.from_frame(table)
+    assert find_identifiers(data.rows, data.rows.columns[0], table["v"], None, 3_000) is None
 
 
 def test_contradictions_need_a_reason() -> None:

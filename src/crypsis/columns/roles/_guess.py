@@ -20,6 +20,8 @@ from crypsis.tables import Kind, Rows
 from crypsis.tables.sampling import sample as draw_sample
 
 SAMPLE_ROWS = 2_000
+_FETCHED = 2_000_000
+"""How many values are fetched at once, so that the engine need not search each column."""
 RELEASED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.INSENSITIVE)
 """The roles of columns that are released."""
 _GUESSED: WeakKeyDictionary[Rows, dict[tuple[str, int], Guess]] = WeakKeyDictionary()
@@ -72,13 +74,16 @@ def guess(
     new = [one for one in asked if (one.name, seed) not in before]
     flat = [column.name for column in new if column.kind is not Kind.NESTED]
     sample = draw_sample(rows, SAMPLE_ROWS, seed=seed, names=flat) if flat else pa.table({})
+    every: pa.Table | None = sample
+    if flat and sample.num_rows < rows.count:
+        every = rows.to_arrow(flat) if rows.count * len(flat) <= _FETCHED else None
     for column in progress.track(new, "guessing roles"):
         if column.kind is Kind.NESTED:
             before[column.name, seed] = nested(column)
             continue
         classes = known.get(column.name) or rows.tally([column.name])
-        values = sample[column.name]
-        found = find_identifiers(rows, column, values if len(values) == rows.count else None)
+        values, all_values = sample[column.name], None if every is None else every[column.name]
+        found = find_identifiers(rows, column, values, all_values, round(classes.values))
         before[column.name, seed] = judge(Evidence(column, classes, values, found))
     guesses = [before[column.name, seed] for column in asked]
     return tuple(_of_units(dataset, one) for one in guesses)

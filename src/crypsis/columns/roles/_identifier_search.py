@@ -1,7 +1,9 @@
 """The search for identifiers in all values of a column: one email address is enough.
 
 The engine selects the distinct values that may have one, by one regular expression; those are then
-compared with each format and its check digits.
+compared with each format and its check digits. Names of people, and identifiers in another notation
+(Base64, reversed), have no such expression: they are looked for in all values of a column that has
+few different ones, or else in a sample.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ from crypsis.tables import Column, Kind, Rows
 
 _ID = Role.IDENTIFIER
 _MAX_CANDIDATES = 1_000_000
-_MOST_READ, _LONGEST_READ = 100_000, 400
+_MOST_READ, _LONGEST_READ = 10_000, 400
+"""How many different texts are read one by one, and how long they may be."""
 _CHUNK = 20_000
 _FEW, _ABOVE_CHANCE = 20, 0.2
 _SURE = 1e-4
@@ -209,11 +212,17 @@ class Found:
     complete: bool = True
 
 
-_SEARCHED: WeakKeyDictionary[Rows, dict[tuple[str, bool], Found | None]] = WeakKeyDictionary()
+_SEARCHED: WeakKeyDictionary[Rows, dict[str, Found | None]] = WeakKeyDictionary()
 """What was found in the columns of rows that are still there."""
 
 
-def find_identifiers(rows: Rows, column: Column, every: pa.ChunkedArray | None) -> Found | None:
+def find_identifiers(
+    rows: Rows,
+    column: Column,
+    sample: pa.ChunkedArray,
+    every: pa.ChunkedArray | None,
+    distinct: int,
+) -> Found | None:
     """The identifiers in all values of a column: in `every` if it has all, else in the engine.
 
     Rows are searched once: a table is profiled, assessed and anonymized, each time with its evidence.
@@ -221,24 +230,32 @@ def find_identifiers(rows: Rows, column: Column, every: pa.ChunkedArray | None) 
     if column.kind not in (Kind.TEXT, Kind.INTEGER, Kind.NUMBER):
         return None
     known = _SEARCHED.setdefault(rows, {})
-    key = column.name, every is None
-    if key not in known:
-        known[key] = _searched(rows, column, every)
-    return known[key]
+    if column.name not in known:
+        known[column.name] = _searched(rows, column, sample, every, distinct)
+    return known[column.name]
 
 
-def _searched(rows: Rows, column: Column, every: pa.ChunkedArray | None) -> Found | None:
-    pattern = f"{_CANDIDATES}|{_BARE_VALUES}" if column.kind is Kind.TEXT else _BARE_VALUES
-    if every is None:
-        values = rows.values_like(column.name, pattern, _MAX_CANDIDATES)
-    else:
+def _searched(
+    rows: Rows,
+    column: Column,
+    sample: pa.ChunkedArray,
+    every: pa.ChunkedArray | None,
+    distinct: int,
+) -> Found | None:
+    text = column.kind is Kind.TEXT
+    pattern = f"{_CANDIDATES}|{_BARE_VALUES}" if text else _BARE_VALUES
+    if every is not None:
         texts = distinct_texts(every)
-        values = texts.filter(pc.match_substring_regex(texts, pattern))
-    read = _in_readings(every) if column.kind is Kind.TEXT and every is not None else None
-    if not len(values):
-        return read
-    found = _in_texts(values) if column.kind is Kind.TEXT else None
-    return found or _bare_numbers(values) or read
+    else:
+        selected = "" if distinct <= _MOST_READ else pattern
+        texts = rows.values_like(column.name, selected, _MAX_CANDIDATES)
+    values = texts.filter(pc.match_substring_regex(texts, pattern))
+    found = (_in_texts(values) if text else None) or _bare_numbers(values)
+    if found or not text:
+        return found
+    if max(len(texts), distinct) <= _MOST_READ:
+        return _in_readings(texts, complete=True)
+    return _in_readings(distinct_texts(sample))
 
 
 def identifier_in(text: str) -> Sign | None:
@@ -283,6 +300,8 @@ def visible(text: str) -> str:
     >>> visible("ａｎｎａ")
     'anna'
     """
+    if text.isascii():
+        return text
     folded = unicodedata.normalize("NFKC", text)
     return "".join(c for c in folded if unicodedata.category(c) != "Cf")
 
@@ -306,22 +325,20 @@ def _base64(text: str) -> bytes:
     return base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
 
 
-def _in_readings(every: pa.ChunkedArray) -> Found | None:
+def _in_readings(texts: pa.Array, *, complete: bool = False) -> Found | None:
     """Names of people in a text, and identifiers in another notation."""
-    texts = distinct_texts(every)
-    if len(texts) > _MOST_READ:
-        return None
     counts: Counter[Sign] = Counter()
     for text in texts.to_pylist():
         if len(text) > _LONGEST_READ:
             continue
-        if any(map(names_a_person, _readings(text))):
+        readings = dict.fromkeys(_readings(text))
+        if any(map(names_a_person, readings)):
             counts[PERSON] += 1
-        other = [one for one in dict.fromkeys(_readings(text)) if one != text and "@" in one]
+        other = [one for one in readings if one != text and "@" in one]
         if other and SOUGHT[0].count(arrays.texts(other))[1]:
             counts[_EMAIL] += 1
     best = max(counts, key=lambda sign: counts[sign], default=None)
-    return None if best is None else Found(best, counts[best])
+    return None if best is None else Found(best, counts[best], complete)
 
 
 def distinct_texts(values: pa.ChunkedArray) -> pa.Array:

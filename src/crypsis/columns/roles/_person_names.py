@@ -80,6 +80,8 @@ def plain(text: str) -> str:
     >>> plain("Łukasz")
     'lukasz'
     """
+    if text.isascii():
+        return text.casefold()
     text = unicodedata.normalize("NFKD", text.translate(_LETTERS))
     return "".join(c for c in text if not unicodedata.combining(c)).casefold()
 

@@ -161,8 +161,8 @@ def _found(evidence: Evidence) -> Guess | None:
     if found is None:
         return None
     sign = found.sign
-    more = "" if found.complete else "More than "
-    one = found.values == 1 and found.complete
+    one = found.values == 1
+    more = "" if found.complete else "At least "
     verb = "contains" if one else "contain"
     reason = f"{more}{found.values:,} {'value' if one else 'values'} {verb} {sign.noun}."
     return _guess(evidence, sign.role, reason, sign.confidence, sign.hipaa)
