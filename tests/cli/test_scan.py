@@ -44,6 +44,19 @@ def test_scan_on_screen(people: Path, capsys: pytest.CaptureFixture[str]) -> Non
         assert value not in shown
 
 
+def test_a_reason_that_many_columns_have_is_given_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "survey.csv"
+    names = [f"item_{number}" for number in range(9)]
+    path.write_text("\n".join([",".join(names), *(",".join([f"{r % 5}"] * 9) for r in range(99))]))
+    assert run(["scan", str(path)]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("the name does not indicate") == 1
+    assert "item_2" in shown
+    assert "and 6 more" in shown
+
+
 def test_scan_as_json(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["scan", str(people), "--json", "--qi", "age", "--sensitive", "disease"]) == 0
     text = capsys.readouterr().out

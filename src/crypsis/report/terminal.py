@@ -34,6 +34,10 @@ _UNSEEN = dict.fromkeys(
 )
 
 
+_MOST_NAMED = 4
+"""How many columns are named that a reason is given for."""
+
+
 def shown(name: str, width: int = 40) -> Text:
     """A name from the data: without control and direction marks, truncated if it is too long."""
     clean = name.translate(_UNSEEN)
@@ -112,12 +116,19 @@ def _confidence(column: ColumnProfile) -> str:
 
 
 def _reasons(columns: list[ColumnProfile]) -> Table:
+    """Each reason once, with the columns that it is given for."""
     table = _table()
     table.add_column("column", overflow="fold")
     table.add_column("confidence", justify="right", no_wrap=True)
     table.add_column("reason")
+    grouped: dict[tuple[str, str], list[Text]] = {}
     for column in columns:
-        table.add_row(shown(column.column, 20), _confidence(column), Text(column.reason))
+        key = _confidence(column), column.reason
+        grouped.setdefault(key, []).append(shown(column.column, 20))
+    for (confidence, reason), names in grouped.items():
+        listed = names if len(names) <= _MOST_NAMED else names[: _MOST_NAMED - 1]
+        more = [Text(f"and {len(names) - len(listed)} more")] * (len(names) > len(listed))
+        table.add_row(Text("\n").join([*listed, *more]), confidence, Text(reason))
     return table
 
 
