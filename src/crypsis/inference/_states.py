@@ -1,14 +1,14 @@
 """The states of a sensitive attribute: what an intruder may learn of a person.
 
 Single values; groups of a hierarchy, so that similar values count as one; texts without the numbers
-in them ("flu since 1990"); the parts of values that are lists; "not zero", "not the value that most
-people have" and "not harmless", which classes of different values may share; a number where others
-have a word; and "missing", which is a state of its own and no diversity, against "known".
+in them ("flu since 1990"); codes that begin alike; the parts of values that are lists; "not zero",
+"not the value that most people have" and "not harmless", which classes of different values may share;
+a number where others have a word, one below zero where others are above; and "missing", which is a
+state of its own and no diversity, against "known".
 """
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,7 +21,8 @@ from crypsis.errors import ParameterError
 from crypsis.hierarchies import Hierarchy
 from crypsis.hierarchies.labels import as_text
 from crypsis.inference._parts import listed_parts
-from crypsis.inference._text_numbers import ReadNumbers
+from crypsis.inference._text_numbers import AT_MOST, NUMBER, ReadNumbers
+from crypsis.inference._variants import alike, code_prefixes
 from crypsis.inference.conditional import Joint
 
 Ints = NDArray[np.int64]
@@ -45,7 +46,7 @@ class States:
     """The values of an attribute mapped to states, on one level."""
 
     level: str
-    """"value", "group", "words", "part", "kind", "known", or one of `COMPLEMENTS`."""
+    """"value", "group", "words", "codes", "part", "kind", "known", or one of `COMPLEMENTS`."""
     of_value: Ints
     """The state of each value."""
     prior: Floats
@@ -134,9 +135,10 @@ def attribute_states(
         nodes = hierarchy.nodes(values, name)
         for node in nodes[1:-1]:
             found += _level("group", np.asarray(node, np.int64), found[0])
-    texts = [_plain(value) if isinstance(value, str) else value for value in values]
+    texts = alike(values)
     words = [_without_numbers(key) if isinstance(key, str) else key for key in texts]
-    for level, keys in (("group", texts), ("words", words)):
+    codes = [("codes", keys) for keys in ([] if read.mostly else code_prefixes(texts))]
+    for level, keys in (("group", texts), ("words", words), *codes):
         merged = _merged(keys)
         if merged is not None:
             found += _level(level, merged, found[0])
@@ -168,24 +170,24 @@ def _merged(keys: Sequence[Any]) -> Ints | None:
     return np.array(found, np.int64) if len(numbers) < len(keys) else None
 
 
-def _plain(text: str) -> str:
-    """Texts that differ in case, blanks, accents or punctuation alone are alike."""
-    letters = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(one for one in letters if one.isalnum() or one in "+-<>") or text
-
-
 def _without_numbers(plain: str) -> str:
     """Equal for texts that differ in their numbers alone: "flu, 1990" and "1991: flu"."""
     return "".join(one for one in plain if not one.isdigit()) or plain
 
 
 def _kinds(read: ReadNumbers, single: States) -> list[States]:
-    """Numbers, bounds ("<20") and words as states, where the values are of several kinds."""
-    kinds = np.unique(read.kinds[read.kinds >= 0])
+    """Numbers, bounds ("<20") and words as states, where the values are of several kinds.
+
+    Of mere numbers those below zero are a kind: a debt, a loss.
+    """
+    given = read.kinds
+    if (given[given >= 0] == NUMBER).all() and not read.dates:
+        given = np.where(read.numbers < 0, AT_MOST, given)
+    kinds = np.unique(given[given >= 0])
     if kinds.size < 2:
         return []
     order = np.append(kinds, -1) if single.missing >= 0 else kinds
-    state = np.argmax(read.kinds[:, None] == order, axis=1)
+    state = np.argmax(given[:, None] == order, axis=1)
     return _level("kind", state.astype(np.int64), single)
 
 
