@@ -48,7 +48,7 @@ def test_large_classes_of_visits_and_a_kept_pseudonym_are_not_safe() -> None:
     curve = found.answer("singling_out").results["unicity"]  # type: ignore[union-attr]
     assert len(curve.curve) == 6  # type: ignore[attr-defined]
     page = found.to_html()
-    assert "People singled out by what is known of them" in page
+    assert "People singled out by known records" in page
     assert "2,400 records of 400 people" in page
 
 

@@ -21,7 +21,7 @@ from crypsis.errors import ParameterError
 from crypsis.hierarchies import Hierarchy
 from crypsis.hierarchies.labels import as_text
 from crypsis.inference._parts import listed_parts
-from crypsis.inference._text_numbers import AT_MOST, NUMBER, ReadNumbers
+from crypsis.inference._text_numbers import ReadNumbers
 from crypsis.inference._variants import alike, code_prefixes
 from crypsis.inference.conditional import Joint
 
@@ -29,6 +29,8 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
+_FEW_BELOW = 0.25
+"""Where more numbers are below zero, a difference or a score is, and its sign is as good as any interval."""
 RARE = 0.5
 """A value that at most half of the people have is rare: near-certainty of it is disclosure."""
 _ABSENT = frozenset(
@@ -37,7 +39,7 @@ _ABSENT = frozenset(
 )  # fmt: skip
 
 
-COMPLEMENTS = ("not zero", "not the most frequent", "not harmless")
+COMPLEMENTS = ("not zero", "not the most frequent", "not harmless", "below zero")
 """The levels of one state that all values outside a set have."""
 
 
@@ -151,6 +153,9 @@ def attribute_states(
             found += _complement("part", ~inside & known, missing, found[0], part in plain)
     zero = np.asarray(read.numbers == 0) & read.mostly
     sets = {"not zero": zero, "not harmless": harmless_value}
+    below = np.asarray(read.numbers < 0) & read.mostly & (not read.dates)
+    if 0 < prior.shares[below].sum() <= _FEW_BELOW:
+        sets["below zero"] = known & ~below
     if prior.shares[known].max(initial=0.0) >= RARE:
         top = np.argmax(np.where(known, prior.shares, -1.0))
         sets["not the most frequent"] = np.arange(len(values)) == top
@@ -176,18 +181,12 @@ def _without_numbers(plain: str) -> str:
 
 
 def _kinds(read: ReadNumbers, single: States) -> list[States]:
-    """Numbers, bounds ("<20") and words as states, where the values are of several kinds.
-
-    Of mere numbers those below zero are a kind: a debt, a loss.
-    """
-    given = read.kinds
-    if (given[given >= 0] == NUMBER).all() and not read.dates:
-        given = np.where(read.numbers < 0, AT_MOST, given)
-    kinds = np.unique(given[given >= 0])
+    """Numbers, bounds ("<20") and words as states, where the values are of several kinds."""
+    kinds = np.unique(read.kinds[read.kinds >= 0])
     if kinds.size < 2:
         return []
     order = np.append(kinds, -1) if single.missing >= 0 else kinds
-    state = np.argmax(given[:, None] == order, axis=1)
+    state = np.argmax(read.kinds[:, None] == order, axis=1)
     return _level("kind", state.astype(np.int64), single)
 
 
