@@ -48,7 +48,7 @@ def test_large_classes_of_visits_and_a_kept_pseudonym_are_not_safe() -> None:
     curve = found.answer("singling_out").results["unicity"]  # type: ignore[union-attr]
     assert len(curve.curve) == 6  # type: ignore[attr-defined]
     page = found.to_html()
-    assert "People singled out by what is known of them" in page
+    assert "People singled out by known records" in page
     assert "2,400 records of 400 people" in page
 
 
@@ -163,3 +163,17 @@ def test_inference_from_histories_is_not_asked_without_a_link_or_a_sensitive_val
     for found in (gone, bare):
         own = next(one for one in found.findings if one.measure == INFERRED)
         assert own.status is Status.NOT_ASKED
+
+
+def test_records_that_are_all_there_several_times_are_not_safe() -> None:
+    """After a join that multiplied them classes have copies, not people."""
+    people = {"age": [n % 70 for n in range(280)], "town": [n // 70 for n in range(280)]}
+    copied = {name: values * 20 for name, values in people.items()}
+    found = cr.assess(pa.table(copied), quasi_identifiers=["age", "town"])
+    (reason,) = [one for one in found.reasons if one.code == "copied-records"]
+    assert reason.text.startswith("Every record is in the data 20 times, or a multiple of that")
+    assert found.verdict is Verdict.CANNOT_TELL
+    with pytest.raises(cr.CrypsisError, match="k would count copies"):
+        cr.anonymize(pa.table(copied), quasi_identifiers=["age", "town"], k=5)
+    one_more = {name: [*values, values[0]] for name, values in copied.items()}
+    assert cr.assess(pa.table(one_more), quasi_identifiers=["age", "town"]).verdict is Verdict.SAFE

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pytest
@@ -124,3 +125,16 @@ def test_at_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert run([*words, "--together-roles", str(tmp_path / "b.toml")]) == 2
     assert "--together" in capsys.readouterr().err
     assert run([*words, "--together", str(tmp_path / "c.csv")]) == 2
+
+
+def test_rows_in_the_same_order_join_files_without_a_common_column() -> None:
+    first, second = files(shared=False)
+    draw = np.random.default_rng(3)
+    job = np.where(draw.random(600) < 0.8, np.array(first.to_arrow(["age"])["age"]) % 5, 5)
+    other = second.to_arrow(["town"]).append_column("job", pa.array(job))
+    roles = {"quasi_identifiers": ["town", "job"]}
+    found = cr.assess(first, together=Dataset.from_frame(other, **roles))
+    assert found.verdict is Verdict.CANNOT_TELL
+    assert any("joins them by position" in one.text for one in found.reasons)
+    mixed = Dataset.from_frame(other.take(draw.permutation(600)), **roles)
+    assert cr.assess(first, together=mixed).verdict is Verdict.SAFE

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pyarrow as pa
 
 import crypsis as cr
 from crypsis.policies.findings import Verdict
+from crypsis.report.wording import too_wide
+from crypsis.results import Estimate
 
 
 def release(rows: int = 600) -> pa.Table:
@@ -63,3 +67,16 @@ def test_copies_count_as_links_wherever_they_are_and_however_they_are_written() 
         assert ("copies of one record" in links.statement) is expected
         if expected:
             assert links.affected == 60
+
+
+def test_an_estimate_that_decides_nothing_is_explained() -> None:
+    finding = dataclasses.replace(
+        cr.assess(pa.table({"age": [1, 2] * 50}), quasi_identifiers=["age"]).findings[0],
+        value=Estimate(0.028, 0.0, 0.0658, 0.99, "Newcombe"), threshold=0.05, unit="fraction",
+        comparison="at most",
+    )  # fmt: skip
+    assert too_wide(finding) == (
+        " The estimate, 2.8 %, may be anything from 0 % to 6.58 %, and allowed is at most 5 %."
+    )
+    certain = dataclasses.replace(finding, value=Estimate(0.01, 0.0, 0.02, 0.99, "Newcombe"))
+    assert not too_wide(certain)

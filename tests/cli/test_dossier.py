@@ -69,6 +69,22 @@ def test_a_package_is_made_and_checked(people: Path, capsys: pytest.CaptureFixtu
     assert "'more.csv' is not in the manifest" in capsys.readouterr().out
 
 
+def test_new_pseudonyms_and_masks_in_a_package(people: Path) -> None:
+    """Pseudonyms that do not repeat link nothing; what was masked before it was recoded is said."""
+    rows = [f"p{i},{1500 + i * 7 % 400},{('flu', 'gout')[i // 3 % 2]}" for i in range(400)]
+    people.write_text("name,height,disease\n" + "\n".join(rows) + "\n")
+    safe, package = people.with_name("safe.csv"), people.with_name("safe.zip")
+    command = ["anonymize", str(people), "--id", "name", "--qi", "height", "--sensitive", "disease"]
+    masks = ["--method", "name=pseudonym", "--method", "height=noise:0.5"]
+    more = ["--k", "50", "--key", str(people.with_name("key.json")), "-o", str(safe)]
+    assert run([*command, *masks, *more, "--package", str(package)]) == 0
+    with zipfile.ZipFile(package) as archive:
+        text = archive.read("dossier.html").decode()
+    assert "masked (normal noise of 0.5 standard deviations, independent), then in" in text
+    assert "crypsis.anonymize(" not in text
+    assert "it may not be the original" not in text
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

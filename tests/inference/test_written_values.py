@@ -107,3 +107,30 @@ def test_presence_of_a_number_other_than_zero() -> None:
     found = value_disclosure(some, priors={"y": {0: 0.95}}, **options)["y"]
     assert found.presence == pytest.approx(0.9)
     assert found.presence_prior == pytest.approx(0.05)
+
+
+def test_other_spellings_are_one_state() -> None:
+    """By hand: a class of ten with one disease in several spellings, which one in five people has."""
+    others = ["flu", "gout", "asthma", "ulcer"]
+    for some in (
+        ["HIV+", "hiv pos.", "HIV (positive)"], ["yes", "ja", "True"], ["cancer", "canser", "cancr"],
+        ["B201", "B21", "B220"],
+    ):  # fmt: skip
+        rest = ["A01", "C34", "E11", "B54"] if some[0][0] == "B" else others
+        filler = [value for n in range(8) for value in (some[n % 3], *rest)]
+        assert disclosed([*(some * 3), some[0], *filler]) == 10
+        assert disclosed(filler) == 0
+
+
+def test_a_class_of_debts_discloses_that_there_are_debts() -> None:
+    balances = [(-1 if n % 9 == 0 else 1) * (n * 37 % 400 + 1) * 100 for n in range(90)]
+    assert disclosed([*(-abs(one) for one in balances[:10]), *balances[10:]]) == 10
+    assert disclosed(balances) == 0
+
+
+def test_a_class_of_everybody_differs_from_nobody() -> None:
+    """What all records share is asked of presence in the table, and of the priors."""
+    table = pa.table({"country": ["DE"] * 100, "y": ["a", "b"] * 50})
+    assert (
+        value_disclosure(table, quasi_identifiers="country", sensitive="y")["y"].excess.value <= 0
+    )

@@ -142,7 +142,7 @@ def test_a_pseudonym_for_each_window_of_time(links: str, period: str) -> None:
     assert found.loss.links_kept == pytest.approx(links_left)
     assert found.plan is not None
     assert found.plan.requirements.links == links
-    assert f"| one for each person and {links} |" in found.statement.to_markdown()
+    assert f"| a new pseudonym for each person and {links} |" in found.statement.to_markdown()
 
 
 def test_windows_of_days_begin_together() -> None:

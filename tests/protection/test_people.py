@@ -14,6 +14,7 @@ from crypsis.dataset import ColumnNote, Dataset
 from crypsis.errors import ColumnError, ParameterError, RoleError
 from crypsis.options import Role
 from crypsis.protection import Plan, Preview, plan
+from crypsis.results import percent_text
 from tests.cases import first_of
 
 ROLES: dict[str, Any] = {
@@ -34,11 +35,15 @@ def visits(seed: int = 0, people: int = 120) -> pd.DataFrame:
     })  # fmt: skip
 
 
-def people_per_class(data: pd.DataFrame, made: cr.Anonymized) -> pd.Series:
-    """The people in each class of a release, by the row map of its key."""
+def with_people(data: pd.DataFrame, made: cr.Anonymized) -> pd.DataFrame:
+    """A release and whose records they are, by the row map of its key."""
     released = made.data.to_arrow().to_pandas()
-    released["who"] = data["patient_nbr"].to_numpy()[np.array(made.key.row_map)]
-    return released.groupby(["age", "ward"], dropna=False)["who"].nunique()
+    return released.assign(who=data["patient_nbr"].to_numpy()[np.array(made.key.row_map)])
+
+
+def people_per_class(data: pd.DataFrame, made: cr.Anonymized) -> pd.Series:
+    """The people in each class of a release."""
+    return with_people(data, made).groupby(["age", "ward"], dropna=False)["who"].nunique()
 
 
 @pytest.mark.parametrize("recoding", ["local", "full-domain"])
@@ -53,7 +58,11 @@ def test_every_class_has_k_people(k: int, recoding: Any) -> None:
         assert made.measured.k == counted.min()
         there = data["patient_nbr"].to_numpy()[np.array(made.key.row_map)]
         assert made.measured.people == np.unique(there).size
-        assert made.measured.members == counted.sum()
+        records = with_people(data, made)
+        found = records.groupby(["age", "ward"], dropna=False)["who"].transform("nunique")
+        worst = (1 / found).groupby(records["who"]).max()
+        assert made.measured.marketer == pytest.approx(worst.mean())
+        assert f"marketer {percent_text(worst.mean())} (average)" in str(made.measured)
         assert "patient_nbr" not in made.data.names
 
 

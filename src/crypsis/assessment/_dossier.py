@@ -13,7 +13,14 @@ from crypsis.errors import InputError, ParameterError, TooLargeError
 from crypsis.files import digest
 from crypsis.options import MissingValues
 from crypsis.protection import Method, Statement, released_values
-from crypsis.report.dossier import APART, NOT_RELEASED, UNCHANGED, Dossier, ReleasedColumn
+from crypsis.report.dossier import (
+    APART,
+    NOT_RELEASED,
+    SYNTHETIC,
+    UNCHANGED,
+    Dossier,
+    ReleasedColumn,
+)
 from crypsis.report.wording import Phrasing, plural
 from crypsis.results import percent_text
 from crypsis.tables import Kind
@@ -156,6 +163,8 @@ def _columns(
             shown = () if release is None else _frequent(release, name)
         change = changes.get(name)
         text = levels.get(name, "").removeprefix(f"{name} ")
+        if found.answer("synthetic") is not None and made is None:
+            text = SYNTHETIC
         yield ReleasedColumn(
             name, roles.get(name, ""), text or _described(methods.get(name, []), change, made), shown,
             None if change is None else change.values_before,

@@ -43,7 +43,7 @@ def about_original(request: Request) -> tuple[Reason, ...]:
     if not (original.rows.local and data.rows.local) or original.count > _MOST_ROWS:
         return ()
     columns = _comparable(original, data)
-    return (*_misfit(columns), *_kept_order(request, columns))
+    return (*_misfit(request, columns), *_kept_order(request, columns))
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,8 +105,11 @@ def _codes(column: pa.DictionaryArray) -> Ints:
     return np.asarray(column.indices.fill_null(len(column.dictionary)), np.int64)
 
 
-def _misfit(columns: Sequence[_Column]) -> tuple[Reason, ...]:
-    """Columns with more records of a label than the original has values that it covers."""
+def _misfit(request: Request, columns: Sequence[_Column]) -> tuple[Reason, ...]:
+    """Columns with more records of a label than the original has values that it covers.
+
+    A column that was masked before it was recoded has, too; the key shows that it belongs together.
+    """
     wrong = []
     for one in columns:
         released = np.bincount(one.labels, minlength=one.covers.shape[0])[:-1]
@@ -114,7 +117,7 @@ def _misfit(columns: Sequence[_Column]) -> tuple[Reason, ...]:
         most = one.covers[:-1] @ there
         known = released.sum()
         excess = np.maximum(released - most, 0).sum()
-        if known and excess > _MISFIT * known and not one.many:
+        if known and excess > _MISFIT * known and not one.many and not _corresponds(request, one):
             wrong.append(one.name)
     if not wrong:
         return ()
@@ -124,6 +127,20 @@ def _misfit(columns: Sequence[_Column]) -> tuple[Reason, ...]:
         "the links are not known."
     )
     return (Reason("not-the-original", text, "Set {original} to the file it was made from."),)
+
+
+def _corresponds(request: Request, one: _Column) -> bool:
+    """Whether records cover the values of their own original records, by the key, beyond chance."""
+    if request.row_map is None:
+        return False
+    rows = np.asarray(request.row_map, np.int64)
+    if rows.size != one.labels.size or rows.max(initial=-1) >= one.values.size:
+        return False
+    there = rows >= 0
+    labels, values = one.labels[there], one.values[rows[there]]
+    mixed = np.random.default_rng(0).permutation(values)
+    own, chance = (float(one.covers[labels, some].mean()) for some in (values, mixed))
+    return own > chance + _MISFIT
 
 
 def _kept_order(request: Request, columns: Sequence[_Column]) -> tuple[Reason, ...]:

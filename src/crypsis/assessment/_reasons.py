@@ -8,7 +8,7 @@ from crypsis.assessment._columns import DECIDE, against_evidence, undecided
 from crypsis.assessment.result import ColumnRole
 from crypsis.options import Role
 from crypsis.policies.findings import EXCEEDED, Finding, Reason, Status
-from crypsis.report.wording import named, plural, sentence_title, undecided_text
+from crypsis.report.wording import named, plural, sentence_title, too_wide, undecided_text
 
 _WITH_REASONS = ("columns.undecided", "columns.container_contents")
 _OTHER_ROLE = "Set {identifiers} or {excluded}, or write the reason: {note=override}."
@@ -54,7 +54,7 @@ def reasons_against(
     reasons += [
         Reason(
             "not-evaluated",
-            f"{sentence_title(one.measure, one.k)}: not evaluated. {one.statement}",
+            f"{sentence_title(one.measure, one.k)}: not evaluated. {one.statement}{too_wide(one)}",
             one.hint,
         )
         for one in findings

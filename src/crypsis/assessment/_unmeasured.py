@@ -11,7 +11,7 @@ from crypsis.assessment._questions._histories import (
     linking_units,
 )
 from crypsis.assessment._request import Request
-from crypsis.columns.roles import linking_values
+from crypsis.columns.roles import copies, linking_values
 from crypsis.policies.findings import Reason
 from crypsis.report.wording import listed, named, plural
 from crypsis.results import Result, number_text, percent_text
@@ -48,7 +48,7 @@ def _undecided_persons(request: Request, complete: bool) -> tuple[Reason, ...]:
     )
     key = () if named or not complete else linking_values(request.data, seed=request.seed)
     if not key:
-        return named
+        return named or (_copied(request) if complete else ())
     people = int(request.data.rows.tally(key).values)
     text = (
         f"{listed(key)} {'divides' if len(key) == 1 else 'together divide'} the records into "
@@ -60,6 +60,18 @@ def _undecided_persons(request: Request, complete: bool) -> tuple[Reason, ...]:
         "file whose records these are: several_people."
     )
     return (Reason("person-undecided", text, hint),)
+
+
+def _copied(request: Request) -> tuple[Reason, ...]:
+    """Records that are all in the data several times, without anything that differs between them."""
+    times = copies(request.data)
+    if times < 2:
+        return ()
+    text = (
+        f"Every record is in the data {times:,} times, or a multiple of that: if these are copies, as "
+        f"after a join, classes have {times:,} times fewer people than records."
+    )
+    return (Reason("copied-records", text, "Remove the copies, or set {person}."),)
 
 
 def _linked_records(request: Request, results: Mapping[str, Result]) -> tuple[Reason, ...]:

@@ -73,6 +73,8 @@ def pack(
 ) -> Assessment:
     """Assess the file that was written, and pack it with its statement and its dossier."""
     from crypsis.assessment import assess, make_dossier, write_package
+    from crypsis.cli.wording import cli_option
+    from crypsis.report.wording import Phrasing
 
     data, rows = _written(release, made), made.key.row_map
     known = rows is None or len(rows) > 0  # else nobody knows which record is whose
@@ -80,7 +82,8 @@ def pack(
         data, original if known else None, policy=policy, row_map=rows or None, name=release.name,
         together=list(made.apart) or None,
     )  # fmt: skip
-    dossier = make_dossier(found, data, original, file=release, **about.keywords())
+    words = Phrasing(cli_option, lambda remedy: None)  # the release is made again, not repaired
+    dossier = make_dossier(found, data, original, file=release, phrasing=words, **about.keywords())
     write_package(package, release, dossier, overwrite=force)
     return found
 

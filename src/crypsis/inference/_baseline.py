@@ -156,8 +156,10 @@ def _drawn(counts: Ints, order: Ints) -> Ints:
 def _share_of_others(
     member: Ints, state: Ints, counts: Ints, states: int, wanted: Ints, sizes: Floats
 ) -> Floats:
-    """The share of each state in all classes but one."""
+    """The share of each state in all classes but one; of a class of everybody its own."""
     totals = np.bincount(state, counts, minlength=states)
+    if sizes.size < 2:  # nobody is left to differ from: what all records share is asked of presence
+        return np.tile(totals / max(1, sizes.sum()), (wanted.size, 1))
     own = np.zeros((sizes.size, states))
     np.add.at(own, (member, state), counts)
     left = np.maximum(sizes.sum() - sizes[wanted], 1)

@@ -86,13 +86,13 @@ class HistoryDisclosure(Result):
         what = f"{events} {'record' if events == 1 else 'records'} of a {unit}"
         text = (
             f"Anyone who knows {what} infers {self.target!r} almost certainly in "
-            f"{percent_text(self.at(events))} of cases; on average with probability "
-            f"{percent_text(self.confidence[place])}, without them with "
-            f"{percent_text(self.baseline)} ({self.pairs:,} values that at most half have)."
+            f"{percent_text(self.at(events))} of cases. On average {percent_text(self.confidence[place])} "
+            f"of the people who match have the value, of all people {percent_text(self.baseline)} "
+            f"({self.pairs:,} values, of which each is that of at most half of the people)."
         )
         if self.worst[place] > float(self.at(events)):
             text += (
-                f" One value, which {self.worst_holders[place]:,} have, in "
+                f" One value, which {self.worst_holders[place]:,} people have, is inferred in "
                 f"{percent_text(self.worst[place])} of cases."
             )
         return text

@@ -1,14 +1,14 @@
 """The states of a sensitive attribute: what an intruder may learn of a person.
 
 Single values; groups of a hierarchy, so that similar values count as one; texts without the numbers
-in them ("flu since 1990"); the parts of values that are lists; "not zero", "not the value that most
-people have" and "not harmless", which classes of different values may share; a number where others
-have a word; and "missing", which is a state of its own and no diversity, against "known".
+in them ("flu since 1990"); codes that begin alike; the parts of values that are lists; "not zero",
+"not the value that most people have" and "not harmless", which classes of different values may share;
+a number where others have a word, one below zero where others are above; and "missing", which is a
+state of its own and no diversity, against "known".
 """
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,12 +22,15 @@ from crypsis.hierarchies import Hierarchy
 from crypsis.hierarchies.labels import as_text
 from crypsis.inference._parts import listed_parts
 from crypsis.inference._text_numbers import ReadNumbers
+from crypsis.inference._variants import alike, code_prefixes
 from crypsis.inference.conditional import Joint
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
+_FEW_BELOW = 0.25
+"""Where more numbers are below zero, a difference or a score is, and its sign is as good as any interval."""
 RARE = 0.5
 """A value that at most half of the people have is rare: near-certainty of it is disclosure."""
 _ABSENT = frozenset(
@@ -36,7 +39,7 @@ _ABSENT = frozenset(
 )  # fmt: skip
 
 
-COMPLEMENTS = ("not zero", "not the most frequent", "not harmless")
+COMPLEMENTS = ("not zero", "not the most frequent", "not harmless", "below zero")
 """The levels of one state that all values outside a set have."""
 
 
@@ -45,7 +48,7 @@ class States:
     """The values of an attribute mapped to states, on one level."""
 
     level: str
-    """"value", "group", "words", "part", "kind", "known", or one of `COMPLEMENTS`."""
+    """"value", "group", "words", "codes", "part", "kind", "known", or one of `COMPLEMENTS`."""
     of_value: Ints
     """The state of each value."""
     prior: Floats
@@ -134,9 +137,10 @@ def attribute_states(
         nodes = hierarchy.nodes(values, name)
         for node in nodes[1:-1]:
             found += _level("group", np.asarray(node, np.int64), found[0])
-    texts = [_plain(value) if isinstance(value, str) else value for value in values]
+    texts = alike(values)
     words = [_without_numbers(key) if isinstance(key, str) else key for key in texts]
-    for level, keys in (("group", texts), ("words", words)):
+    codes = [("codes", keys) for keys in ([] if read.mostly else code_prefixes(texts))]
+    for level, keys in (("group", texts), ("words", words), *codes):
         merged = _merged(keys)
         if merged is not None:
             found += _level(level, merged, found[0])
@@ -149,6 +153,9 @@ def attribute_states(
             found += _complement("part", ~inside & known, missing, found[0], part in plain)
     zero = np.asarray(read.numbers == 0) & read.mostly
     sets = {"not zero": zero, "not harmless": harmless_value}
+    below = np.asarray(read.numbers < 0) & read.mostly & (not read.dates)
+    if 0 < prior.shares[below].sum() <= _FEW_BELOW:
+        sets["below zero"] = known & ~below
     if prior.shares[known].max(initial=0.0) >= RARE:
         top = np.argmax(np.where(known, prior.shares, -1.0))
         sets["not the most frequent"] = np.arange(len(values)) == top
@@ -166,12 +173,6 @@ def _merged(keys: Sequence[Any]) -> Ints | None:
     numbers: dict[Any, int] = {}
     found = [numbers.setdefault(key, len(numbers)) for key in keys]
     return np.array(found, np.int64) if len(numbers) < len(keys) else None
-
-
-def _plain(text: str) -> str:
-    """Texts that differ in case, blanks, accents or punctuation alone are alike."""
-    letters = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(one for one in letters if one.isalnum() or one in "+-<>") or text
 
 
 def _without_numbers(plain: str) -> str:

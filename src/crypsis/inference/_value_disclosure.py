@@ -51,7 +51,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-_ORDINARY = ("not zero", "kind", "known", "words")
+_ORDINARY = ("not zero", "kind", "known", "words", "codes", "below zero")
 """The levels of states that are ordinary in a whole table: most scores are not zero, all are in mg."""
 _NEIGHBORS, _STANDS_OUT = 5, 3.0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from crypsis.columns.roles import contradictions, guess, linking_columns, linking_values
+from crypsis.columns.roles import contradictions, copies, guess, linking_columns, linking_values
 from crypsis.dataset import Dataset
 from crypsis.errors import ParameterError, RoleError
 from crypsis.options import MissingValues
@@ -61,6 +61,14 @@ def check_person(data: Dataset) -> None:
             code="person-undecided",
             hint="Set {person} (or {household}) to it, or write whose it is: {note=several_people}.",
             columns=found,
+        )
+    times = copies(data)
+    if times > 1:
+        raise RoleError(
+            f"Every record is in the data {times:,} times, or a multiple of that: if these are copies, "
+            "as after a join, k would count copies.",
+            code="copied-records",
+            hint="Remove the copies, or set {person}.",
         )
 
 

@@ -156,7 +156,7 @@ def _alternative(data: Any, k: int, recoding: RecodingKind, options: Any) -> Alt
     highest = average = None
     if measured is not None and measured.k and measured.classes:
         highest = 1 / measured.k
-        average = measured.classes / (measured.members or measured.rows)
+        average = measured.marketer
     return Alternative(
         k, recoding, loss.ncp, highest, average, loss.suppressed_records, made.released_values
     )

@@ -58,8 +58,8 @@ class Cut:
         """The same in words."""
         whose = "each person" if self.window is None else f"each person and {self.window}"
         if self.length is None:
-            return f"one for {whose}"
-        return f"one for at most {self.length} consecutive records of {whose}"
+            return f"a new pseudonym for {whose}"
+        return f"a new pseudonym for at most {self.length} consecutive records of {whose}"
 
     @property
     def parameters(self) -> dict[str, int | str]:

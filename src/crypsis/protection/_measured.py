@@ -99,8 +99,13 @@ class Measured(Result):
     """The share of sensitive values that the known records make almost certain; the upper end."""
     journalist_risk: float | None = None
     """The highest journalist risk, in the table of the population or by the weights."""
-    members: int | None = None
-    """The people in all classes: a person counts once in each of their classes."""
+    people_risk: float | None = None
+    """The average over people of the risk in the smallest of their classes."""
+
+    @property
+    def marketer(self) -> float:
+        """The average risk: of records, or of people by the smallest of their classes."""
+        return self.classes / self.rows if self.people_risk is None else self.people_risk
 
     def __str__(self) -> str:
         return self.text(PrivacyRequirements())
@@ -122,7 +127,7 @@ class Measured(Result):
         elif self.k and self.classes:
             lines.append(
                 f"Re-identification risk: prosecutor {percent_text(1 / self.k)} (highest), marketer "
-                f"{percent_text(self.classes / (self.members or self.rows))} (average)"
+                f"{percent_text(self.marketer)} (average)"
             )
         for name, text in _MEASURES.items():
             value = getattr(self, name)
@@ -190,7 +195,7 @@ def measure(
     if not len(cells):
         return Measured(0, 0, 0)
     sizes = members = cells.marginal(names).counts
-    people = None
+    people = risk = None
     if requirements.people:
         if persons is None:
             raise RequirementsNotMetError(
@@ -198,7 +203,7 @@ def measure(
                 code="people-not-known",
                 hint="Set {person}.",
             )
-        members, people = people_in_classes(persons, names)
+        members, people, risk = people_in_classes(persons, names)
     return Measured(
         int(sizes.sum()),
         int(members.min()),
@@ -207,7 +212,7 @@ def measure(
         **_required_measured(strict, names, requirements, persons, hierarchies or {}),
         population=_population_classes(strict, names, members, requirements, people=people),
         people=people,
-        members=None if people is None else int(members.sum()),
+        people_risk=risk,
         journalist_risk=_journalist_risk(persons or data, names, requirements),
     )
 
@@ -226,8 +231,8 @@ def _journalist_risk(
     return None if found is None else float(found.maximum)
 
 
-def people_in_classes(data: Dataset, names: Sequence[str]) -> tuple[Ints, int]:
-    """The people in each class, in the order of the cells, and the number of all people.
+def people_in_classes(data: Dataset, names: Sequence[str]) -> tuple[Ints, int, float]:
+    """The people in each class, in the order of the cells; the number of all, and their mean risk.
 
     A record without a person is counted as nobody's.
     """
@@ -236,7 +241,10 @@ def people_in_classes(data: Dataset, names: Sequence[str]) -> tuple[Ints, int]:
     first, member = group(cells.codes[:-1], cells.domains[:-1])
     known = cells.codes[-1] != cells.missing_codes[-1]
     found = np.bincount(member[known], minlength=first.size)
-    return found.astype(np.int64), int(np.unique(cells.codes[-1][known]).size)
+    persons, whose = np.unique(cells.codes[-1][known], return_inverse=True)
+    worst = np.zeros(persons.size)
+    np.maximum.at(worst, whose, 1 / found[member[known]])
+    return found.astype(np.int64), int(persons.size), float(worst.mean()) if worst.size else 0.0
 
 
 def _required_measured(

@@ -28,7 +28,7 @@ from crypsis.tables import (
 )
 
 _OF_PEOPLE = (
-    "k", "people", "members", "population", "unicity", "inferred", "average_risk", "combination_k",
+    "k", "people", "people_risk", "population", "unicity", "inferred", "average_risk", "combination_k",
     "journalist_risk",
 )  # fmt: skip
 _BY_TEXTS = ("k", "each_column", "average_risk", "combinations", "combination_k")

@@ -35,7 +35,8 @@ def released_values(methods: Sequence[Method], records: int) -> dict[str, str]:
     job on level 1 of its hierarchy (9 labels) for 25 % of the records, on level 2 of its hierarchy
     (9 labels) for 25 %, on level 3 of its hierarchy (9 labels) for 25 %, otherwise for 25 %
     """
-    found = {}
+    found: dict[str, str] = {}
+    masks: dict[str, str] = {}
     for one in methods:
         if one.method in ("removed", "not released"):
             found[one.column] = f"{one.column} is not released"
@@ -48,9 +49,11 @@ def released_values(methods: Sequence[Method], records: int) -> dict[str, str]:
             parts[0] += " of the records"
             others = sum(level["rows"] for level in used[3:])
             parts += [f"otherwise for {_share(others, records)}"] if others else []
-            found[one.column] = f"{one.column} {', '.join(parts)}"
+            found[one.column] = f"{one.column} {masks.get(one.column, '')}{', '.join(parts)}"
         elif one.method in _UNCHANGED:
             found[one.column] = f"{one.column} {one.description}"
+        else:
+            masks |= dict.fromkeys(one.columns, f"masked ({one.description}), then ")
     return found
 
 

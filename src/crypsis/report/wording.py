@@ -145,6 +145,15 @@ def number(value: Number | None, unit: str) -> str:
     return f"{text} {_ONE.get(unit, unit.removesuffix('s')) if value == 1 else unit}"
 
 
+def too_wide(finding: Finding) -> str:
+    """Why an estimate decides nothing, as a sentence after others: its interval has the threshold."""
+    value = finding.value
+    if not isinstance(value, Estimate) or not value.low <= finding.threshold < value.high:
+        return ""
+    middle, low, high = (number(n, finding.unit) for n in (value.value, value.low, value.high))
+    return f" The estimate, {middle}, may be anything from {low} to {high}, and allowed is {limit(finding)}."
+
+
 def limit(finding: Finding) -> str:
     """The threshold of a finding in words."""
     return f"{finding.comparison} {number(finding.threshold, finding.unit)}"

@@ -137,7 +137,7 @@ def linkability(training: Neighbors, control: Neighbors | None) -> Outcome:
         first, second = found.near
         return np.asarray((first[:, :, None] == second[:, None, :]).any(axis=(1, 2)))
 
-    return Outcome("linkability", "two halves of a record, in two files",
+    return Outcome("linkability", "the two halves of a record, each from another file,",
                    "links them by a synthetic record that is near to both", linked(training),
                    None if control is None else linked(control))  # fmt: skip
 

@@ -334,3 +334,37 @@ def two_files_joined_on_a_time(draw: Draw, folder: Path) -> Trial:
         assessed_together(one, two, *known, signed_off="time"),
         control=assessed_together(one, two.drop(columns="time"), *known, signed_off="time"),
     )
+
+
+@scenario("knows age, sex and district of the person, who fills the class alone")
+def copies_of_every_person(draw: Draw, folder: Path) -> Trial:
+    """Each of 400 people twenty times, as after a join whose other columns are gone: k is 20."""
+    people = pd.DataFrame({
+        "age": draw.permutation(400) // 8 + 20, "sex": draw.choice(["f", "m"], 400),
+        "district": draw.permutation(400) % 40, "plan": draw.choice(["a", "b", "c"], 400),
+    })  # fmt: skip
+    known = ["age", "sex", "district"]
+    release = pd.concat([people] * 20, ignore_index=True).sample(frac=1, random_state=1)
+    return Trial(
+        singled_out(people, people, known),
+        assessed(release, quasi_identifiers=known, insensitive=["plan"]),
+    )
+
+
+@scenario("joins the two files by position, and knows age, sex, town and job", least=0.2)
+def two_files_in_the_same_order(draw: Draw, folder: Path) -> Trial:
+    """Two files with large classes each and no column in common, their rows in the same order."""
+    rows = 600
+    age = draw.integers(3, 10, rows)
+    people = pd.DataFrame({
+        "age": age, "sex": draw.choice(["f", "m"], rows), "town": draw.choice(list("abcdefgh"), rows),
+        "job": np.where(age > 7, "none", draw.choice(list("uvwxy"), rows)),
+    })  # fmt: skip
+    known = (["age", "sex"], ["town", "job"])
+    one, two = people[known[0]], people[known[1]]
+    mixed = two.sample(frac=1, random_state=1)
+    return Trial(
+        singled_out(people, people, [*known[0], *known[1]]),
+        assessed_together(one, two, *known, signed_off=""),
+        control=assessed_together(one, mixed, *known, signed_off=""),
+    )

@@ -222,3 +222,49 @@ def codes_of_one_letter(draw: Draw, folder: Path) -> Trial:
     control = _judged(_release(codes(np.zeros(ROWS, bool))))
     release = _release(codes(ODD))
     return _claimed(release, release["status"].str.startswith("F").to_numpy(bool), control)
+
+
+def _variants(draw: Draw, odd: list[str], others: list[str]) -> Trial:
+    """In five classes one of `odd` each, which one in five has elsewhere; the control has others."""
+
+    def made(inside: np.ndarray) -> tuple[pd.DataFrame, np.ndarray]:
+        true = inside | (np.arange(ROWS) % 5 == 0)
+        values = np.where(true, draw.choice(odd, ROWS), draw.choice(others, ROWS))
+        return _release(values), true
+
+    release, true = made(ODD)
+    return _claimed(release, true, _judged(made(np.zeros(ROWS, bool))[0]))
+
+
+@scenario("knows the district, and reads what is written")
+def one_result_in_four_spellings(draw: Draw, folder: Path) -> Trial:
+    """HIV+, hiv positive, HIV-positive and HIV (pos.), which in five classes everybody has."""
+    odd = ["HIV+", "hiv positive", "HIV-positive", "HIV (pos.)"]
+    return _variants(draw, odd, ["none", "flu", "gout", "asthma"])
+
+
+@scenario("knows the district, and reads what is written")
+def yes_in_four_languages(draw: Draw, folder: Path) -> Trial:
+    """Addiction: yes, ja, Y and true, beside no, nein, never and unknown; in five classes nobody has a no."""
+    return _variants(draw, ["yes", "ja", "Y", "true"], ["no", "nein", "never", "unknown"])
+
+
+@scenario("knows the district, and reads what is meant")
+def typing_errors_in_a_diagnosis(draw: Draw, folder: Path) -> Trial:
+    """Cancer as it was typed: cancr, canser, cancre; in five classes everybody has it."""
+    odd = ["cancer", "cancr", "canser", "cancerr"]
+    return _variants(draw, odd, ["none", "flu", "gout", "asthma"])
+
+
+@scenario("knows the district, and the blocks of ICD-10")
+def codes_of_one_block(draw: Draw, folder: Path) -> Trial:
+    """Codes of infections, B00 to B99; in five classes all are of HIV, B20 to B23."""
+    return _variants(draw, ["B20", "B21", "B22", "B23"], ["B01", "B05", "B35", "B54", "B86"])
+
+
+@scenario("knows the district: everybody there has debts")
+def losses_of_a_whole_class(draw: Draw, folder: Path) -> Trial:
+    """Balances from -10,000 to 90,000; in five classes all are below zero, and far apart."""
+    amounts = draw.permutation(ROWS) * 83 - 10_000
+    release = _release(np.where(ODD, -np.abs(amounts), amounts))
+    return _claimed(release, (release["status"] < 0).to_numpy(bool), _judged(_release(amounts)))

@@ -54,7 +54,7 @@ def _add_unit(
     most = max(one.events or 1 for one in thresholds)
     time = _time(data)
     try:
-        curves = _curves(request, data, max(most, _SHOWN_EVENTS), most)
+        curves = _curves(request, data, max(most, _SHOWN_EVENTS))
         in_rows = _curve_in_rows(request, data, most) if time is None else None
         whole = singling_out.history_classes(data, ordered=time is not None, order=time)
         if in_rows is not None:
@@ -69,7 +69,7 @@ def _add_unit(
         )
         return
     of_them = "" if unit == "person" else f" of {unit}s"
-    outcome.results[f"unicity{of_them}"] = curves[0]
+    outcome.results[f"unicity{of_them}"] = max(curves, key=lambda one: float(one.at(most)))
     outcome.results[f"{HISTORIES}{of_them}"] = whole
     if in_rows is not None:
         outcome.results[f"{IN_ROWS}{of_them}"] = in_rows
@@ -148,7 +148,8 @@ def _add_inferred(
         text = found[0].text_at(events, unit=unit)
         if worst is not found[0]:
             text += (
-                f" Who knows how many there are, too: {percent_text(worst.at(events))} of cases."
+                f" Who knows how many records the {unit} has, too, infers it in "
+                f"{percent_text(worst.at(events))} of cases."
             )
         outcome.measured.append(
             Measurement(
@@ -158,7 +159,7 @@ def _add_inferred(
         )  # fmt: skip
 
 
-def _curves(request: Request, data: Dataset, shown: int, most: int) -> list[Unicity]:
+def _curves(request: Request, data: Dataset, shown: int) -> list[Unicity]:
     """The curve of known records, and those of intruders who know their number or order, too."""
     exact = True if request.exact else None
     time = _time(data)
@@ -169,7 +170,7 @@ def _curves(request: Request, data: Dataset, shown: int, most: int) -> list[Unic
         *(
             singling_out.unicity(
                 data,
-                events=most,
+                events=shown,
                 knowledge=kind,
                 order=time if kind.ordered else None,
                 exact=exact,

@@ -18,7 +18,7 @@ from crypsis.errors import ColumnError, ParameterError, TooLargeError, unknown_c
 from crypsis.hierarchies.labels import as_text
 from crypsis.options import Role
 from crypsis.policies import Measurement
-from crypsis.report.wording import plural
+from crypsis.report.wording import named, plural
 from crypsis.results import number_text, percent_text
 from crypsis.tables import Kind
 
@@ -190,12 +190,32 @@ class _Bound:
 def _known_columns(original: Dataset, masked: Dataset, on: str | None) -> tuple[str, ...]:
     """The released columns that the original has too, except sensitive ones and record numbers."""
     known = (Role.QUASI_IDENTIFIER, Role.INSENSITIVE)
+    drawn = _drawn_anew(original, masked)
     return tuple(
         column.name
         for column in masked.rows.columns
         if column.name in original.names and column.name != on
         and column.kind is not Kind.NESTED and masked.roles.get(column.name) in known
+        and column.name not in drawn
     )  # fmt: skip
+
+
+def _drawn_anew(original: Dataset, masked: Dataset) -> tuple[str, ...]:
+    """The identifiers that became new pseudonyms, one for each record: they link nothing.
+
+    The owner signed them off, none of them is a value of the original, and none repeats.
+    """
+    found = []
+    for name in masked.signed_off:
+        identifier = original.roles.get(name) is Role.IDENTIFIER
+        if not identifier or name not in masked.released:
+            continue
+        if masked.rows.tally([name]).values != masked.count:
+            continue
+        before, after = (_texts(one.to_arrow([name])[name]) for one in (original, masked))
+        if not pc.any(pc.is_in(after, value_set=before)).as_py():
+            found.append(name)
+    return tuple(found)
 
 
 def _classes_bound(original: Dataset, masked: Dataset, on: str | None) -> _Bound | None:
@@ -285,12 +305,24 @@ def _by_suite(
         above = (sure - found.worst.chance).map(lambda gain: max(0.0, gain))
         affected = round(sure.value * found.records)
         outcome.measured = [
-            Measurement(_LINKS, above, found.statement(sure), found.columns, affected,
-                        lower_bound=bool(found.alone)),
+            Measurement(_LINKS, above, _stated(found, sure), found.columns, affected,
+                        lower_bound=bool(found.alone), hint=_hint(found)),
             _advantage(request, before, after, found),
         ]  # fmt: skip
     outcome.headline = outcome.measured[0].statement
     return outcome
+
+
+def _stated(found: LinkSuite, sure: Any) -> str:
+    """The most correct links, and by which columns nobody tried."""
+    text = found.statement(sure)
+    if not found.alone:
+        return text
+    return f"{text} Links by {named(found.alone)} were not tried, so there may be more."
+
+
+def _hint(found: LinkSuite) -> str:
+    return "Set {excluded} for the columns that were not tried." if found.alone else ""
 
 
 def _limit(request: Request) -> float:

@@ -119,8 +119,8 @@ def _exposed(found: Any) -> Measurement:
     targets, unusual, limit = found.rows.size, found.unusual_records, found.unusual_by_chance
     text = (
         f"{plural(unusual, 'training record')} of {targets:,} {'is' if unusual == 1 else 'are'} "
-        f"recognized with more certainty than anybody of the control group; {limit:,} or more "
-        "are not explained by chance."
+        f"recognized with more certainty than anybody of the control group; chance explains "
+        f"{plural(limit - 1, 'record')} at most."
     )
     if unusual < limit and limit > _SMALLEST * targets:
         return Measurement(measure, None, f"{text} The control group is too small to see fewer.",

@@ -13,6 +13,7 @@ from crypsis.assessment._columns import describe_columns, undecided, with_roles
 from crypsis.assessment._questions._outcome import QuestionOutcome
 from crypsis.assessment._request import OtherFile, Request
 from crypsis.assessment.result import ColumnRole
+from crypsis.columns.row_order import same_order
 from crypsis.dataset import Data, Dataset, as_dataset
 from crypsis.errors import InputError, TooLargeError
 from crypsis.options import Role
@@ -28,7 +29,7 @@ CLASS_SIZES = (SMALL_CLASSES, K_ANONYMITY)
 _LIKE_A_KEY = {Kind.TEXT: 50, Kind.INTEGER: 500, Kind.NUMBER: 500, Kind.TIME: 500}
 """From so many different values on, a column of this kind may join files under another name."""
 _SAME = 0.5
-_MOST_VALUES = 2_000_000
+_MOST_VALUES = _MOST_ROWS = 2_000_000
 
 
 def other_files(
@@ -142,7 +143,23 @@ def together_reasons(request: Request, outcome: QuestionOutcome | None) -> tuple
             )
             reasons.append(Reason("joined-files", text))
         reasons += _under_other_names(request.data, other, found)
+        reasons += _by_position(request.data, other)
     return tuple(reasons)
+
+
+def _by_position(data: Dataset, other: OtherFile) -> list[Reason]:
+    """The order of the rows, by which files are joined that have no column in common."""
+    local = data.rows.local and other.data.rows.local
+    if not local or data.count != other.data.count or data.count > _MOST_ROWS:
+        return []
+    both = same_order(data.to_arrow(data.released), other.data.to_arrow(other.data.released))
+    if both is None:
+        return []
+    text = (
+        f"The rows of {other.name} are in the order of this file ({both[0]!r} and {both[1]!r} belong "
+        "together row by row): whoever has both joins them by position."
+    )
+    return [Reason("joined-files", text, "Release the rows of one of them in random order.")]
 
 
 def _under_other_names(data: Dataset, other: OtherFile, found: JointClasses) -> list[Reason]:

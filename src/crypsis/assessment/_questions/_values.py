@@ -36,10 +36,12 @@ _KNOWN = {
     "group": "a group of similar values",
     "interval": "a narrow interval",
     "words": "values that differ in their numbers alone",
+    "codes": "codes that begin alike",
     "part": "a part of a value that is a list",
     "kind": "a value of one kind (a number, a bound or a word)",
     "known": "that a value is known",
     "not zero": "a value other than zero",
+    "below zero": "a value below zero",
     "not the most frequent": "a value other than the most frequent one",
     "not harmless": "a value that is not harmless",
 }

@@ -1,4 +1,4 @@
-"""Columns that link the records of one person by what their values do, not by how they look."""
+"""Several records of one person: columns that link them by what their values do, and mere copies."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from crypsis.columns.codes import Ints, codes_of
 from crypsis.counting.grouping import numbered
 from crypsis.dataset import ColumnNote, Dataset
+from crypsis.errors import TooLargeError
 from crypsis.tables import Kind
 from crypsis.tables.sampling import sample
 
@@ -18,6 +19,8 @@ _ROWS, _FIRST_ROWS, _MOST_COLUMNS = 20_000, 1_000, 60
 _FEWEST, _MOST_RECORDS = 20, 200
 """A key of people has so many values at least, and so many records of one at most on average."""
 _CHANCE = math.log(1e-9)
+_FEWEST_COPIED, _MOST_CELLS = 200, 2_000_000
+"""Fewer different records may occur equally often by design."""
 
 
 def linking_values(data: Dataset, *, seed: int = 0) -> tuple[str, ...]:
@@ -63,6 +66,41 @@ def linking_values(data: Dataset, *, seed: int = 0) -> tuple[str, ...]:
     codes = {name: numbered(codes_of(table[name])) for name in table.column_names}
     found = _linking(codes, known, others)
     return next((one for one in found if _in_all_records(data, one, known)), ())
+
+
+def copies(data: Dataset) -> int:
+    """How often every record is in the data, as after a join that multiplied them.
+
+    Parameters
+    ----------
+    data : Dataset
+        The data with its roles.
+
+    Returns
+    -------
+    int
+        The greatest number that divides how often each record occurs in the released columns; 1 of
+        fewer than 200 different records, or if the person of a record is known. Of so many numbers
+        some are odd, unless each record was copied.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> people = pa.table({"age": [n % 250 for n in range(1_000)]})
+    >>> copies(Dataset.from_frame(people, quasi_identifiers="age"))
+    4
+    """
+    if data.person is not None or not data.quasi_identifiers:
+        return 1
+    flat = [name for name in data.released if data.rows.column(name).kind is not Kind.NESTED]
+    try:
+        found = int(np.gcd.reduce(data.cells(data.quasi_identifiers).counts, initial=0))
+        if found < 2 or not flat:
+            return 1
+        counts = data.rows.cells(flat, at_most=_MOST_CELLS)["count"].to_numpy()
+    except TooLargeError:
+        return 1
+    return int(np.gcd.reduce(counts)) if counts.size >= _FEWEST_COPIED else 1
 
 
 def _linking(

@@ -1,7 +1,15 @@
 """The dossier: one document about a release, as HTML, PDF or Word, from one list of sections."""
 
-from crypsis.report.dossier.blocks import APART, NOT_RELEASED, UNCHANGED
+from crypsis.report.dossier.blocks import APART, NOT_RELEASED, SYNTHETIC, UNCHANGED
 from crypsis.report.dossier.content import Dossier, ReleasedColumn
 from crypsis.report.dossier.outline import sections
 
-__all__ = ["APART", "NOT_RELEASED", "UNCHANGED", "Dossier", "ReleasedColumn", "sections"]
+__all__ = [
+    "APART",
+    "NOT_RELEASED",
+    "SYNTHETIC",
+    "UNCHANGED",
+    "Dossier",
+    "ReleasedColumn",
+    "sections",
+]

@@ -19,7 +19,9 @@ _METHODS = {
         "Equivalence classes: records with equal values in all quasi-identifiers form a class. In a "
         "class of size f the prosecutor risk, of an intruder who knows that the person is in the "
         "release, is 1/f; k is the smallest f. The marketer risk is the number of classes over the "
-        "number of records, the average of 1/f (El Emam 2013). Sets of columns are counted as by "
+        "number of records, the average of 1/f (El Emam 2013). Where people have several records, f "
+        "is the number of people in the class, and each person counts once, by the smallest of their "
+        "classes. Sets of columns are counted as by "
         "Lodha and Thomas (2007): F₁ = S/n, the fraction of the n records that are unique."
     ),
     "inference": (

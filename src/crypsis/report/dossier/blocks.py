@@ -8,6 +8,8 @@ UNCHANGED = "as it is"
 """What recipients get of a column that was not changed."""
 NOT_RELEASED = "not released"
 """The same of one that is not in the release."""
+SYNTHETIC = "synthetic values"
+"""The same of a column of a synthetic file."""
 APART = "released apart"
 """How the same begins of one that is in a file of its own."""
 

@@ -10,6 +10,7 @@ from crypsis.report import wording
 from crypsis.report.dossier.blocks import (
     APART,
     NOT_RELEASED,
+    SYNTHETIC,
     UNCHANGED,
     Block,
     Bullets,
@@ -103,16 +104,26 @@ def _what_was_done(dossier: Dossier) -> str:
     removed = [one for one in dossier.columns if one.change == NOT_RELEASED]
     same = [one for one in dossier.columns if one.change == UNCHANGED]
     apart = [one for one in dossier.columns if one.change.startswith(APART)]
-    changed = len(dossier.columns) - len(removed) - len(same) - len(apart)
+    synthetic = [one for one in dossier.columns if one.change == SYNTHETIC]
+    known = {one.column for one in (*removed, *same, *apart, *synthetic)}
+    changed = [one for one in dossier.columns if one.column not in known]
     own = "a file of its own" if len(apart) == 1 else "files of their own"
-    alone = f" {len(apart):,} {_are(apart)} released apart, in {own}." if apart else ""
+    parts = [
+        (removed, f"{_are(removed)} not released"),
+        (changed, f"{_are(changed)} generalized or masked"),
+        (synthetic, f"{'has' if len(synthetic) == 1 else 'have'} synthetic values"),
+        (same, f"{_are(same)} released as {'it is' if len(same) == 1 else 'they are'}"),
+        (apart, f"{_are(apart)} released apart, in {own}"),
+    ]
+    said = [(len(some), text) for some, text in parts if some]
+    columns = wording.plural(len(dossier.columns), "column")
     noun = people_noun(dossier.assessment)
-    return (
-        f"Of the {wording.plural(len(dossier.columns), 'column')} about {noun}, {len(removed):,} "
-        f"{_are(removed)} not released, {changed:,} {'is' if changed == 1 else 'are'} generalized or "
-        f"masked, and {len(same):,} {_are(same)} released as {'it is' if len(same) == 1 else 'they are'}."
-        f"{alone}"
-    )
+    if len(said) == 1:
+        return (
+            f"{'The' if len(dossier.columns) == 1 else 'All'} {columns} about {noun} {said[0][1]}."
+        )
+    listed = [f"{count:,} {text}" for count, text in said]
+    return f"Of the {columns} about {noun}, {', '.join(listed[:-1])} and {listed[-1]}."
 
 
 def _most_changed(dossier: Dossier) -> Iterator[str]:
@@ -120,7 +131,9 @@ def _most_changed(dossier: Dossier) -> Iterator[str]:
     changed = [
         (one.kept, place)
         for place, one in enumerate(dossier.columns)
-        if one.change not in (NOT_RELEASED, UNCHANGED) and one.kept is not None and one.kept < 1
+        if one.change not in (NOT_RELEASED, SYNTHETIC, UNCHANGED)
+        and one.kept is not None
+        and one.kept < 1
     ]
     if changed:
         one = dossier.columns[min(changed)[1]]

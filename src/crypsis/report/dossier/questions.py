@@ -96,7 +96,7 @@ def _class_sizes(dossier: Dossier, answer: Any) -> Bars | None:
             )
             for many, share in zip(histories.events, histories.curve, strict=True)
         )
-        return Bars("People singled out by what is known of them", known)
+        return Bars(f"People singled out by known records{histories.besides}", known)
     classes: Any = answer.results.get("equivalence_classes")
     if classes is None or classes.sampled_fraction < 1:
         return None

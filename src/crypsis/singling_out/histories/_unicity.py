@@ -68,20 +68,24 @@ class Unicity(Result):
             )
         return self.curve[self.events.index(events)]
 
+    @property
+    def besides(self) -> str:
+        """What is known besides the events, in words; empty if nothing is."""
+        return _BESIDES[Knowledge(self.knowledge)]
+
     def text_at(self, events: int, *, unit: str = "person") -> str:
         """What an intruder with so many events finds, in a sentence."""
         what = f"{events} {'record' if events == 1 else 'records'} of a {unit}"
-        besides = _BESIDES[Knowledge(self.knowledge)]
         whom, all_of_them = ("them", "people") if unit == "person" else ("it", f"{unit}s")
         return (
-            f"Anyone who knows {what}{besides} singles {whom} out in "
+            f"Anyone who knows {what}{self.besides} singles {whom} out in "
             f"{percent_text(self.at(events))} of cases ({self.people:,} {all_of_them} with "
             f"{self.records:,} records)."
         )
 
     def text_besides(self, events: int) -> str:
         """How many are singled out by who knows more than the events, in a sentence."""
-        what = _BESIDES[Knowledge(self.knowledge)].strip(" ,").removeprefix("and ")
+        what = self.besides.strip(" ,").removeprefix("and ")
         return f"Who knows {what} too: {percent_text(self.at(events))}."
 
     def __str__(self) -> str:

@@ -1,0 +1,84 @@
+"""Values that mean the same: other spellings, typing errors, other words for yes, codes of one chapter."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+_POSITIVE = re.compile(r"(?<=[^\W\d_])[\s(,:_-]*(?:\+|posi?t?i[vf]\w{0,2}|pos)\W*$")
+_NEGATIVE = re.compile(r"(?<=[^\W\d_])[\s(,:_]*(?:-|negati[vf]\w{0,2}|neg)\W*$")
+_YES = frozenset(
+    ["yes", "y", "ja", "j", "oui", "si", "sim", "tak", "true", "t", "wahr", "vrai", "x", "+", "pos",
+     "positive", "positiv", "positif", "positivo", "present", "1"]
+)  # fmt: skip
+_CODE = re.compile(r"[a-z]{1,3}\d[a-z\d]*")
+_MOSTLY, _LONGEST_CODE = 0.8, 8
+_SHORTEST, _MOST = 5, 5_000
+"""Words shorter than this differ in one letter without being alike; of more values none is compared."""
+
+
+def alike(values: Sequence[Any]) -> list[Any]:
+    """A key for each value, equal for texts that are other spellings of one another.
+
+    Texts that differ in case, blanks, accents or punctuation alone are alike, "HIV+" and "hiv
+    positive", words for yes where there are several, and words that differ in one typing error.
+
+    >>> alike(["HIV+", "hiv (pos.)", "Krebs", "cancer", "canser", None])
+    ['hiv+', 'hiv+', 'krebs', 'cancer', 'cancer', None]
+    """
+    keys = [_plain(value) if isinstance(value, str) else value for value in values]
+    words = sorted({key for key in keys if isinstance(key, str)})
+    same = {one: "yes" for one in words if one in _YES}
+    same.update(_misspelled([one for one in words if len(one) >= _SHORTEST and one.isalpha()]))
+    return [same.get(key, key) if isinstance(key, str) else key for key in keys]
+
+
+def _plain(text: str) -> str:
+    """The letters and digits of a text, with the sign of a result behind them."""
+    folded = text.casefold().strip()
+    folded = _NEGATIVE.sub("-", _POSITIVE.sub("+", folded))
+    letters = unicodedata.normalize("NFKD", folded)
+    return "".join(one for one in letters if one.isalnum() or one in "+-<>") or text
+
+
+def _misspelled(words: Sequence[str]) -> dict[str, str]:
+    """The first of the words that are one typing error apart, for each of the others."""
+    if len(words) > _MOST:
+        return {}
+    first: dict[str, str] = {}
+    same: dict[str, str] = {}
+    for word in words:
+        near = min((first[one] for one in _deletions(word) if one in first), default=word)
+        if near != word:
+            same[word] = near
+        for one in _deletions(word):
+            first.setdefault(one, near)
+    return same
+
+
+def _deletions(word: str) -> Iterator[str]:
+    """The word, and without each of its letters but the first: theist and atheist are no errors."""
+    yield word
+    for place in range(1, len(word)):
+        yield word[:place] + word[place + 1 :]
+
+
+def code_prefixes(keys: Sequence[Any]) -> list[list[Any]]:
+    """The first one, two, ... characters of each code: B20 and B22 are of one chapter.
+
+    >>> code_prefixes(["b201", "b202", "b3", None])
+    [['b', 'b', 'b', None], ['b2', 'b2', 'b3', None], ['b20', 'b20', 'b3', None]]
+    """
+    texts = [key for key in keys if isinstance(key, str)]
+    codes = [one for one in texts if _CODE.fullmatch(one)]
+    if len(codes) < max(2, _MOSTLY * len(texts)):
+        return []
+    longest = min(_LONGEST_CODE, max(map(len, codes)))
+    found: list[list[Any]] = []
+    for width in range(1, longest):
+        cut = [key[:width] if isinstance(key, str) else key for key in keys]
+        if len(set(cut)) < len(set(keys)) and (not found or cut != found[-1]):
+            found.append(cut)
+    return found
