@@ -80,3 +80,16 @@ def test_an_estimate_that_decides_nothing_is_explained() -> None:
     )
     certain = dataclasses.replace(finding, value=Estimate(0.01, 0.0, 0.02, 0.99, "Newcombe"))
     assert not too_wide(certain)
+
+
+def test_averages_of_groups_are_no_copies_but_a_join_is() -> None:
+    draw = np.random.default_rng(3)
+    values = np.sort(draw.uniform(size=10_000))
+    groups = pa.table({"size": values.reshape(-1, 40).mean(axis=1).repeat(40)})
+    roles = {"quasi_identifiers": ["size"]}
+    assert "copied-records" in codes(cr.assess(groups, **roles))  # type: ignore[arg-type]
+    before = pa.table({"size": values})
+    assert "copied-records" not in codes(cr.assess(groups, before, **roles))  # type: ignore[arg-type]
+    visits = groups.append_column("visit", pa.array(np.arange(10_000)))
+    found = cr.assess(groups, visits, **roles)  # type: ignore[arg-type]
+    assert "copied-records" in codes(found)

@@ -63,15 +63,28 @@ def _undecided_persons(request: Request, complete: bool) -> tuple[Reason, ...]:
 
 
 def _copied(request: Request) -> tuple[Reason, ...]:
-    """Records that are all in the data several times, without anything that differs between them."""
+    """Records that are all in the data several times, without anything that differs between them.
+
+    Records of an original that are one record of the release, as after microaggregation, are no copies.
+    """
     times = copies(request.data)
-    if times < 2:
+    if times < 2 or not _were_copies(request):
         return ()
     text = (
         f"Every record is in the data {times:,} times, or a multiple of that: if these are copies, as "
         f"after a join, classes have {times:,} times fewer people than records."
     )
-    return (Reason("copied-records", text, "Remove the copies, or set {person}."),)
+    hint = "Remove the copies, set {person}, or compare it with its {original}."
+    return (Reason("copied-records", text, hint),)
+
+
+def _were_copies(request: Request) -> bool:
+    """Whether the original does not show that the records differed before, in the released columns."""
+    original = request.original
+    if original is None or original.count < request.data.count:
+        return True
+    shared = [name for name in request.data.released if name in original.names]
+    return copies(original, shared) > 1
 
 
 def _linked_records(request: Request, results: Mapping[str, Result]) -> tuple[Reason, ...]:

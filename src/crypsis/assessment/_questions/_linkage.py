@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from crypsis.assessment._questions._new_pseudonyms import new_pseudonyms
 from crypsis.assessment._questions._outcome import QuestionOutcome, not_evaluated
 from crypsis.assessment._request import Request
 from crypsis.columns.codes import codes_of
@@ -56,6 +57,12 @@ def ask_linkage(request: Request, *, most_records: int | None = None) -> Questio
     At most so many original records are linked, or as many as usual.
     """
     outcome = _linked(request, most_records)
+    if request.original is not None:
+        outcome.notes += [
+            f"{name!r} has new pseudonyms, by which nobody links: the owner signed them off, and none "
+            "of the common ways to compute them from the identifier was found."
+            for name in new_pseudonyms(request.original, request.data, request.row_map)
+        ]
     copies = _copies(request)
     if copies is None:
         return outcome
@@ -77,7 +84,7 @@ def _copies(request: Request) -> Measurement | None:
     original, masked = request.original, request.data
     if original is None or not masked.rows.local or not original.rows.local:
         return None
-    names = list(_known_columns(original, masked, request.on))
+    names = list(_known_columns(request, original))
     if not names or max(original.count, masked.count) > _COPIED_ROWS or not masked.count:
         return None
     marks = _marks(original.to_arrow(names), masked.to_arrow(names))
@@ -138,9 +145,9 @@ def _linked(request: Request, most_records: int | None) -> QuestionOutcome:
     if original is None:
         why = "The original was not given."
         return not_evaluated("linkage", request.policy, why, hint="Set {original}.")
-    bound = _classes_bound(original, masked, request.on)
+    known = _known_columns(request, original)
+    bound = _classes_bound(masked, known)
     limits = [one.limit for one in request.policy.of("linkage") if one.measure == _LINKS]
-    known = _known_columns(original, masked, request.on)
     perturbed = _perturbed(request, original, masked)
     alone = _not_in(original, masked)
     met = bound is not None and bound.value <= min(limits, default=0.0)
@@ -187,40 +194,20 @@ class _Bound:
         )
 
 
-def _known_columns(original: Dataset, masked: Dataset, on: str | None) -> tuple[str, ...]:
-    """The released columns that the original has too, except sensitive ones and record numbers."""
-    known = (Role.QUASI_IDENTIFIER, Role.INSENSITIVE)
-    drawn = _drawn_anew(original, masked)
+def _known_columns(request: Request, original: Dataset) -> tuple[str, ...]:
+    """The released columns that the original has too, but sensitive ones, record numbers, pseudonyms."""
+    masked, known = request.data, (Role.QUASI_IDENTIFIER, Role.INSENSITIVE)
+    drawn = new_pseudonyms(original, masked, request.row_map)
     return tuple(
         column.name
         for column in masked.rows.columns
-        if column.name in original.names and column.name != on
+        if column.name in original.names and column.name not in (request.on, *drawn)
         and column.kind is not Kind.NESTED and masked.roles.get(column.name) in known
-        and column.name not in drawn
     )  # fmt: skip
 
 
-def _drawn_anew(original: Dataset, masked: Dataset) -> tuple[str, ...]:
-    """The identifiers that became new pseudonyms, one for each record: they link nothing.
-
-    The owner signed them off, none of them is a value of the original, and none repeats.
-    """
-    found = []
-    for name in masked.signed_off:
-        identifier = original.roles.get(name) is Role.IDENTIFIER
-        if not identifier or name not in masked.released:
-            continue
-        if masked.rows.tally([name]).values != masked.count:
-            continue
-        before, after = (_texts(one.to_arrow([name])[name]) for one in (original, masked))
-        if not pc.any(pc.is_in(after, value_set=before)).as_py():
-            found.append(name)
-    return tuple(found)
-
-
-def _classes_bound(original: Dataset, masked: Dataset, on: str | None) -> _Bound | None:
-    """The bound over all released columns that the original has too, except sensitive ones."""
-    names = _known_columns(original, masked, on)
+def _classes_bound(masked: Dataset, names: tuple[str, ...]) -> _Bound | None:
+    """The bound over the columns that an intruder may know."""
     if not masked.quasi_identifiers or not names or not masked.count:
         return None
     counted = masked.rows.tally(names)

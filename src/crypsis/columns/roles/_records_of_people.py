@@ -68,20 +68,22 @@ def linking_values(data: Dataset, *, seed: int = 0) -> tuple[str, ...]:
     return next((one for one in found if _in_all_records(data, one, known)), ())
 
 
-def copies(data: Dataset) -> int:
+def copies(data: Dataset, columns: Sequence[str] | None = None) -> int:
     """How often every record is in the data, as after a join that multiplied them.
 
     Parameters
     ----------
     data : Dataset
         The data with its roles.
+    columns : Sequence of str, optional
+        The columns that make a record; without it, the released ones.
 
     Returns
     -------
     int
-        The greatest number that divides how often each record occurs in the released columns; 1 of
-        fewer than 200 different records, or if the person of a record is known. Of so many numbers
-        some are odd, unless each record was copied.
+        The greatest number that divides how often each record occurs in these columns; 1 of fewer
+        than 200 different records, or if the person of a record is known. Of so many numbers some
+        are odd, unless each record was copied.
 
     Examples
     --------
@@ -90,12 +92,13 @@ def copies(data: Dataset) -> int:
     >>> copies(Dataset.from_frame(people, quasi_identifiers="age"))
     4
     """
-    if data.person is not None or not data.quasi_identifiers:
+    names = data.released if columns is None else columns
+    flat = [name for name in names if data.rows.column(name).kind is not Kind.NESTED]
+    known = [name for name in flat if name in data.quasi_identifiers]
+    if data.person is not None or not flat or (columns is None and not known):
         return 1
-    flat = [name for name in data.released if data.rows.column(name).kind is not Kind.NESTED]
     try:
-        found = int(np.gcd.reduce(data.cells(data.quasi_identifiers).counts, initial=0))
-        if found < 2 or not flat:
+        if known and int(np.gcd.reduce(data.cells(known).counts, initial=0)) < 2:
             return 1
         counts = data.rows.cells(flat, at_most=_MOST_CELLS)["count"].to_numpy()
     except TooLargeError:

@@ -1,0 +1,127 @@
+"""Identifiers that became new pseudonyms, one for each record: nobody links by them.
+
+That they were drawn cannot be proven. Looked for is every common way to compute them from the
+identifier: its order, its place in the file, the identifier within, its characters replaced or
+reversed, and digests that everybody can compute. A column with any of these is linked by.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from crypsis.dataset import Dataset
+from crypsis.hierarchies.labels import as_text
+
+Floats = NDArray[np.float64]
+
+_FEWEST, _MOST, _DIGESTED = 20, 20_000, 50
+"""How few records show nothing, how many are compared, and of how many digests are computed."""
+_CLEAR = 5.0
+"""Standard deviations of a rank correlation by which two orders are not independent."""
+_SHORTEST = 4
+"""So many equal characters, of an identifier or a digest, are no chance."""
+_ALGORITHMS = tuple(sorted(one for one in hashlib.algorithms_guaranteed if "shake" not in one))
+
+
+def new_pseudonyms(
+    original: Dataset, masked: Dataset, row_map: Sequence[int] | None
+) -> tuple[str, ...]:
+    """The columns that the owner signed off whose values are as if drawn for each record.
+
+    None repeats, and the row map shows whose each of them is.
+    """
+    if row_map is None:
+        return ()
+    rows = np.asarray(row_map, np.int64)
+    return tuple(
+        name
+        for name in masked.signed_off
+        if name in original.names
+        and name in masked.released
+        and masked.rows.tally([name]).values == masked.count == rows.size
+        and _drawn(original.to_arrow([name])[name], masked.to_arrow([name])[name], rows)
+    )
+
+
+def _drawn(before: pa.ChunkedArray, after: pa.ChunkedArray, rows: NDArray[np.int64]) -> bool:
+    """Whether nothing shows that the values were computed from those of their original records."""
+    known = np.flatnonzero((rows >= 0) & (rows < len(before)))
+    known = np.random.default_rng(0).permutation(known)[:_MOST]
+    if known.size < _FEWEST:
+        return False
+    own = _texts(before.take(pa.array(rows[known])))
+    new = _texts(after.take(pa.array(known)))
+    if not set(_texts(before)).isdisjoint(new):
+        return False
+    back = [one[::-1] for one in own]
+    pairs = [(mine, made) for one in (own, back) for mine, made in zip(one, new, strict=True)]
+    return not (
+        any(_dependent(order, _ranks(new)) for order in (_ranks(own), _ranks(back), rows[known]))
+        or any(mine in made for mine, made in pairs if len(mine) >= _SHORTEST)
+        or any(_replaced(one, new) for one in (own, back))
+        or any(map(_digested, own[:_DIGESTED], new[:_DIGESTED]))
+    )
+
+
+def _texts(column: pa.ChunkedArray) -> list[str]:
+    return ["" if value is None else as_text(value).strip() for value in column.to_pylist()]
+
+
+def _ranks(texts: Sequence[str]) -> Floats:
+    """Places in the order of the numbers, or of the texts where not all are numbers."""
+    try:
+        values = np.array([float(one) for one in texts])
+    except ValueError:
+        values = np.unique(np.array(texts), return_inverse=True)[1].astype(np.float64)
+    return values.argsort().argsort().astype(np.float64)
+
+
+def _dependent(one: NDArray[np.generic], ranks: Floats) -> bool:
+    """Whether the rank correlation (Spearman 1904) is beyond that of independent orders."""
+    correlation = np.corrcoef(one.argsort().argsort(), ranks)[0, 1]
+    return bool(abs(correlation) * np.sqrt(ranks.size - 1) > _CLEAR)
+
+
+def _replaced(own: Sequence[str], new: Sequence[str]) -> bool:
+    """Whether at some place each old character became one new character."""
+    for place in range(min(max(map(len, own)), max(map(len, new)))):
+        pairs = Counter(
+            (mine[place], made[place])
+            for mine, made in zip(own, new, strict=True)
+            if place < min(len(mine), len(made))
+        )
+        old, became = ({pair[end] for pair in pairs} for end in (0, 1))
+        several = min(len(old), len(became)) > 1 and pairs.total() >= _FEWEST * len(old)
+        if several and len(pairs) == len(old):
+            return True
+    return False
+
+
+def _digested(mine: str, made: str) -> bool:
+    """Whether a value is a digest of its identifier, whole or in part."""
+    plain = _plain(made)
+    return len(plain) >= 2 * _SHORTEST and any(plain in digest for digest in _digests(mine))
+
+
+def _digests(text: str) -> Iterator[str]:
+    """The digests of a text that everybody can compute, as they are written."""
+    for content in (text.encode(), text.lower().encode(), text.upper().encode()):
+        yield f"{zlib.crc32(content):08x}"
+        for algorithm in _ALGORITHMS:
+            found = hashlib.new(algorithm, content, usedforsecurity=False)
+            yield found.hexdigest()
+            yield str(int(found.hexdigest(), 16))
+            yield _plain(base64.b64encode(found.digest()).decode())
+            yield _plain(base64.b32encode(found.digest()).decode())
+
+
+def _plain(text: str) -> str:
+    return "".join(one for one in text.casefold() if one.isalnum())
