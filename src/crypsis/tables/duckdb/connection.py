@@ -121,13 +121,7 @@ def translated(what: str) -> Iterator[None]:
     except duckdb.InterruptException:
         raise CancelledError(f"{what}: cancelled.") from None
     except duckdb.IOException as error:
-        text = str(error)
-        known = (reason for sign, reason in _DISK.items() if sign in text)
-        raise SourceError(
-            f"{what}: {next(known, 'a file could not be read or written')}.",
-            code="disk",
-            hint="Check that the source is complete and that the disk has space.",
-        ) from None
+        raise _disk_error(what, str(error)) from None
     except duckdb.PermissionException:
         raise SourceError(
             f"{what}: it reads or writes other files, which is not allowed.", code="other-files"
@@ -143,7 +137,18 @@ def translated(what: str) -> Iterator[None]:
     except duckdb.Error as error:
         if _DAMAGED_PARQUET.search(str(error)):
             raise _file_error(what, str(error)) from None
+        if any(sign in str(error) for sign in _DISK):  # the end of a transaction
+            raise _disk_error(what, str(error)) from None
         raise SourceError(f"{what}: DuckDB refused ({type(error).__name__}).") from None
+
+
+def _disk_error(what: str, text: str) -> SourceError:
+    known = (reason for sign, reason in _DISK.items() if sign in text)
+    return SourceError(
+        f"{what}: {next(known, 'a file could not be read or written')}.",
+        code="disk",
+        hint="Check that the source is complete and that the disk has space.",
+    )
 
 
 def _conversion_error(what: str, text: str) -> SourceError:
