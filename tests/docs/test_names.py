@@ -1,10 +1,9 @@
-"""Commands, options and Python names that tables of the manual mention exist."""
+"""Python names that tables of the manual mention exist."""
 
 from __future__ import annotations
 
 import importlib
 import re
-import shlex
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -59,20 +58,3 @@ def _is_measure(name: str) -> bool:
     from crypsis.policies import MEASURES
 
     return name in MEASURES
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_commands_and_options(page: Path) -> None:
-    every = {one for command in COMMANDS.values() for p in command.params for one in p.opts}
-    for code in CODE.findall(page.read_text(encoding="utf-8")):
-        if not code.startswith(("crypsis ", "--")):
-            continue
-        words = shlex.split(code.replace("...", ""))
-        known = every
-        if words[0] == "crypsis":
-            verb = " ".join(words[1:3]) if " ".join(words[1:3]) in COMMANDS else words[1]
-            if not verb.startswith("-"):
-                assert verb in COMMANDS, code
-                known = {one for p in COMMANDS[verb].params for one in [*p.opts, *p.secondary_opts]}
-        options = {re.sub(r"=.*|[,;].*", "", word) for word in words if word.startswith("-")}
-        assert options - {"--help", "-h", "--version"} <= known, code

@@ -186,7 +186,17 @@ def in_small_room(
     return done.returncode, done.stderr, listed.read_text().split()
 
 
-@pytest.mark.parametrize("suffix", [".csv", pytest.param(".parquet", marks=pytest.mark.heavy)])
+@pytest.mark.parametrize(
+    "suffix",
+    [
+        ".csv",
+        ".sqlite",
+        ".duckdb",
+        ".dta",
+        ".arrow",
+        pytest.param(".parquet", marks=pytest.mark.heavy),
+    ],
+)
 def test_disk_full_while_the_release_is_written(place: Path, suffix: str) -> None:
     source = place / "wide.parquet"
     rng = np.random.default_rng(0)
@@ -201,6 +211,7 @@ def test_disk_full_while_the_release_is_written(place: Path, suffix: str) -> Non
     assert status == 2, said
     assert "disk is full" in said or "No space left" in said
     assert "Traceback" not in said
+    assert "errno" not in said, "in the words of the system"
     assert names == []
     assert not (place / "keys" / "key.json").exists(), "no key without its release"
 

@@ -87,6 +87,49 @@ def test_notations(tmp_path: Path, values: list[str], kind: str, expected: list[
     assert data.to_arrow()["a"].to_pylist() == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "options", "expected"),
+    [
+        ("a;b\n12.500;x\n980;y\n", {}, ["12.500", "980"]),  # thousands, or three decimals
+        ("a\tb\n1,234\tx\n12,500\ty\n", {}, ["1,234", "12,500"]),
+        ("a;b\n12.500;x\n980;y\n", {"decimal": ","}, [12500, 980]),
+        ("a;b\n12.500;x\n980;y\n", {"decimal": "."}, [12.5, 980]),
+        ("a;b\n12.500;1.5\n980;2\n", {}, [12.5, 980]),  # another column has decimals
+        ("a;b\n12.500;1,5\n980;2\n", {}, ["12.500", "980"]),
+        ("a;b\n12.500;x\n980,5;y\n", {}, [12500, 980.5]),
+        ("a;b\n12.500;x\n1.234.567;y\n", {}, [12500, 1234567]),
+        ("a;b\n12.500;x\n1.234.56;y\n", {}, ["12.500", "1.234.56"]),
+        ("a;b\n12.500;x\n1500;y\n", {}, [12.5, 1500]),  # without a point between its thousands
+        ("a,b\n12.500,x\n980,y\n", {}, [12.5, 980]),  # where commas are between fields
+    ],
+)
+def test_points_between_thousands(
+    tmp_path: Path, text: str, options: dict[str, Any], expected: list[object]
+) -> None:
+    """Read as numbers where the file leaves no doubt; never as others, if a later line shows them."""
+    assert cr.read(write(tmp_path, text), **options).to_arrow()["a"].to_pylist() == expected
+    header, first, second = text.splitlines(keepends=True)
+    for lines in (f"{first * 300}{second}", f"{second * 300}{first}"):
+        column = cr.read(write(tmp_path, header + lines), **options).to_arrow()["a"].to_pylist()
+        assert {one for one in column if not isinstance(one, str)} <= set(expected)
+
+
+def test_numbers_that_were_asked_for(tmp_path: Path) -> None:
+    path = write(tmp_path, "a;b\n12.500;x\n980;y\n")
+    with pytest.raises(SourceError, match="'a' may be between thousands") as caught:
+        cr.read(path, types={"a": "number"})
+    assert "12.500" not in str(caught.value)
+    data = cr.read(path, types={"a": "number"}, decimal=",")
+    assert data.to_arrow()["a"].to_pylist() == [12500, 980]
+
+
+@pytest.mark.parametrize("line", ["sep=;", '"sep=;"', "SEP=,", "\ufeffsep=;"])
+def test_the_line_of_a_spreadsheet(tmp_path: Path, line: str) -> None:
+    with pytest.raises(SourceError, match=r"'t\.csv': line 1 .*Delete that line"):
+        cr.read(write(tmp_path, f"{line}\r\na;b\r\n1;2\r\n"))
+    assert cr.read(write(tmp_path, "sep;b\n1;2\n")).names == ("sep", "b")
+
+
 def test_a_later_line_decides(tmp_path: Path) -> None:
     same = "01/02/1960;x\n" * 300
     one = cr.read(write(tmp_path, f"a;b\n{same}25/03/1953;x\n"))

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 DONE, NOT_SAFE, BAD_INPUT, FAULT, CANNOT_TELL, INTERRUPTED = 0, 1, 2, 3, 4, 130
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_UNWRITTEN = "Standard output could not be written ({})."
 
 
 def main() -> None:
@@ -27,8 +28,10 @@ def run(arguments: Sequence[str]) -> int:
             from crypsis.cli.version import version_text
 
             print(version_text())
-            return DONE
-        return _run(arguments)
+            return _flushed(DONE)
+        return _flushed(_run(arguments))
+    except OSError as error:  # of the line above: no library is loaded
+        return _flushed(_not_written(error))
     except KeyboardInterrupt:  # also while the libraries are loaded
         return _error("Interrupted.", INTERRUPTED)
 
@@ -59,13 +62,35 @@ def _run(arguments: Sequence[str]) -> int:
         return _error("Not enough memory. Use fewer columns, or set --memory-limit.", BAD_INPUT)
     except Exception as error:  # noqa: BLE001 - the last resort, and it must not show data
         if isinstance(error, OSError) and error.errno in _FULL:  # a file of a library, as a cache
-            return _error(
-                f"A temporary file could not be written ({os.strerror(error.errno)}). Free space "
-                "on the disk, or set TMPDIR and NUMBA_CACHE_DIR to folders with space.",
-                BAD_INPUT,
-            )
+            return _not_written(error)
         return _fault(error)
     return _error("Interrupted.", status) if status == INTERRUPTED else status
+
+
+def _not_written(error: OSError) -> int:
+    """Say what is full: the standard output, if it takes no further line, or else a disk."""
+    try:
+        sys.stdout.write("\n")
+        sys.stdout.flush()
+    except OSError:
+        return _error(_UNWRITTEN.format(error.strerror), BAD_INPUT)
+    return _error(
+        f"A temporary file could not be written ({error.strerror}). Free space on the disk, or set "
+        "TMPDIR and NUMBA_CACHE_DIR to folders with space.",
+        BAD_INPUT,
+    )
+
+
+def _flushed(status: int) -> int:
+    """The status, or another one if what was printed cannot be written."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        # Python would try it again at its end, and leave with a status of its own.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if error.errno != errno.EPIPE and status != BAD_INPUT:
+            return _error(_UNWRITTEN.format(error.strerror), BAD_INPUT)
+    return status
 
 
 def _missing(error: ModuleNotFoundError) -> int:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import field, make_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, get_type_hints
 
 import typer
 
@@ -24,7 +26,7 @@ from crypsis.cli.release_summary import (
 )
 from crypsis.cli.remedies import assessment_of
 from crypsis.cli.wording import cli_option
-from crypsis.errors import ParameterError
+from crypsis.errors import OutputError, ParameterError
 from crypsis.options import PlanOptions, Roles, descriptions
 
 if TYPE_CHECKING:
@@ -336,9 +338,6 @@ def anonymize(
 
 def _to_output(made: Anonymized, neutralize_formulas: bool) -> Anonymized:
     """The release on standard output, in the form of the original, once it was measured."""
-    import shutil
-    import sys
-
     from crypsis.files import PrivateFolder
 
     folder = PrivateFolder("crypsis-output-")
@@ -347,11 +346,20 @@ def _to_output(made: Anonymized, neutralize_formulas: bool) -> Anonymized:
         path = folder.path / ("release" if like is not None else "release.csv")
         made = made.write(path, statement=False, neutralize_formulas=neutralize_formulas)
         with path.open("rb") as file:
-            shutil.copyfileobj(file, sys.stdout.buffer)
-        sys.stdout.buffer.flush()
+            _copy_out(file)
     finally:
         folder.remove()
     return made
+
+
+def _copy_out(file: BinaryIO) -> None:
+    try:
+        shutil.copyfileobj(file, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError(f"Standard output could not be written ({error.strerror}).") from None
 
 
 def _check_explored(*given: Any) -> None:

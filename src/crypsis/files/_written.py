@@ -144,5 +144,5 @@ def _alone(folder: Path) -> Iterator[None]:
 
 
 def _cannot(target: Path, error: OSError) -> OutputError:
-    reason = error.strerror or type(error).__name__
+    reason = os.strerror(error.errno) if error.errno else error.strerror or type(error).__name__
     return OutputError(f"{str(target)!r} could not be written ({reason}).")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -58,10 +58,11 @@ class TableRows(Rows):
         names: Sequence[str],
         sources: Sources | None = None,
         reopen: Callable[[], Rows] | None = None,
+        durations: Collection[str] = (),
     ) -> None:
         self.table = table.rename_columns(inner_names(len(names)))
         backend = _TableBackend(self.table, sources)
-        columns = columns_of(nw.from_native(self.table).lazy(), names)
+        columns = columns_of(nw.from_native(self.table).lazy(), names, durations)
         load = partial(_opened, backend)
         super().__init__(columns, load, backend, self.table.num_rows, reopen)
         self._codes: dict[str, pa.DictionaryArray] = {}  # of the columns counted so far
@@ -69,7 +70,10 @@ class TableRows(Rows):
     def __reduce__(self) -> tuple[Any, ...]:
         if self.reopen is not None:
             return self.reopen, ()
-        return TableRows, (self.table, self.names)
+        return TableRows, (self.table, self.names, None, None, self._durations(self.names))
+
+    def _durations(self, names: Sequence[str]) -> list[str]:
+        return [name for name in names if self.column(name).duration]
 
     def to_arrow(self, names: Sequence[str] | None = None) -> pa.Table:
         """The rows themselves as an Arrow table."""
@@ -79,7 +83,7 @@ class TableRows(Rows):
 
     def select(self, names: Sequence[str]) -> Rows:
         """The same rows with some of the columns."""
-        return TableRows(self.to_arrow(names), names)
+        return TableRows(self.to_arrow(names), names, durations=self._durations(names))
 
     def write_file(self, path: Path | str, form: str, delimiter: str = ",") -> None:
         """Write the rows to `path`; Parquet by Arrow."""

@@ -59,7 +59,7 @@ class Labels:
 
 @dataclass(frozen=True)
 class FileForm:
-    """The format of a file, and how it writes values.
+    """The format of a file, or "frame", and how it writes values.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def form_for(path: str | Path, like: FileForm | None = None) -> FileForm:
     made = replace(like, compression=None) if like is not None and same else FileForm(form)
     if like is not None and {form, like.format} == {"stata", "spss"}:
         made = replace(made, labels=like.labels)
-    if like is not None and {form, like.format} == {"parquet", "arrow"}:
+    if like is not None and form in ("parquet", "arrow"):
         made = replace(made, times=like.times)
     if suffix == ".tsv":
         made = replace(made, delimiter="\t")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,13 @@ from crypsis.errors import ColumnError, InputError
 from crypsis.tables.arrow import TableRows, plain
 from crypsis.tables.duckdb.backend import DuckBackend
 from crypsis.tables.duckdb.connection import connect, open_relation, plain_frame, translated
+from crypsis.tables.forms import FileForm
 from crypsis.tables.frame_kinds import as_given, with_arrow_types, with_index
 from crypsis.tables.parallel import each_column
 from crypsis.tables.rows import Rows
 from crypsis.tables.schema import columns_of, inner_names, unique_names
 from crypsis.tables.sql import quote
+from crypsis.tables.time_types import duration_columns, engine_types, time_types
 from crypsis.tables.values import several_notations
 
 
@@ -55,16 +58,19 @@ def open_frame(
         renamed = frame.project(", ".join(f"{quote(a)} AS {b}" for a, b in pairs))
         lazy = plain_frame(renamed)
         return Rows(columns_of(lazy, names), lambda: lazy, DuckBackend())
-    table = _arrow(known)
+    given = _arrow(known)
     try:
-        each_column(lambda column: column.validate(full=True), table.columns)
+        each_column(lambda column: column.validate(full=True), given.columns)
     except pa.ArrowInvalid:
         raise InputError("The Arrow table is not valid.", hint="Create it again.") from None
+    times = time_types(given.rename_columns(names).schema)
+    table = pa.table(each_column(engine_types, given.columns), names=given.column_names)
     simple = plain(table) if memory_limit is None and spill_folder is None else None
     if simple is not None:
-        rows: Rows = TableRows(simple, names)
+        rows: Rows = TableRows(simple, names, durations=duration_columns(times))
     else:
-        rows = _registered(table, names, settings, table.num_rows)
+        rows = _registered(table, names, settings, table.num_rows, duration_columns(times))
+    rows.form = FileForm("frame", times=times)
     several = [i for i, column in enumerate(table.columns) if several_notations(column)]
     if several:
         named = table.rename_columns(names)
@@ -83,7 +89,13 @@ def _as_texts(table: pa.Table, names: list[str]) -> pa.Table:
     return table
 
 
-def _registered(source: Any, names: list[str], settings: dict[str, Any], known: int | None) -> Rows:
+def _registered(
+    source: Any,
+    names: list[str],
+    settings: dict[str, Any],
+    known: int | None,
+    durations: Collection[str] = (),
+) -> Rows:
     """An Arrow table or dataset that DuckDB scans."""
     connection = connect(**settings)
     with translated("opening the frame"):
@@ -91,7 +103,8 @@ def _registered(source: Any, names: list[str], settings: dict[str, Any], known: 
             source = source.rename_columns(inner_names(len(names)))
         connection.register("source", source)
     lazy = open_relation(connection, "SELECT * FROM source", len(names))
-    return Rows(columns_of(lazy, names), lambda: lazy, DuckBackend(connection), known)
+    columns = columns_of(lazy, names, durations)
+    return Rows(columns, lambda: lazy, DuckBackend(connection), known)
 
 
 def is_dataset(frame: Any) -> bool:
@@ -120,24 +133,12 @@ def _names_of(known: Any) -> list[str]:
 
 
 def _arrow(known: Any) -> pa.Table:
-    """An eager or lazy frame on this machine as an Arrow table, categories as their values."""
+    """An eager or lazy frame on this machine as an Arrow table, with its own types."""
     try:
         eager = known if isinstance(known, nw.DataFrame) else known.collect(backend="pyarrow")
         table = eager.to_arrow()
     except Exception as error:  # noqa: BLE001 - of as many kinds as there are kinds of frames
         raise _not_arrow(known, error) from None
-    for i, field in enumerate(table.schema):
-        if pa.types.is_dictionary(field.type):
-            plain = table.column(i).cast(field.type.value_type)
-            table = table.set_column(i, field.name, plain)
-        elif pa.types.is_null(field.type):
-            table = table.set_column(i, field.name, table.column(i).cast(pa.string()))
-        elif pa.types.is_float16(field.type):  # which DuckDB does not have
-            table = table.set_column(i, field.name, table.column(i).cast(pa.float32()))
-        elif pa.types.is_time64(field.type) and field.type.unit == "ns":
-            table = table.set_column(i, field.name, _microseconds(table.column(i)))
-        elif pa.types.is_duration(field.type):  # an order and an exact value, in its own unit
-            table = table.set_column(i, field.name, table.column(i).cast(pa.int64()))
     own = len(known.columns) if isinstance(known, nw.DataFrame) else table.num_columns
     # The index of a pandas frame comes last; a column may have the name that it would get.
     return table.select(range(own)).replace_schema_metadata(None)
@@ -160,14 +161,6 @@ def _not_arrow(known: Any, error: Exception) -> InputError:
         hint="Check that it can be collected, and that its columns are numbers, texts, dates "
         "or times.",
     )
-
-
-def _microseconds(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Times of day as DuckDB has them, unless they are finer."""
-    try:
-        return column.cast(pa.time64("us"))
-    except pa.ArrowInvalid:
-        return column
 
 
 def frame_like(rows: Rows, given: Any) -> Any:

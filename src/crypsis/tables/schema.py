@@ -7,7 +7,7 @@ differ in nothing else are common in real files, and every engine handles them d
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -58,13 +58,17 @@ class Column:
     name: str
     kind: Kind
     inner: str
+    duration: bool = False
+    """Whether its integers are durations, in a unit of the source."""
 
 
-def columns_of(frame: nw.LazyFrame[Any], names: Sequence[str]) -> list[Column]:
+def columns_of(
+    frame: nw.LazyFrame[Any], names: Sequence[str], durations: Collection[str] = ()
+) -> list[Column]:
     """The columns of a frame, c0, c1, ..., under their public names."""
     schema = frame.collect_schema()
     return [
-        Column(name, _kind(dtype), inner)
+        Column(name, _kind(dtype), inner, name in durations)
         for name, (inner, dtype) in zip(names, schema.items(), strict=True)
     ]
 

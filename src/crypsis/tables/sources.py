@@ -6,7 +6,7 @@ import glob
 import lzma
 import shutil
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -42,7 +42,7 @@ from crypsis.tables.paths import check_format, format_of, local_files, remote_fi
 from crypsis.tables.rows import Rows
 from crypsis.tables.schema import columns_of, inner_names, unique_names
 from crypsis.tables.sql import file_list, literal, quote
-from crypsis.tables.time_types import time_types
+from crypsis.tables.time_types import duration_columns, time_types
 
 _IN_MEMORY: dict[str, Callable[[str, ReadOptions, Sequence[str]], tuple[pa.Table, Any]]] = {
     "excel": excel.read_sheet,
@@ -208,7 +208,8 @@ def _typed(
         table, more = _IN_MEMORY[form](paths[0], reading, written)
         labels, times = (None, time_types(more)) if form == "arrow" else (more, {})
         names = table.column_names
-        connection.register("source", table.rename_columns(inner_names(len(names))))
+        with translated(repr(Path(paths[0]).name)):
+            connection.register("source", table.rename_columns(inner_names(len(names))))
         sources.settle()
         sql = "SELECT * FROM source"
     else:
@@ -217,7 +218,9 @@ def _typed(
             parameter="format",
         )
     markers = tuple(reading.missing_markers or ())
-    rows = _rows_of(connection, sql, names, markers, known, sources, written)
+    rows = _rows_of(
+        connection, sql, names, markers, known, sources, written, duration_columns(times)
+    )
     _check_rows(rows, repr(Path(paths[0]).name))
     rows.form = FileForm(form, labels=labels, table=reading.table, times=times)
     return rows
@@ -238,12 +241,13 @@ def _rows_of(
     known: int | None = None,
     sources: Sources | None = None,
     written: Sequence[str] = (),
+    durations: Collection[str] = (),
 ) -> Rows:
-    """The rows of a query, `known` many."""
+    """The rows of a query, `known` many; and which are durations."""
     raw = [inner for inner, name in zip(inner_names(len(names)), names, strict=True)
            if name in written]  # fmt: skip
     lazy = open_relation(connection, sql, len(names), markers, raw)
-    columns = columns_of(lazy, unique_names(list(names)))
+    columns = columns_of(lazy, unique_names(list(names)), durations)
     return Rows(columns, lambda: lazy, DuckBackend(connection, sources), known)
 
 

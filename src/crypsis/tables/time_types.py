@@ -20,13 +20,42 @@ def time_types(schema: pa.Schema) -> dict[str, pa.DataType]:
     }
 
 
+def duration_columns(times: Mapping[str, pa.DataType]) -> list[str]:
+    """Those of the columns that are durations."""
+    return [name for name, kind in times.items() if pa.types.is_duration(kind)]
+
+
 def engine_types(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A column of a file as DuckDB takes it."""
-    if pa.types.is_dictionary(column.type):
-        return column.cast(column.type.value_type)
-    if pa.types.is_duration(column.type):  # an order and an exact value, in its own unit
+    """A column as DuckDB takes it: categories as their values, views as what they show."""
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        return _values_of(column)
+    if pa.types.is_null(kind) or pa.types.is_string_view(kind):
+        return column.cast(pa.string())
+    if pa.types.is_binary_view(kind):
+        return column.cast(pa.binary())
+    if pa.types.is_duration(kind):  # an order and an exact value, in its own unit
         return column.cast(pa.int64())
-    return column.cast(pa.float32()) if pa.types.is_float16(column.type) else column
+    if pa.types.is_time64(kind) and kind.unit == "ns":
+        return _microseconds(column)
+    return column.cast(pa.float32()) if pa.types.is_float16(kind) else column
+
+
+def _values_of(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The values of categories, which Arrow does not look up where they are views."""
+    chunks = []
+    for chunk in column.chunks:
+        values = engine_types(pa.chunked_array([chunk.dictionary])).combine_chunks()
+        chunks.append(values.take(chunk.indices))
+    return pa.chunked_array(chunks) if chunks else column.cast(pa.string())
+
+
+def _microseconds(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Times of day as DuckDB has them, unless they are finer."""
+    try:
+        return column.cast(pa.time64("us"))
+    except pa.ArrowInvalid:
+        return column
 
 
 def with_time_types(
@@ -46,6 +75,6 @@ def _restored(column: pa.Array, kind: pa.DataType | None) -> pa.Array:
         return column
     if pa.types.is_duration(kind):
         return column.cast(kind) if pa.types.is_int64(column.type) else column
-    if pa.types.is_timestamp(column.type) and column.type.tz is not None:
+    if pa.types.is_timestamp(column.type):
         return column.cast(pa.timestamp(column.type.unit, kind.tz))
     return column

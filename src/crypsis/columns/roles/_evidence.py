@@ -70,7 +70,7 @@ class Evidence:
         self.filled = classes.rows - classes.missing
         self.distinct = round(classes.values)
         self.numbers = _numbers(sample, column.kind)
-        self.values, self.counts = _counted(_texts(sample, column.kind, self.integers))
+        self.values, self.counts = _counted(_texts(sample, self.kind, self.integers))
 
     @property
     def kind(self) -> Kind:
@@ -79,15 +79,15 @@ class Evidence:
 
     @cached_property
     def integers(self) -> bool:
-        """Whether all values are integers, of any type."""
+        """Whether all values are integers, of any type; durations are measured."""
         if self.kind is Kind.INTEGER:
-            return True
+            return not self.column.duration
         return self.kind is Kind.NUMBER and bool(np.all(self.numbers % 1 == 0))
 
     @property
     def fractions(self) -> bool:
-        """Whether the values are numbers that are not all integers."""
-        return self.kind is Kind.NUMBER and not self.integers
+        """Whether the values are numbers that are not all integers, or durations."""
+        return self.kind.numeric and not self.integers
 
     @property
     def distinct_share(self) -> float:
@@ -263,7 +263,7 @@ def _texts(sample: pa.ChunkedArray, kind: Kind, integers: bool) -> pa.ChunkedArr
     if kind is Kind.NUMBER and integers and len(column):
         column = column.cast(pa.float64(), safe=False)
         column = column.filter(pc.less(pc.abs(column), 2.0**53)).cast(pa.int64())
-    elif kind is not Kind.INTEGER:
+    elif not (kind is Kind.INTEGER and integers):
         return pa.chunked_array([pa.nulls(0, pa.string())])
     return column.cast(pa.string())
 

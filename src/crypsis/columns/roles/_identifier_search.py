@@ -227,7 +227,7 @@ def find_identifiers(
 
     Rows are searched once: a table is profiled, assessed and anonymized, each time with its evidence.
     """
-    if column.kind not in (Kind.TEXT, Kind.INTEGER, Kind.NUMBER):
+    if column.duration or column.kind not in (Kind.TEXT, Kind.INTEGER, Kind.NUMBER):
         return None
     known = _SEARCHED.setdefault(rows, {})
     if column.name not in known:
@@ -392,10 +392,12 @@ def _bare_numbers(values: pa.Array) -> Found | None:
 def _valid_numbers(
     values: Sequence[str], length: int, passes: Callable[[str], bool], chance: float
 ) -> int:
-    """How many are valid, if nearly all of that length are, and not by chance."""
+    """How many are valid, if nearly all of that length are, and not by chance or all rounded."""
     own = [value.upper() for value in values if len(value) == length]
     if length != 18:
         own = [value for value in own if value.isdecimal()]
+    if all(value.endswith("000") for value in own):
+        return 0
     valid = sum(map(passes, own))
     sure = _SURE_IF_LONG if length >= _LONG else _SURE
     enough = valid >= _BARE_SHARE * len(own) and (chance**valid <= sure or valid >= _MANY_NUMBERS)

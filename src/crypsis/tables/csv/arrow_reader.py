@@ -18,12 +18,13 @@ import pyarrow.csv
 from crypsis.counting.arrays import missing, scalar, texts
 from crypsis.tables.csv.dialect import Dialect
 from crypsis.tables.csv.files import PACKED
-from crypsis.tables.csv.types import PATTERNS, Notation
+from crypsis.tables.csv.types import GROUPED, PATTERNS, Notation
 from crypsis.tables.parallel import each_column
 
 _MAX_QUOTES = 20_000_000
 _BLANKS = "".join(map(chr, (0x20, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000)))
 _TOO_LONG = 19
+_GROUPED = Notation("number", GROUPED).pattern
 
 
 class _NotPlainError(Exception):
@@ -99,16 +100,22 @@ def _typed(
     column: pa.ChunkedArray, likely: Sequence[Notation], markers: tuple[str, ...]
 ) -> pa.ChunkedArray:
     """The column in the narrowest of the likely types that all its values have."""
-    if any(one.form for one in likely):  # a comma or an order of dates
+    forms = {one.form for one in likely if one.form and one.kind != "text"}
+    if forms - {GROUPED}:  # a comma or an order of dates
         raise _NotPlainError
-    for kind in (one.kind for one in likely):
+    for kind in (one.kind for one in likely if not one.form):
         try:
-            return _READERS[kind](column)
-        except (pa.ArrowInvalid, _NotPlainError):
-            pass  # of another type, or with blanks around the values
-        bare = _text(column, markers)
-        if bare.null_count < len(bare) and _all_shaped(bare, kind):
-            return _READERS[kind](bare)
+            typed = _READERS[kind](column)
+        except (pa.ArrowInvalid, _NotPlainError):  # of another type, or with blanks around values
+            bare = _text(column, markers)
+            if bare.null_count == len(bare) or not _all_shaped(bare, PATTERNS[kind]):
+                continue
+            typed = _READERS[kind](bare)
+        if kind == "number" and forms and _all_shaped(_text(column, markers), _GROUPED):
+            raise _NotPlainError  # of 12.500 there are two readings
+        return typed
+    if forms and column.null_count < len(column):
+        raise _NotPlainError
     return _text(column, markers)
 
 
@@ -152,13 +159,13 @@ def _time(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def _shaped(column: pa.ChunkedArray, kind: str) -> pa.ChunkedArray:
     """The column, if it has values and all of them have the form of the type."""
-    if column.null_count == len(column) or not _all_shaped(column, kind):
+    if column.null_count == len(column) or not _all_shaped(column, PATTERNS[kind]):
         raise _NotPlainError
     return column
 
 
-def _all_shaped(column: pa.ChunkedArray, kind: str) -> bool:
-    return bool(pc.all(pc.match_substring_regex(column, f"^(?:{PATTERNS[kind]})$")).as_py())
+def _all_shaped(column: pa.ChunkedArray, pattern: str) -> bool:
+    return bool(pc.all(pc.match_substring_regex(column, f"^(?:{pattern})$")).as_py())
 
 
 _READERS: dict[str, Callable[[pa.ChunkedArray], pa.ChunkedArray]] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import csv
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -37,6 +38,7 @@ _SIGNS = (
     (b"\x1f\x8b", "compressed by gzip"),
 )
 """How files of other kinds begin, which were given under another name."""
+_EXCEL_LINE = re.compile(r"\s*\"?sep=.\"?\s*[\r\n]", re.IGNORECASE)
 _NO_ENCODINGS = ("idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined")
 
 
@@ -72,10 +74,9 @@ def detect_dialect(paths: Sequence[str], reading: ReadOptions) -> Dialect:
     markers = reading.markers
     skip = int(reading.names is None)
     first = [row for row in _split(heads[0], delimiter) if row][skip:-1]
-    comma = reading.decimal == "," if reading.decimal or delimiter == "," else None
-    types = possible_types(
-        first, markers, names, reading.types, comma=comma, dates=date_notation(reading.date_format)
-    )
+    decimal = reading.decimal or ("." if delimiter == "," else None)
+    dates = date_notation(reading.date_format)
+    types = possible_types(first, markers, names, reading.types, decimal=decimal, dates=dates)
     return Dialect(tuple(paths), encoding, delimiter, names, skip, markers, types)
 
 
@@ -178,6 +179,12 @@ def _split(head: str, delimiter: str) -> list[list[str]]:
 
 
 def _names(head: str, delimiter: str, reading: ReadOptions, path: str) -> list[str]:
+    if _EXCEL_LINE.match(head):
+        raise SourceError(
+            f"{short(path)}: line 1 is a setting of Excel (sep=), not the names of the columns.",
+            code="excel-line",
+            hint="Delete that line: the delimiter is detected without it.",
+        )
     first = next(row for row in _split(head, delimiter) if row)
     if reading.names is not None:
         names = [str(name) for name in reading.names]

@@ -145,7 +145,7 @@ def _typed_at_once(
 
 def _asked(name: str, kind: str, fits: Sequence[Notation]) -> Notation:
     """The notation of a column whose type was given, where the values do not show one."""
-    if len({one.form for one in fits}) > 1:
+    if len({one.form for one in fits if "%" in one.form}) > 1:
         raise SourceError(
             f"The dates of column {name!r} fit several orders of day and month.",
             code="date-order",

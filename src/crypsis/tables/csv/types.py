@@ -3,7 +3,8 @@
 The first lines show which are possible; every line has to agree, or at least the first 200,000 of a
 large file. Numbers with leading zeros (zip codes) and those of more than 18 digits stay text. Numbers
 may have a decimal comma, where it is not the delimiter, and dates the order of day, month and year
-that all values of the column have; if they fit two orders, the column stays text.
+that all values of the column have; if they fit two orders, the column stays text. So does a column of
+values like 12.500, which are thousands or have three decimals, unless the file shows its decimal mark.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from crypsis.errors import ParameterError, unknown_columns
+from crypsis.errors import ParameterError, SourceError, unknown_columns
 
 PATTERNS = {
     "integer": r"[+-]?(0|[1-9][0-9]{0,17})",
@@ -27,6 +28,12 @@ _COMMAS = {
     ".,": r"[+-]?(0|[1-9][0-9]{0,2}(\.[0-9]{3}){0,5})(,[0-9]*)?",
 }
 """Numbers with a decimal comma, and with points between the thousands."""
+GROUPED = ".,"
+_OTHERWISE = {
+    ".": PATTERNS["number"],
+    ",": r"[+-]?(0|[1-9][0-9]{0,2}(,[0-9]{3}){0,5})",
+}
+"""What numbers may be under another decimal mark: with a point, or with commas between thousands."""
 _PARTS = {
     "%d": "(0[1-9]|[12][0-9]|3[01])",
     "%m": "(0[1-9]|1[0-2])",
@@ -56,13 +63,16 @@ class Notation:
     kind: str
     """The column type."""
     form: str = ""
-    """The signs of numbers with a decimal comma; the order of a date, such as %d.%m.%Y."""
+    """The signs of numbers with a decimal comma; the order of a date, such as %d.%m.%Y. Of texts:
+    the sign of numbers that they may be under another decimal mark."""
 
     @cached_property
     def pattern(self) -> str:
         """The regular expression of a value."""
         if not self.form:
             return PATTERNS[self.kind]
+        if self.kind == "text":
+            return _OTHERWISE[self.form]
         if self.form in _COMMAS:
             return _COMMAS[self.form]
         parts = re.split("(%-?[a-zA-Z])", self.form)
@@ -74,6 +84,16 @@ class Notation:
 
 
 PLAIN = tuple(map(Notation, PATTERNS))
+_INTEGER, _NUMBER = PLAIN[:2]
+_GROUPED = Notation("number", GROUPED)
+_NUMBERS = {
+    ".": (_NUMBER,),
+    ",": (Notation("number", ","), _GROUPED),
+    None: (_NUMBER, _GROUPED),
+}
+"""The notations of numbers by the decimal mark of a file; None: it is not known."""
+_CONTENDERS = {",": (Notation("text", "."),), None: (Notation("text", ","),)}
+"""What else they may be, if the mark was not given but found, or is not known."""
 _OTHERS = (
     *(Notation("date", day) for day in _DAYS),
     *(Notation("time", f"{day} {hour}") for day in _DAYS for hour in _HOURS),
@@ -109,13 +129,13 @@ def possible_types(
     names: Sequence[str],
     types: Mapping[str, str],
     *,
-    comma: bool | None = False,
+    decimal: str | None = ".",
     dates: str | None = None,
 ) -> list[list[Notation]]:
-    """The notations that each column may have by the first lines; the plain ones if it has no value.
+    """The notations that each column may have by the first lines; all of them if it has no value.
 
-    With `comma` numbers have a decimal comma; None: where one has. `dates` is the order of day, month
-    and year, where it is known. A column with a type has the notations of this type.
+    `decimal` is the decimal mark; None: the one that the numbers of a column show. `dates` is the
+    order of day, month and year, where it is known. A column with a type has its notations.
     """
     for name in types:
         if name not in names:
@@ -124,22 +144,47 @@ def possible_types(
     for place in range(len(names)):
         fields = {row[place] for row in rows if place < len(row)}
         seen.append({field.strip() for field in fields if field not in markers} - set(markers))
-    if comma is None:
-        comma = any(_all(Notation("number", sign), values) for values in seen for sign in _COMMAS
-                    if any("," in value for value in values))  # fmt: skip
-    return [
-        _fits(values, types.get(name), comma, dates)
-        for name, values in zip(names, seen, strict=True)
-    ]
+    mark = decimal or _shown_mark(seen)
+    numbers = (*_NUMBERS[mark], *(() if decimal else _CONTENDERS.get(mark, ())))
+    fitting = []
+    for name, values in zip(names, seen, strict=True):
+        kind = types.get(name)
+        own = _asked_numbers(name, values, mark) if kind == "number" else numbers
+        fitting.append(_fits(values, kind, own, dates))
+    return fitting
 
 
-def _fits(values: set[str], kind: str | None, comma: bool, dates: str | None) -> list[Notation]:
-    if not values:
-        return [one for one in PLAIN if kind in (None, one.kind)]
-    grouped = any("." in value and "," in value for value in values)
-    number = Notation("number", ".," if grouped else ",") if comma else PLAIN[1]
-    others = [one for one in _OTHERS if one.form.startswith(dates or "%")]
-    candidates = (PLAIN[0], number, *PLAIN[2:], *others)
+def _shown_mark(seen: Sequence[set[str]]) -> str | None:
+    """The decimal mark that the numbers of a column have beyond doubt: 0,5 or 1.25, not 12.500."""
+    for mark, forms, thousands in (
+        (",", _NUMBERS[","], Notation("text", ",")),
+        (".", (_NUMBER,), _GROUPED),
+    ):
+        for values in seen:
+            marked = any(mark in value for value in values)
+            if marked and any(_all(one, values) for one in forms) and not _all(thousands, values):
+                return mark
+    return None
+
+
+def _asked_numbers(name: str, values: set[str], mark: str | None) -> tuple[Notation, ...]:
+    """The notations of a column whose type was given as number."""
+    if mark is None and any("." in value for value in values) and _all(_GROUPED, values):
+        raise SourceError(
+            f"The points in column {name!r} may be between thousands or before decimals.",
+            code="decimal-mark",
+            parameter="decimal",
+            hint="Set {decimal=,} or {decimal=.}.",
+        )
+    return _NUMBERS[mark or "."]
+
+
+def _fits(
+    values: set[str], kind: str | None, numbers: Sequence[Notation], dates: str | None
+) -> list[Notation]:
+    candidates = [_INTEGER, *numbers, *PLAIN[2:]]
+    if values:
+        candidates += [one for one in _OTHERS if one.form.startswith(dates or "%")]
     return [one for one in candidates if kind in (None, one.kind) and _all(one, values)]
 
 
@@ -150,13 +195,19 @@ def _all(notation: Notation, values: set[str]) -> bool:
 def settled(fits: Sequence[Notation]) -> Notation | None:
     """The one notation that a column has: the narrowest; None for text.
 
-    12/11/1953 may be a day of December or of November: of two orders one must be impossible. A
-    column that fits all types has no values.
+    12/11/1953 may be a day of December or of November: of two orders one must be impossible. So must
+    one of two readings of 12.500. A column that fits integers and dates has no values.
 
     >>> settled([Notation("date", "%d/%m/%Y"), Notation("date", "%m/%d/%Y")]) is None
     True
+    >>> settled([Notation("number"), Notation("number", ".,")]) is None
+    True
     """
+    kinds = {one.kind for one in fits}
     orders = {one.form.replace("-d", "d").replace("-m", "m") for one in fits if "%" in one.form}
-    if not fits or len(orders) > 1 or len(fits) == len(PLAIN) == len({one.kind for one in fits}):
+    if not fits or len(orders) > 1 or {"integer", "date"} <= kinds:
+        return None
+    doubtful = _GROUPED in fits and ("text" in kinds or _NUMBER in fits)
+    if fits[0].kind == "text" or (doubtful and "integer" not in kinds):
         return None
     return fits[0]

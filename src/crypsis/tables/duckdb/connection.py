@@ -21,7 +21,9 @@ from crypsis.tables.sql import literal, without_markers
 from crypsis.threads import thread_count, thread_limit
 
 _POLL_SECONDS = 0.2
-_AS_TEXT = ("UUID", "BIT", "INTERVAL", "ENUM", "TIME WITH TIME ZONE", "TIME_NS")
+_AS_TEXT = ("UUID", "BIT", "INTERVAL", "ENUM", "TIME WITH TIME ZONE", "TIME_NS", '"NULL"')
+_IN_MICROSECONDS = {"TIME_NS": "TIME", "TIMESTAMPTZ_NS": "TIMESTAMPTZ"}
+"""Types of nanoseconds that frames do not have, and those that they have."""
 _DISK = {
     "No space": "the disk is full",
     "File too large": "a file may not grow that large here (ulimit -f)",
@@ -119,13 +121,7 @@ def translated(what: str) -> Iterator[None]:
     except duckdb.InterruptException:
         raise CancelledError(f"{what}: cancelled.") from None
     except duckdb.IOException as error:
-        text = str(error)
-        known = (reason for sign, reason in _DISK.items() if sign in text)
-        raise SourceError(
-            f"{what}: {next(known, 'a file could not be read or written')}.",
-            code="disk",
-            hint="Check that the source is complete and that the disk has space.",
-        ) from None
+        raise _disk_error(what, str(error)) from None
     except duckdb.PermissionException:
         raise SourceError(
             f"{what}: it reads or writes other files, which is not allowed.", code="other-files"
@@ -141,7 +137,18 @@ def translated(what: str) -> Iterator[None]:
     except duckdb.Error as error:
         if _DAMAGED_PARQUET.search(str(error)):
             raise _file_error(what, str(error)) from None
+        if any(sign in str(error) for sign in _DISK):  # the end of a transaction
+            raise _disk_error(what, str(error)) from None
         raise SourceError(f"{what}: DuckDB refused ({type(error).__name__}).") from None
+
+
+def _disk_error(what: str, text: str) -> SourceError:
+    known = (reason for sign, reason in _DISK.items() if sign in text)
+    return SourceError(
+        f"{what}: {next(known, 'a file could not be read or written')}.",
+        code="disk",
+        hint="Check that the source is complete and that the disk has space.",
+    )
 
 
 def _conversion_error(what: str, text: str) -> SourceError:
@@ -248,6 +255,10 @@ def plain_frame(
             columns.append(f"CAST({name} AS VARCHAR) AS {name}")
         elif name in written and kind == "VARCHAR":
             columns.append(name)
+        elif kind in _IN_MICROSECONDS and _exact(relation, name, kind):
+            columns.append(f"CAST({name} AS {_IN_MICROSECONDS[kind]}) AS {name}")
+        elif kind == "TIMESTAMPTZ_NS":  # the instants, in UTC
+            columns.append(f"CAST({name} AS TIMESTAMP_NS) AS {name}")
         elif kind.startswith(_AS_TEXT):
             columns.append(f"CAST({name} AS VARCHAR) AS {name}")
         elif kind == "VARCHAR" and markers:
@@ -257,3 +268,9 @@ def plain_frame(
             columns.append(name)
     frame: nw.LazyFrame[Any] = nw.from_native(relation.project(", ".join(columns)))
     return frame
+
+
+def _exact(relation: Any, name: str, kind: str) -> bool:
+    """Whether times need no more digits than microseconds have; one scan of the column."""
+    there_and_back = f"CAST(CAST({name} AS {_IN_MICROSECONDS[kind]}) AS {kind})"
+    return not relation.filter(f"{there_and_back} <> {name}").limit(1).project("1").fetchall()

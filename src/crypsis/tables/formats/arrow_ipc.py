@@ -50,6 +50,9 @@ def write_arrow(batches: Iterable[pa.RecordBatch], names: Sequence[str], path: P
             out.write_batch(batch)
 
 
+_TEXTS = (
+    pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary,
+)  # fmt: skip
 WRITING = pa.ipc.IpcWriteOptions(compression="lz4")
 
 
@@ -63,12 +66,17 @@ def _cleared(column: pa.Array) -> pa.Array:
         column = column.cast(column.type.value_type)
     kind = column.type
     fresh = pa.concat_arrays([column])  # without what a slice leaves before and behind
-    if pa.types.is_nested(kind) or not column.null_count:
+    if pa.types.is_nested(kind) or pa.types.is_null(kind) or not column.null_count:
         return fresh
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_binary(kind):
+    if pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):
+        plain = pa.string() if pa.types.is_string_view(kind) else pa.binary()
+        return column.cast(plain).cast(kind)
+    if any(check(kind) for check in _TEXTS):
         empty = pa.scalar("").cast(kind)
     elif pa.types.is_boolean(kind):
         empty = pa.scalar(False)
+    elif pa.types.is_fixed_size_binary(kind) or pa.types.is_interval(kind):
+        return pa.array(column.to_pylist(), kind)
     else:
         empty = pa.scalar(0, pa.int32() if kind.bit_width == 32 else pa.int64()).cast(kind)
     filled = pc.fill_null(column, empty)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import errno
 import sqlite3
 from collections.abc import Iterable, Sequence
 from contextlib import closing
@@ -14,6 +15,8 @@ import pyarrow as pa
 
 from crypsis.errors import OutputError
 from crypsis.tables.sql import quote
+
+_OF_THE_DISK = {sqlite3.SQLITE_FULL: errno.ENOSPC, sqlite3.SQLITE_IOERR: errno.EIO}
 
 
 def write_table(
@@ -36,11 +39,19 @@ def write_table(
                 rows = zip(*(map(_value, column.to_pylist()) for column in batch.columns),
                            strict=True)  # fmt: skip
                 database.executemany(f"INSERT INTO {target} VALUES ({marks})", rows)
+    except sqlite3.OperationalError as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the kind of an error without its case
+        if code in _OF_THE_DISK:
+            raise OSError(_OF_THE_DISK[code], "") from None
+        raise _unwritten() from None
     except (sqlite3.Error, OverflowError):
-        raise OutputError(
-            "SQLite does not have a type for one of the columns, or two names differ in capitals "
-            "alone."
-        ) from None
+        raise _unwritten() from None
+
+
+def _unwritten() -> OutputError:
+    return OutputError(
+        "SQLite does not have a type for one of the columns, or two names differ in capitals alone."
+    )
 
 
 def _type(kind: pa.DataType) -> str:

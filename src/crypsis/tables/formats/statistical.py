@@ -8,6 +8,7 @@ file labels and everything else a file may carry are not.
 from __future__ import annotations
 
 import datetime
+import errno
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -122,6 +123,8 @@ def write_statistical(
             variable_value_labels={n: own for n, own in used.items() if own} or None,
         )
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError) as error:
+        if "Unable to write" in str(error):  # the library does not say why
+            raise OSError(errno.ENOSPC, "") from None
         raise OutputError(_cause(error, form)) from None
 
 
