@@ -49,6 +49,29 @@ def test_one_column_or_two_are_found(people: int) -> None:
     assert linking_values(_data(visits.drop(columns=["person", *both]))) == ()
 
 
+@pytest.mark.parametrize("name", [
+    "Patientennr", "PatientenNummer", "Pat-Nr.", "Kundennr", "Mitgliedsnr", "Teilnehmer_ID", "Schülernr",
+    "num_dossier", "numero_dossier", "employee_no", "code_patient", "CodicePaziente", "id_paziente",
+    "NumeroPaciente", "cod_paciente", "num_empleado", "numero_utente", "deelnemernr", "klantnr",
+    "pasientnr", "asiakasnro", "cislo_klienta", "paciens_id", "matricule", "id_пациента", "patient",
+])  # fmt: skip
+def test_a_number_of_a_person_that_repeats_links_records(name: str) -> None:
+    numbers = 4_000 + np.repeat(np.arange(300), 4) * 7
+    frame = pd.DataFrame({name: numbers, "ward": ["a", "b"] * 600})
+    (one, _) = cr.columns.roles.guess(frame)
+    assert (one.role.value, one.links) == ("identifier", True), one
+
+
+@pytest.mark.parametrize("name", [
+    "patient_count", "num_patients", "n_patients", "Patiententyp", "customer_segment", "Zimmernr",
+    "Kursnr", "Filialnr", "room_no", "anzahl_patienten", "Patientenzahl",
+])  # fmt: skip
+def test_a_number_of_people_or_of_things_does_not(name: str) -> None:
+    numbers = np.repeat(np.arange(1, 31), 40)
+    (one, _) = cr.columns.roles.guess(pd.DataFrame({name: numbers, "ward": ["a", "b"] * 600}))
+    assert not one.links, one
+
+
 def test_what_is_of_no_people_is_not_found() -> None:
     rng = np.random.default_rng(5)
     rows = 3_000

@@ -23,13 +23,14 @@ from crypsis.assessment._container import (
 from crypsis.assessment._earlier import about_earlier, open_earlier, with_ledger
 from crypsis.assessment._evaluation import Evaluation
 from crypsis.assessment._original import about_original
+from crypsis.assessment._people import with_units
 from crypsis.assessment._questions import QuestionOutcome
 from crypsis.assessment._reasons import milder_role_reasons, reasons_against
 from crypsis.assessment._remedies import with_remedies
 from crypsis.assessment._request import Request
 from crypsis.assessment._unmeasured import columns_not_compared, unmeasured
-from crypsis.assessment.result import Answer, Assessment, ColumnRole
-from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
+from crypsis.assessment.result import Answer, Assessment
+from crypsis.dataset import Data, as_dataset, takes_roles
 from crypsis.errors import CancelledError, ParameterError
 from crypsis.options import Roles
 from crypsis.policies import QUESTIONS, Policy, evaluate, load_policy, verdict
@@ -148,7 +149,7 @@ def assess(
     ('not safe', 'singling_out.records_in_small_classes')
     """
     dataset = as_dataset(data, **roles)
-    before = None if original is None else as_dataset(original)
+    before = None if original is None else with_units(as_dataset(original), dataset.absent)
     rules = load_policy(policy)
     if context is not None:
         rules = rules.in_context(context)
@@ -202,7 +203,7 @@ def assess(
         reasons=reasons,
         name=name,
         rows=dataset.count,
-        people=_people(dataset, columns),
+        people=_people(request),
         policy=rules.model_dump(mode="json", exclude={"small_zip3"}, exclude_none=True),
         columns=columns,
         findings=findings,
@@ -217,8 +218,8 @@ def assess(
             "seed": seed,
             "context": None if rules.context is None else rules.context.recipient,
             "missing": dataset.missing.value,
-            "person": dataset.person,
-            "household": dataset.household,
+            "person": request.of_people.data.person,
+            "household": request.of_people.data.household,
             "weight": dataset.weight,
             "stratum": dataset.stratum,
             "cluster": dataset.cluster,
@@ -244,9 +245,12 @@ def assess(
     )
 
 
-def _people(dataset: Dataset, columns: Sequence[ColumnRole]) -> int | None:
+def _people(request: Request) -> int | None:
     """The number of people, where the column that identifies them is known."""
-    own = next((one for one in columns if one.column == dataset.person), None)
+    data = request.of_people.data
+    own = next((one for one in request.columns if one.column == data.person), None)
+    if own is None and data.person is not None:
+        return round(data.rows.tally([data.person]).values)
     return None if own is None else round(own.distinct)
 
 

@@ -99,10 +99,11 @@ class Evaluation:
         self.measured.append(measure_contents(self.request.data, self.contents))
         data, self.written = as_written(self.request.data, texts)
         self.judged = replace(self.request, data=data)
+        counted = self.judged.of_people.data
         names = (*data.quasi_identifiers, *data.sensitive)
         if names:
             try:
-                data.cells(names)
+                counted.cells(names)
             except (InputError, TooLargeError):
                 return  # each question then counts what it needs, and reports if it cannot
 
@@ -118,9 +119,11 @@ class Evaluation:
 
 def _changes(request: Request) -> tuple[Change, ...]:
     """Equivalence classes of the original and of the release, in their common columns."""
-    original, data = request.original, request.data
+    original, data = request.original, request.of_people.data
     if original is None or request.synthetic:
         return ()
+    if original.person is None or data.person is None:  # they are compared in the same unit
+        original, data = (replace(one, person=None) for one in (original, data))
     names = [name for name in data.quasi_identifiers if name in original.names]
     if not names:
         return ()
@@ -129,7 +132,7 @@ def _changes(request: Request) -> tuple[Change, ...]:
     except (InputError, TooLargeError):
         return ()
     pairs: tuple[tuple[str, Callable[[Any], float], str], ...] = (
-        ("k-anonymity", lambda one: one.k, "records"),
+        ("k-anonymity", lambda one: one.k, before.unit),
         ("records at a risk above 20 %", lambda one: one.risk.prosecutor.share_above, "fraction"),
         ("average risk (prosecutor)", lambda one: one.risk.prosecutor.average, "fraction"),
         ("equivalence classes", lambda one: one.classes, "classes"),

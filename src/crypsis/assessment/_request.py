@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+from crypsis.assessment._people import with_people
 from crypsis.assessment.result import ColumnRole
 from crypsis.dataset import Dataset
 from crypsis.policies import Policy
@@ -49,6 +51,15 @@ class Request:
     """Further files of the same release."""
     search: bool = True
     """Whether further sets of columns are searched for that single people out."""
+
+    @cached_property
+    def of_people(self) -> Request:
+        """The same with the people of the original in the data, where only that has them.
+
+        They are there to be counted, as excluded columns, and are not released.
+        """
+        data = with_people(self)
+        return self if data is self.data else replace(self, data=data)
 
     @property
     def row_maps(self) -> list[Sequence[int]] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from crypsis.assessment._people import people_not_counted
 from crypsis.assessment._questions._histories import (
     HISTORIES,
     IN_ROWS,
@@ -27,7 +28,8 @@ def unmeasured(
     Of an assessment that is not `complete`, nothing more is read.
     """
     return (
-        *_undecided_persons(request, complete),
+        *people_not_counted(request, complete),
+        *_undecided_persons(request.of_people, complete),
         *_linked_records(request, results),
         *columns_not_compared(request),
     )

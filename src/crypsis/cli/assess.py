@@ -167,8 +167,8 @@ def assess(
 
         belief = load_attack(attack)
     with shown_progress():
-        data_set = options.dataset(data)
-        first = None if original is None else options.without_roles().dataset(original)
+        first = None if original is None else options.original(original)
+        data_set = options.dataset(data, () if first is None else first.names)
         found = run_assessment(
             data_set,
             first,

@@ -107,8 +107,11 @@ class DataOptions:
         given = {one.name: getattr(self.reading, one.name) for one in fields(self.reading)}
         return {"missing": self.missing, **{name: v for name, v in given.items() if v}}
 
-    def dataset(self, source: str) -> Dataset:
-        """Open `source`; roles given one by one take precedence over those of a roles file."""
+    def dataset(self, source: str, elsewhere: Sequence[str] = ()) -> Dataset:
+        """Open `source`; roles given one by one take precedence over those of a roles file.
+
+        The person and the household may be columns of its original, `elsewhere`.
+        """
         from crypsis.columns import roles
         from crypsis.dataset import decided, read
         from crypsis.errors import SourceError
@@ -122,9 +125,14 @@ class DataOptions:
             found = read(place, **keywords, names=self.names)
         own = decided(**self.roles)  # type: ignore[misc]
         people = self.population_of(found)
+        units: dict[str, Any] = {**self.units}
+        absent = {
+            unit: units.pop(unit)
+            for unit in _UNITS
+            if unit in units and units[unit] not in found.names and units[unit] in elsewhere
+        }
         if self.roles_file is None:
-            units: dict[str, Any] = {**self.units}
-            return replace(found.with_roles(own), population=people, **units)
+            return replace(found.with_roles(own), population=people, absent=absent, **units)
         gone = [n for n, role in own.items() if role is Role.EXCLUDED and n not in found.names]
         filed = roles.load(self.roles_file, found.names, self.table_of(source), excluded=gone)
         own = {name: role for name, role in own.items() if name not in gone}
@@ -133,9 +141,22 @@ class DataOptions:
             for name, note in filed.notes.items()
             if own.get(name, filed.roles[name]) is filed.roles[name]  # about the role of the file
         }
-        units = {**filed.units, **self.units}
+        units = {**filed.units, **units}
+        absent = {
+            unit: name for unit, name in {**filed.absent, **absent}.items() if unit not in units
+        }
         decisions = found.with_roles({**filed.roles, **own}, notes, filed.container)
-        return replace(decisions, population=people, **units)
+        return replace(decisions, population=people, absent=absent, **units)
+
+    def original(self, source: str) -> Dataset:
+        """The original of a release: its columns have no roles here, but what was written of them."""
+        found = self.without_roles().dataset(source)
+        if self.roles_file is None:
+            return found
+        from crypsis.columns import roles
+
+        filed = roles.load(self.roles_file, found.names, self.table_of(source), others=True)
+        return found.with_roles(found.roles, filed.notes)
 
     def population_of(self, data: Dataset) -> int | Dataset | None:
         """The number of people in the population of the data, or their table."""

@@ -101,4 +101,5 @@ def _written(release: Path, made: Anonymized) -> Dataset:
         for unit in ("person", "household", "weight", "stratum", "cluster")
         if (column := getattr(made.data, unit)) in names
     }
-    return replace(data.with_roles(roles, notes), population=made.data.population, **units)
+    decided = data.with_roles(roles, notes)
+    return replace(decided, population=made.data.population, absent=made.data.absent, **units)

@@ -61,6 +61,9 @@ class Dataset:
         The frame that the rows were taken from.
     container : mapping of str to str
         What the file contains besides the table and may be released, with the owner's reason.
+    absent : mapping of str to str
+        The columns of persons and households that a release was made without, by these words: its
+        original has them.
 
     Examples
     --------
@@ -82,6 +85,7 @@ class Dataset:
     household: str | None = None
     stratum: str | None = None
     cluster: str | None = None
+    absent: Mapping[str, str] = field(default_factory=dict)
     _cells: dict[tuple[tuple[str, ...], str | None], Cells] = field(default_factory=dict)
     """What was counted: the cells by their columns and the weight, if it was summed."""
 
@@ -185,7 +189,7 @@ class Dataset:
     def __reduce__(self) -> tuple[Any, ...]:
         """A frame in memory is pickled itself, anything else as its rows; counts are not."""
         eager = _is_eager(self.given)
-        names = (*SAMPLE_KEYWORDS, "roles", "population", "missing", "notes", "container")
+        names = (*SAMPLE_KEYWORDS, "roles", "population", "missing", "notes", "container", "absent")
         state = {name: getattr(self, name) for name in names}
         return _restored, (self.given if eager else None, None if eager else self.rows, state)
 

@@ -22,7 +22,9 @@ ROLE_KEYWORDS = {
     "excluded": Role.EXCLUDED,
 }
 """The keywords with columns, and the role that each gives."""
-SAMPLE_KEYWORDS = ("person", "household", "weight", "stratum", "cluster")
+UNIT_KEYWORDS = ("person", "household")
+"""The keywords with the column that says whose record it is."""
+SAMPLE_KEYWORDS = (*UNIT_KEYWORDS, "weight", "stratum", "cluster")
 """The keywords with one column: whose row it is, and how it was sampled."""
 DESIGN = ("stratum", "cluster")
 """How a sample was drawn, besides its weights."""

@@ -52,7 +52,9 @@ def assess_release(data: Any, **options: Any) -> Assessment:
     dataset = as_dataset(data)
     filed = roles.load(file, dataset.names, table)
     units: dict[str, Any] = {**filed.units}
-    decided = replace(dataset.with_roles(filed.roles, filed.notes, filed.container), **units)
+    decided = replace(
+        dataset.with_roles(filed.roles, filed.notes, filed.container), absent=filed.absent, **units
+    )
     return assess(decided, answers=roles.load_answers(file, table), **options)
 
 

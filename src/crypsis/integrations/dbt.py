@@ -132,7 +132,8 @@ def assess_model(
 def _decided(data: Dataset, document: Mapping[str, Any]) -> Dataset:
     filed = roles.decided_roles(document, data.names)
     units: dict[str, Any] = {**filed.units}
-    return replace(data.with_roles(filed.roles, filed.notes, filed.container), **units)
+    decided = data.with_roles(filed.roles, filed.notes, filed.container)
+    return replace(decided, absent=filed.absent, **units)
 
 
 def find_database(

@@ -99,9 +99,18 @@ def recode(
             distances or {},
             preserve,
         )
-    after = with_rows(data, recoded.rows)
+    after = replace(with_rows(data, recoded.rows), absent=_not_released(data, recoded.rows))
     with_person = None if persons is None else with_rows(data, persons)
     return RecodedData(after, tuple(columns), recoded.row_map, found, measured, with_person)
+
+
+def _not_released(data: Dataset, rows: Rows) -> dict[str, str]:
+    """The person of each record, where people have several and the release does not have it."""
+    if data.person is None or data.person in rows.names:
+        return {}
+    counted = data.rows.tally([data.person])
+    several = counted.estimated or counted.values < counted.rows - counted.missing
+    return {"person": data.person} if several else {}
 
 
 def _with_sample(

@@ -17,13 +17,14 @@ router = new_router()
 def assess(workspace: In, table: str, form: f.AssessForm) -> f.JobState:
     """Ask all four questions and compare the answers with the thresholds of a policy.
 
-    Linkage is asked where the table has a file `original`, pseudonyms where it has `released`
+    Linkage is asked where the table has a file `original`, with the `key` whose record is whose;
+    pseudonyms where it has `released`
     (baskets of pseudonyms), with `known` and `truth`; what several releases disclose where it has
     `earlier`, a further file of the same release is `together`.
     """
     found = workspace.tables.get(table)
     given = {"file": workspace.file(found, "data"), "roles": found.roles, **form.model_dump()}
-    for slot in ("original", "together", "earlier", "holdout"):
+    for slot in ("original", "key", "together", "earlier", "holdout"):
         if slot in found.files:
             given[slot] = workspace.file(found, slot)
     if "released" in found.files:

@@ -51,6 +51,7 @@ async def decide_roles(workspace: In, table: str, form: f.RolesForm) -> f.TableS
     if form.file:
         filed = await asyncio.to_thread(_from_file, workspace, found, list(known))
         roles, notes, units = {**filed[0], **roles}, {**filed[1], **notes}, {**filed[2], **units}
+        found.absent = filed[3]
     named = (*roles, *notes, *filter(None, units.values()))
     unknown = [name for name in named if name not in known]
     if unknown:
@@ -94,8 +95,8 @@ def _decided(
 
 def _from_file(
     workspace: Workspace, table: OpenTable, names: list[str]
-) -> tuple[dict[str, str], Notes, dict[str, str]]:
-    """Roles, notes and units of the uploaded roles file."""
+) -> tuple[dict[str, str], Notes, dict[str, str], dict[str, str]]:
+    """Roles, notes and units of the uploaded roles file, and the units that the table lacks."""
     from crypsis.columns import roles
 
     filed = roles.load(workspace.file(table, "roles")["path"], names)
@@ -107,7 +108,8 @@ def _from_file(
         for name, note in filed.notes.items()
     }
     decided = {name: role.value for name, role in filed.roles.items()}
-    return decided, {name: note for name, note in notes.items() if note}, dict(filed.units)
+    kept = {name: note for name, note in notes.items() if note}
+    return decided, kept, dict(filed.units), dict(filed.absent)
 
 
 def _plain(value: Any) -> Any:

@@ -120,6 +120,8 @@ class AssessForm(Form):
     household: Name | None = None
     stratum: Name | None = None
     cluster: Name | None = None
+    original_person: Name | None = None
+    """The column of the original that says whose record each is, where the table lacks it."""
     on: Name | None = None
     """The column of record numbers that joins the table to its original; else row by row."""
     context: Literal["public", "registered", "contract", "internal"] | None = None

@@ -50,6 +50,8 @@ class OpenTable:
         """What was written about columns besides the role, by the fields of `ColumnNote`."""
         self.units: dict[str, str] = {}
         """The columns of the person, the household, the weight, the stratum and the cluster."""
+        self.absent: dict[str, str] = {}
+        """The columns of the person and the household that its roles file has, and the table lacks."""
         self.profile: dict[str, Any] | None = None
         self.choices: list[dict[str, Any]] = [{}]
         self.undone: list[dict[str, Any]] = []

@@ -22,6 +22,7 @@ _LABELS = {
     "job_seconds": "time limit of a job",
     "upload_limit": "upload limit",
     "tables": "limit of open tables",
+    "key": "re-identification key",
     "on": "column of record numbers",
     "original": "original",
     "exact": "count exactly",
@@ -34,6 +35,13 @@ _LABELS = {
     "orders": "orders of categories",
     "categories": "order of categories",
 }
+
+HINTS = {
+    "people-not-counted": "Open “Assess again”, and there “Other files”: give the original, its "
+    "re-identification key (or the column of record numbers), and the “Person column of the "
+    "original”."
+}
+"""What to do about a reason where the page has fields of its own for it."""
 
 _FIELDS = {
     "override": "Reason for a role that contradicts the evidence",

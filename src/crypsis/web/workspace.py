@@ -128,7 +128,8 @@ class Workspace:
         found = {"path": file.path, "title": file.title, "reading": file.reading}
         if slot != "data":
             return found
-        return {**found, "notes": dict(table.notes), "units": dict(table.units)}
+        return {**found, "notes": dict(table.notes), "units": dict(table.units),
+                "absent": dict(table.absent)}  # fmt: skip
 
     def downloads(self, table: OpenTable) -> list[str]:
         """What can be downloaded of a table, the key apart; a release only if it was measured."""

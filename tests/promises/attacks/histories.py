@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from tests.promises.attacks.attackers import singled_out
 from tests.promises.attacks.judge import (
@@ -17,6 +18,7 @@ from tests.promises.attacks.judge import (
     command,
     flags,
     released,
+    with_person,
 )
 from tests.promises.attacks.people import DISEASES
 from tests.promises.attacks.scenario import CHANGED, Draw, Scenarios, Trial
@@ -112,6 +114,48 @@ def twelve_rows_of_one_person(draw: Draw, folder: Path) -> Trial:
     owners = release.groupby(["month", "ward"])["code"].nunique()
     roles = {"quasi_identifiers": ["month", "ward"], "sensitive": ["disease"], "excluded": ["code"]}
     return Trial(float(owners.loc[(13, "a")] == 1), assessed(release, person="code", **roles))
+
+
+def _stays(draw: Draw) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Stays of 20 patients, each alone in a class of fifty records, and the release without them."""
+    patient = np.repeat(draw.permutation(20), 50)
+    stays = pd.DataFrame({
+        "patient_nbr": patient + 4_000, "age": 20 + patient // 2,
+        "ward": np.array(["a", "b"])[patient % 2],
+        "disease": np.array(DISEASES)[np.arange(1_000) % 4],
+    })  # fmt: skip
+    return stays, stays.drop(columns="patient_nbr").iloc[draw.permutation(1_000)]
+
+
+def _of_one(stays: pd.DataFrame, release: pd.DataFrame) -> float:
+    """The share of the classes of the release whose records are all of one patient."""
+    people = stays.groupby(["age", "ward"])["patient_nbr"].nunique()
+    return float((people.loc[[*release.groupby(["age", "ward"]).groups]] == 1).mean())
+
+
+@scenario("knows age and ward of the patient")
+def stays_without_the_column_of_patients(draw: Draw, folder: Path) -> Trial:
+    """Stays, k = 50 as records, each class of one patient; the original and the key have the patients."""
+    stays, release = _stays(draw)
+    rows = [int(row) for row in release.index]
+    unnamed = pa.Table.from_pandas(stays.drop(columns="patient_nbr"), preserve_index=False)
+    roles = {"quasi_identifiers": ["age", "ward"], "sensitive": ["disease"]}
+    return Trial(
+        _of_one(stays, release), assessed(release, original=with_person(stays, "patient_nbr"),
+                                             row_map=rows, **roles),
+        control=assessed(release, original=unnamed, row_map=rows, **roles),
+    )  # fmt: skip
+
+
+@scenario("knows age and ward of the patient")
+def stays_whose_patients_nobody_named(draw: Draw, folder: Path) -> Trial:
+    """The same stays; the original has the patients, and nobody said which column that is."""
+    stays, release = _stays(draw)
+    stays.to_csv(folder / "original.csv", index=False)
+    release.to_csv(folder / "release.csv", index=False)
+    roles = flags(quasi_identifiers=["age", "ward"], sensitive=["disease"])
+    done = command("assess", folder / "release.csv", "--original", folder / "original.csv", *roles)
+    return Trial(_of_one(stays, release), done.verdict)
 
 
 @scenario("knows how often the person was there", least=0.9)

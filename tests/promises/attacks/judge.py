@@ -32,6 +32,11 @@ def assessed(data: Any, **options: Any) -> str:
         return "refused"
 
 
+def with_person(data: pd.DataFrame, person: str) -> Any:
+    """The frame as an original that says whose records these are."""
+    return cr.Dataset.from_frame(pa.Table.from_pandas(data, preserve_index=False), person=person)
+
+
 def assessed_together(
     one: pd.DataFrame, other: pd.DataFrame, known: Any, other_known: Any, *, signed_off: str
 ) -> str:

@@ -319,6 +319,19 @@ def test_anonymized_patients_under_wp216(draw: np.random.Generator) -> None:
                   sensitive=["disease"]))  # fmt: skip
 
 
+def test_visits_by_the_people_of_their_original(draw: np.random.Generator) -> None:
+    """One to four visits of each patient; the release has no column of patients, its original has."""
+    patients = hospital(draw)
+    visits = patients.loc[np.repeat(patients.index, draw.integers(1, 5, len(patients)))]
+    table = visits.assign(patient_nbr=visits.index + 4_000).reset_index(drop=True)
+    options = {"k": 20, "excess": 0.2, "person": "patient_nbr", "sensitive": ["disease"],
+               "quasi_identifiers": ["age", "zip", "sex"],
+               "identifiers": ["patient_nbr", "name", "ssn"]}  # fmt: skip
+    made = anonymized_dataset(table, **options)
+    safe(assessed_dataset(made, policy="default", original=True))
+    assert assessed_dataset(made, policy="default", original=False) == "cannot tell"
+
+
 def test_the_written_file_and_its_roles(draw: np.random.Generator, tmp_path: Path) -> None:
     """What the command wrote is safe with the roles of the same file."""
     hospital(draw).to_csv(tmp_path / "patients.csv", index=False)

@@ -43,11 +43,12 @@ def ask_inference(request: Request) -> QuestionOutcome:
     """How well the sensitive attributes can be inferred from what an intruder may know."""
     if not request.policy.of("inference"):
         return QuestionOutcome("Not measured: inference is not part of this policy.")
-    outcome = _ask_quasi_identifiers(request)
-    add_released_values(request, outcome)
-    add_prediction_gain(request, outcome)
+    people = request.of_people
+    outcome = _ask_quasi_identifiers(people)
+    add_released_values(people, outcome)
+    add_prediction_gain(people, outcome)
     add_history_disclosure(request, outcome)
-    outcome.measured += presence_in_other_files(request)
+    outcome.measured += presence_in_other_files(people)
     return outcome
 
 

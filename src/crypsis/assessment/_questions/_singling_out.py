@@ -35,11 +35,12 @@ _SEARCHED_COLUMNS = 24
 
 def ask_singling_out(request: Request) -> QuestionOutcome:
     """Equivalence classes, re-identification risk, population, and all released columns."""
-    outcome = _ask_quasi_identifiers(request)
-    add_released_uniqueness(request, outcome)
+    people = request.of_people
+    outcome = _ask_quasi_identifiers(people)
+    add_released_uniqueness(people, outcome)
     add_histories(request, outcome)
-    add_released_classes(request, outcome)
-    add_joint_classes(request, outcome)
+    add_released_classes(people, outcome)
+    add_joint_classes(people, outcome)
     return outcome
 
 

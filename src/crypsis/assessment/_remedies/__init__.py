@@ -72,6 +72,7 @@ def with_remedies(
     One anonymization is proposed for all findings that it can remedy, so that one command leads to
     a release that meets the policy; it is tried once. If `thorough`, its alternatives are tried too.
     """
+    given, request = request, request.of_people
     exceeded = [one for one in findings if one.status is Status.EXCEEDED]
     released = [one for one in exceeded
                 if one.measure in _KNOWN or about_released_columns(one, request.data)]  # fmt: skip
@@ -112,12 +113,23 @@ def with_remedies(
         return anonymize_remedy(finding, text, parameters, trial)
 
     def with_others(found: Remedy) -> Remedy:
+        if found.action == "anonymize" and request is not given:
+            return _of_original(found, str(request.data.person))
         return replace(found, alternatives=others) if found.action == "anonymize" else found
 
     return tuple(
         replace(one, remedy=with_others(remedy(one))) if one in exceeded else one
         for one in findings
     )
+
+
+def _of_original(remedy: Remedy, person: str) -> Remedy:
+    """The anonymization of the original: without its people no class of the release has a size."""
+    text = (
+        f"Make the release again from its original, where {person!r} says whose records these are: "
+        f"whoever anonymizes this file alone counts records. {remedy.description}"
+    )
+    return replace(remedy, action="none", description=text, parameters={})
 
 
 def _remedied(finding: Finding, trial: Trial) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from crypsis.assessment._columns import describe_columns, measure_columns, undecided
+from crypsis.assessment._people import original_rows
 from crypsis.assessment._questions import (
     CLASS_SIZES,
     SMALL,
@@ -286,14 +287,14 @@ def try_anonymization(request: Request, parameters: dict[str, Any]) -> Trial:
         after = replace(
             request, data=replace(made.data, population=request.data.population),
             columns=columns, search=False,
-            together=(*request.together, *files),
+            together=(*request.together, *files), on=None,
+            row_map=_original_rows(request, made.key.row_map),
         )  # fmt: skip
         measured = measure_columns(after)
         measured += ask_singling_out(after).measured
         measured += ask_inference(after).measured
         if request.original is not None:
-            rows = _original_rows(request, made.key.row_map)
-            measured += ask_linkage(replace(after, on=None, row_map=rows)).measured
+            measured += ask_linkage(after).measured
     except (InputError, TooLargeError, RequirementsNotMetError) as error:
         return Trial(failure=error.message)
     loss = made.loss
@@ -347,6 +348,8 @@ def in_the_way(
 
 def _original_rows(request: Request, kept: tuple[int, ...] | None) -> Sequence[int] | None:
     """The original row of each record of the trial, through the row map of the release."""
-    if request.row_map is None or kept is None:
-        return request.row_map if kept is None else kept
-    return [request.row_map[row] for row in kept]
+    given = original_rows(request)
+    rows = request.row_map if given is None else given.tolist()
+    if rows is None or kept is None:
+        return rows if kept is None else kept
+    return [rows[row] for row in kept]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from crypsis.columns.roles._metadata import SUFFIXES, roles_document
-from crypsis.dataset import SAMPLE_KEYWORDS, ColumnNote, check_priors, is_reason
+from crypsis.dataset import SAMPLE_KEYWORDS, UNIT_KEYWORDS, ColumnNote, check_priors, is_reason
 from crypsis.errors import RoleError, SourceError, unknown_columns
 from crypsis.files import read_toml
 from crypsis.hierarchies import Hierarchy
@@ -36,6 +36,8 @@ class DecidedRoles(Result):
     units: Mapping[str, str] = field(default_factory=dict)
     """The columns of the person, the household, the weight, the stratum and the cluster, as far as
     the file has them."""
+    absent: Mapping[str, str] = field(default_factory=dict)
+    """The columns of the person and the household that the file has, and the data do not."""
 
 
 def load(
@@ -135,11 +137,13 @@ def decided_roles(
     for note in notes.values():
         if note.hierarchy:
             Hierarchy.read(note.hierarchy)  # which refuses a file that cannot be read
+    units = _units(document.get("units", {}), columns, roles)
     return DecidedRoles(
         {name: roles.get(name, Role.UNDECIDED) for name in columns},
         notes,
         _reasons("container", document.get("container", {})),
-        _units(document.get("units", {}), columns, roles),
+        {unit: name for unit, name in units.items() if name in columns},
+        {one: units[one] for one in UNIT_KEYWORDS if one in units and units[one] not in columns},
     )
 
 
@@ -156,7 +160,7 @@ def _units(given: Any, columns: Sequence[str], decided: Collection[str]) -> dict
     if any(column not in columns and column not in decided for column in given.values()):
         known = {**dict.fromkeys(columns), **dict.fromkeys(decided)}
         raise unknown_columns(given.values(), known, hint=_NOT_RELEASED)
-    return {name: column for name, column in given.items() if column in columns}
+    return dict(given)
 
 
 def load_answers(path: str | Path, table: str | None = None) -> dict[str, str]:

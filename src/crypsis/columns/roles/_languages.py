@@ -92,9 +92,10 @@ _SIGNS: tuple[tuple[Sign, str], ...] = (
      "cartella clinica, numero do processo, nr pacjenta, numer pacjenta, nr kartoteki, journalnummer, "
      "journalnr, potilastunnus, potilasnumero, cislo pacienta, rodne cislo pacienta, hasta no, hasta numarasi, "
      "protokol no, dosya no, номер пациента, номер карты пациента, номер истории болезни, "
-     "номер медицинской карты, numero de dossier, historia clinica, numero de historia"),
+     "номер медицинской карты, numero de dossier, historia clinica, numero de historia, nhc, "
+     "ipp"),
     (UNIQUE_CODE,
-     "klantnummer, klantnr, personeelsnummer, medewerkernummer, lidnummer, studentnummer, matricola, "
+     "matricule, klantnummer, klantnr, personeelsnummer, medewerkernummer, lidnummer, studentnummer, matricola, "
      "codice cliente, numero cliente, codigo cliente, numero do aluno, nr klienta, numer klienta, "
      "nr pracownika, nr albumu, identyfikator, kundnummer, anstallningsnummer, medlemsnummer, "
      "medarbejdernummer, asiakasnumero, tunnus, henkilonumero, cislo zakaznika, osobni cislo, "
@@ -129,6 +130,23 @@ _SIGNS: tuple[tuple[Sign, str], ...] = (
      "inkomst, lon, indkomst, inntekt, tulot, palkka, prijem, mzda, venit, salariu, jovedelem, fizetes, "
      "gelir, maas, εισοδημα, μισθος, доход, зарплата, заработная плата, дохід"),
 )
+PEOPLE_ELSEWHERE = frozenset(
+    "patienten klient klienten mandant mandanten mitglied mitglieds teilnehmer probanden probandin "
+    "versicherte versicherten nutzer benutzer bewohner insassen spender empfanger empfaenger schueler "
+    "studenten studierenden matrikel pers personen arbeitnehmer beschaftigten beschaeftigten fall akten "
+    "akte gast adherent assure etudiant employe beneficiaire dossier paciente empregado funcionario "
+    "trabajador alumno aluno estudiante estudante usuario utente socio afiliado asegurado segurado "
+    "beneficiario participante pessoa expediente prontuario processo paziente dipendente studente "
+    "assistito iscritto pratica cartella lavoratore klant klanten clienten deelnemer medewerker lid leden "
+    "werknemer leerling personeels pasient kund medlem medlems elev ansatt anstallnings medarbetar "
+    "medarbejder deltager deltagar potilas asiakas tyontekija jasen opiskelija bruger bruker anvandar "
+    "journal pacjent pacjenta pacienta pacient klienta pracownik pracownika studenta ucznia zamestnanec "
+    "zamestnance zakaznik zakaznika paciens beteg ugyfel dolgozo hasta musteri personel calisan ogrenci "
+    "uye angajat пациент пациента клиент клиента сотрудника студента работника".split()
+)
+"""Words for a person, or for what is kept of one, also as they begin compounds: "Patientennr"."""
+
+
 _SIGNS_OF_PARTS: tuple[tuple[Sign, str], ...] = (
     (PERSON_NAME,
      "姓名 名字 名前 氏名 姓氏 患者名 客户名 用户名 联系人 聯絡人 曾用名 苗字 フルネーム ユーザー名 ユーザ名 お名前 ふりがな フリガナ 이름 성명 "

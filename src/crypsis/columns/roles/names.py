@@ -11,7 +11,7 @@ import unicodedata
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from crypsis.columns.roles._languages import ELSEWHERE, PARTS
+from crypsis.columns.roles._languages import ELSEWHERE, PARTS, PEOPLE_ELSEWHERE
 from crypsis.columns.roles._words import BODY_WEIGHT, PERSON_NAME, PHRASES, UNIQUE_CODE, Hipaa, Sign
 from crypsis.options import Role
 
@@ -30,23 +30,48 @@ _ALONE: dict[str, Sign] = {
     "long": PHRASES["lon",],
     "st": PHRASES["state",],
     "session": UNIQUE_CODE,
+    **dict.fromkeys(
+        (
+            "patient",
+            "paziente",
+            "paciente",
+            "pacjent",
+            "pasient",
+            "pacient",
+            "participant",
+            "respondent",
+            "proband",
+            "teilnehmer",
+        ),
+        replace(UNIQUE_CODE, confidence=0.7),
+    ),
 }
 _LETTERS = str.maketrans({"ł": "l", "ø": "o", "æ": "ae", "đ": "d", "ı": "i", "ð": "d", "þ": "th"})
 _LONGEST_WORD = max(len(word) for phrase in PHRASES for word in phrase)
 _NAME_WORDS = _set("name names nom nombre nome naam bezeichnung")
 _NUMBER_WORDS = _set(
-    "id ids identifier uid uuid guid key number num no nr nbr nummer numero pk ref reference code"
+    "id ids identifier uid uuid guid key number num no nr nbr nro nummer numero numer numar numarasi "
+    "szam pk ref reference code"
 )
 _KEY_WORDS = _set("id ids identifier uid uuid guid key pk")
 _CATEGORY_WORDS = _KEY_WORDS | _set("code codes cd type kind category status typ art")
-_PEOPLE = _set(
-    "patient customer client user member employee staff worker person people individual student "
-    "pupil teacher subject participant respondent applicant tenant owner buyer seller driver "
-    "passenger visitor guest voter citizen resident inmate donor recipient beneficiary personal "
-    "kunde kunden mitarbeiter mieter schuler proband cliente empleado paciente persona salarie "
-    "eleve usager personne cust pat pt subj emp hh anon study hadm stay visit claimant player "
-    "rider case record encounter"
+_PEOPLE = (
+    _set(
+        "patient customer client user member employee staff worker person people individual student "
+        "pupil teacher subject participant respondent applicant tenant owner buyer seller driver "
+        "passenger visitor guest voter citizen resident inmate donor recipient beneficiary personal "
+        "kunde kunden mitarbeiter mieter schuler proband cliente empleado paciente persona salarie "
+        "eleve usager personne cust pat pt subj emp hh anon study hadm stay visit claimant player "
+        "rider case record encounter"
+    )
+    | PEOPLE_ELSEWHERE
 )
+_NUMBER_OF = _set(
+    "id num no nr nro numero numer nummer numar cislo code cod codice codigo kod kodu номер код ид"
+)
+"""Words before that of a person whose number it is: "num_dossier", "codice_paziente"."""
+_BETWEEN = _set("de du del della do da dos des la le el il l d of the")
+_SEVERAL = _set("people patienten kunden clienten klanten leden personen studenten probanden akten")
 # Things that have names: "product_name" is not the name of a person.
 _THINGS = _set(
     "product file host item brand category variable column field event test species table group "
@@ -139,6 +164,9 @@ def _read_words(words: tuple[str, ...]) -> NameEvidence:
     content = [word for word in words if not word.isdigit()]
     if numbered and len(content) > 1 and content[-1] != "code" and _PEOPLE & set(content):
         signs.append(UNIQUE_CODE)
+    elif _is_number_of_person(content):
+        english = counts and PEOPLE_ELSEWHERE.isdisjoint(content)  # "num_patient" may be a count
+        signs.append(replace(UNIQUE_CODE, confidence=0.7) if english else UNIQUE_CODE)
     sign = max(signs, key=_weight, default=None)
     if sign is None and content and _ends_in_name(content):
         sign = PERSON_NAME
@@ -153,6 +181,14 @@ def _ends_in_name(content: list[str]) -> bool:
     if len(last) > 6 and last.endswith("name"):
         before, last = [*before, last.removesuffix("name")], "name"
     return last in _NAME_WORDS and not _THINGS & set(before)
+
+
+def _is_number_of_person(content: list[str]) -> bool:
+    """Whether it is a number and whose, in this order; of several people it is a count."""
+    if not content or content[0] not in _NUMBER_OF:
+        return False
+    rest = [word for word in content[1:] if word not in _BETWEEN]
+    return bool(rest) and all(word in _PEOPLE and word not in _SEVERAL for word in rest)
 
 
 def _is_number_of(sign: Sign) -> bool:
@@ -234,7 +270,8 @@ _VOCABULARY = (
     frozenset(word for phrase in PHRASES for word in phrase if len(word) > 2)
     | _PEOPLE
     | _GLUE
-    | {"zip", "id"}
+    | _NUMBER_WORDS
+    | {"zip", "id", "haushalts"}
 )
 
 

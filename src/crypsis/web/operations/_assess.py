@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -20,13 +20,14 @@ from crypsis.report.dossier.gauge import risk_gauge
 from crypsis.report.figures import figures
 from crypsis.results import Group
 from crypsis.web.operations._attack import by_frequency
+from crypsis.web.operations._compare import key_rows
 from crypsis.web.operations._figures import figure_view
 from crypsis.web.operations._notation import ValueNotation
 from crypsis.web.operations._session import TableSession
-from crypsis.web.wording import page_option
+from crypsis.web.wording import HINTS, page_option
 
 _GROUPS = 12
-PHRASING = wording.Phrasing(page_option, lambda _remedy: None)
+PHRASING = wording.Phrasing(page_option, lambda _remedy: None, HINTS)
 """What to do is done on the page, not by a call."""
 
 
@@ -50,6 +51,8 @@ def assess(
     earlier: dict[str, Any] | None = None,
     holdout: dict[str, Any] | None = None,
     original: dict[str, Any] | None = None,
+    original_person: str | None = None,
+    key: dict[str, Any] | None = None,
     on: str | None = None,
     attack: dict[str, Any] | None = None,
     seed: int = 0,
@@ -67,7 +70,11 @@ def assess(
             file, roles, population=population, person=person, weight=weight, household=household,
             stratum=stratum, cluster=cluster,
         )  # fmt: skip
-        before = None if original is None else session.release(original)
+        before = None if original is None else session.release(original, person=original_person)
+        if before is None and original_person is not None:
+            release = replace(release, absent={**release.absent, "person": original_person})
+        if before is None and key is not None:
+            raise InputError("A re-identification key needs the original.", hint="Set {original}.")
         more: dict[str, Any] = {}
         if together is not None:
             more["together"] = [_named_alike(session, together, roles)]
@@ -86,6 +93,7 @@ def assess(
             exact=exact,
             accept_guesses=accept_guesses,
             on=on,
+            row_map=None if key is None else key_rows(key),
             name=file["title"],
             seed=seed,
         )

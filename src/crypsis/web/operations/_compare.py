@@ -43,7 +43,7 @@ def compare(
 
     Where no column can be ranked, as in generalized data, the intruders that compare labels link.
     """
-    rows = None if key is None else _row_map(key)
+    rows = None if key is None else key_rows(key)
     with session.engine:
         both = session.release(original), session.release(masked)
         try:
@@ -86,7 +86,8 @@ def compare(
     }  # fmt: skip
 
 
-def _row_map(key: dict[str, Any]) -> Any:
+def key_rows(key: dict[str, Any]) -> Any:
+    """The original row of each released record; None where all are in their order."""
     rows = Key.load(key["path"]).row_map
     if rows is not None and not rows:
         raise InputError(

@@ -83,6 +83,7 @@ class TableSession:
                  "cluster": cluster}  # fmt: skip
         units: dict[str, Any] = dict(file.get("units") or {}) if roles else {}
         units |= {unit: name for unit, name in given.items() if name is not None}
+        units["absent"] = dict(file.get("absent") or {}) if roles else {}
         return replace(known, roles=decided, notes=notes, population=population, **units)
 
     def _opened(self, path: str, reading: dict[str, Any]) -> Dataset:
