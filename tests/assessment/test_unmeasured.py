@@ -80,3 +80,27 @@ def test_an_estimate_that_decides_nothing_is_explained() -> None:
     )
     certain = dataclasses.replace(finding, value=Estimate(0.01, 0.0, 0.02, 0.99, "Newcombe"))
     assert not too_wide(certain)
+
+
+def test_rows_that_follow_each_other_are_asked_about() -> None:
+    draw = np.random.default_rng(2)
+    known = ["age", "sex", "region"]
+    homes = {"region": draw.choice(list("nesw"), 600)}  # of four people each
+    people = {name: draw.choice(list("abc"), 2_400) for name in ("age", "sex")}
+    lived = pa.table({**{k: np.repeat(v, 4) for k, v in homes.items()}, **people})
+    visits = pa.table({k: np.repeat(v[:600], 4) for k, v in (homes | people).items()})
+    for table in (lived, visits):
+        (reason,) = cr.assess(table, quasi_identifiers=known).reasons
+        assert reason.code == "kept-order"
+        mixed = table.take(draw.permutation(2_400))
+        drifted = mixed.take(np.argsort(np.arange(2_400) + draw.normal(0, 99, 2_400)))
+        by_region = mixed.take(
+            np.argsort(mixed["region"].to_numpy(zero_copy_only=False), kind="stable")
+        )
+        for other in (
+            mixed,
+            drifted,
+            by_region,
+            mixed.sort_by([(one, "ascending") for one in known]),
+        ):
+            assert cr.assess(other, quasi_identifiers=known).verdict is Verdict.SAFE
