@@ -128,3 +128,16 @@ def test_other_may_be_any_value_after_local_recoding() -> None:
     labels, values = ["Bonn", "other"], ["Bonn", "Ulm"]
     assert covered(labels, values).tolist() == [[True, False], [False, True]]
     assert covered(labels, values, any_other=True).tolist() == [[True, False], [True, True]]
+
+
+def test_intervals_of_other_tools_cover_what_they_say() -> None:
+    """As pandas, ARX, sdcMicro and people write them."""
+    values = [19, 20, 39, 40, 60, 61]
+    for label, inside in {
+        "[20, 40)": [20, 39], "[20, 40[": [20, 39], "(20,40]": [39, 40], "]20;40]": [39, 40],
+        "(39.0, inf]": [40, 60, 61], "20 – 39": [20, 39], "20 bis 40": [20, 39, 40],
+        "60+": [60, 61], "60 and over": [60, 61], "≥60": [60, 61], "≤ 20": [19, 20], "0+": values,
+    }.items():  # fmt: skip
+        (mask,) = covered([label], values)
+        assert np.array(values)[mask].tolist() == inside, label
+    assert not covered(["A+", "[x, y]", "(40, 20]"], values).any()

@@ -138,3 +138,24 @@ def test_rows_in_the_same_order_join_files_without_a_common_column() -> None:
     assert any("joins them by position" in one.text for one in found.reasons)
     mixed = Dataset.from_frame(other.take(draw.permutation(600)), **roles)
     assert cr.assess(first, together=mixed).verdict is Verdict.SAFE
+
+
+@pytest.mark.parametrize("written", ["{:.1f}", "EUR {:,.0f}", "{:.2f} EUR"])
+def test_the_same_amounts_in_another_notation_or_unit_join_files(written: str) -> None:
+    draw = np.random.default_rng(4)
+    amounts = draw.choice(np.arange(20_000, 90_000), 600, replace=False)
+    place = draw.permutation(600)
+    units = amounts / 12 if written == "{:.2f} EUR" else amounts  # of a month
+
+    def file(known: str, name: str, values: Any) -> Dataset:
+        table = pa.table({known: draw.choice(["a", "b"], 600), name: values})
+        return Dataset.from_frame(table, quasi_identifiers=known, sensitive=name)
+
+    first = file("sex", "salary", amounts)
+    second = file("town", "gross", [written.format(one) for one in units[place]])
+    found = cr.assess(first, together=second)
+    assert found.verdict is Verdict.CANNOT_TELL
+    assert any("the files may be joined by them" in one.text for one in found.reasons)
+    other = draw.choice(np.arange(20_000, 90_000), 600, replace=False)
+    others = file("town", "gross", [written.format(one) for one in other])
+    assert cr.assess(first, together=others).verdict is Verdict.SAFE

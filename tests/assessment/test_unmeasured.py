@@ -93,3 +93,27 @@ def test_averages_of_groups_are_no_copies_but_a_join_is() -> None:
     visits = groups.append_column("visit", pa.array(np.arange(10_000)))
     found = cr.assess(groups, visits, **roles)  # type: ignore[arg-type]
     assert "copied-records" in codes(found)
+
+
+def test_rows_that_follow_each_other_are_asked_about() -> None:
+    draw = np.random.default_rng(2)
+    known = ["age", "sex", "region"]
+    homes = {"region": draw.choice(list("nesw"), 600)}  # of four people each
+    people = {name: draw.choice(list("abc"), 2_400) for name in ("age", "sex")}
+    lived = pa.table({**{k: np.repeat(v, 4) for k, v in homes.items()}, **people})
+    visits = pa.table({k: np.repeat(v[:600], 4) for k, v in (homes | people).items()})
+    for table in (lived, visits):
+        (reason,) = cr.assess(table, quasi_identifiers=known).reasons
+        assert reason.code == "kept-order"
+        mixed = table.take(draw.permutation(2_400))
+        drifted = mixed.take(np.argsort(np.arange(2_400) + draw.normal(0, 99, 2_400)))
+        by_region = mixed.take(
+            np.argsort(mixed["region"].to_numpy(zero_copy_only=False), kind="stable")
+        )
+        for other in (
+            mixed,
+            drifted,
+            by_region,
+            mixed.sort_by([(one, "ascending") for one in known]),
+        ):
+            assert cr.assess(other, quasi_identifiers=known).verdict is Verdict.SAFE

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import crypsis as cr
-from crypsis.columns.roles import linking_values
+from crypsis.columns.roles import linking_values, panel
 from crypsis.dataset import ColumnNote, Dataset
 from crypsis.errors import RoleError
 
@@ -99,3 +99,39 @@ def test_what_was_decided_counts() -> None:
     decided = data.with_roles(data.roles, note)
     assert linking_values(decided) == ()
     assert cr.assess(decided).verdict.value == "safe"
+
+
+def _waves(people: int = 600, years: int = 5) -> pd.DataFrame:
+    """A panel whose people move and change jobs; their pension is the same in every year."""
+    rng = np.random.default_rng(6)
+    rows = people * years
+    pension = rng.choice(np.arange(90_000), people, replace=False)
+    return pd.DataFrame({
+        "year": np.repeat(np.arange(years), people), "town": rng.integers(0, 5, rows),
+        "job": rng.integers(0, 4, rows), "disease": np.tile(pension, years),
+    }).sample(frac=1, random_state=1)  # fmt: skip
+
+
+@pytest.mark.parametrize("people", [600, 20_000])  # the second is searched in a sample
+def test_a_value_that_is_once_in_every_wave_is_that_of_a_person(people: int) -> None:
+    waves = _waves(people)
+    some = waves["disease"].where(np.random.default_rng(7).random(len(waves)) < 0.7)
+    for frame in (waves, waves.assign(disease=some), waves.assign(disease=some.fillna(0))):
+        assert panel(_data(frame, ["year", "town", "job"])) == ("disease", "year")
+    data = _data(waves, ["year", "town", "job"])
+    found = cr.assess(data)
+    assert found.verdict.value == "cannot tell"
+    assert [one.code for one in found.reasons] == ["person-undecided"]
+    with pytest.raises(RoleError, match="k would count records"):
+        cr.anonymize(data, k=5)
+
+
+def test_values_that_return_by_chance_are_no_panel() -> None:
+    rng = np.random.default_rng(8)
+    waves = _waves()
+    rows = len(waves)
+    for values in (
+        rng.integers(0, 900, rows), rng.integers(0, 90_000, rows), waves["year"] * 100 + waves["town"],
+        rng.choice([0, *rng.integers(0, 9_000, 300)], rows),
+    ):  # fmt: skip
+        assert panel(_data(waves.assign(disease=values), ["year", "town", "job"])) is None

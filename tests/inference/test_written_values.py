@@ -9,13 +9,13 @@ import pyarrow as pa
 import pytest
 
 from crypsis.inference import value_disclosure
-from crypsis.inference._text_numbers import AT_LEAST, AT_MOST, NUMBER, WORD, read_numbers
+from crypsis.inference.text_numbers import AT_LEAST, AT_MOST, NUMBER, WORD, read_numbers
 
 WRITTEN = {
     "52310": 52_310, "52,310": 52_310, "52.310,50": 52_310.5, "1.200.000": 1_200_000,
     "1,52,310": 152_310, "52 310": 52_310, "CHF 52'310.-": 52_310, "52,310 EUR": 52_310,
     "€52.3k": 52_300, "1.2 Mio": 1_200_000, "(1,200)": -1_200, "−5": -5, "5e3": 5_000, "12 %": 12,
-    "12 mg/dl": 12, "kr 52 310,-": 52_310, "52310 €/Jahr": 52_310, "５２": 52,
+    "12 mg/dl": 12, "kr 52 310,-": 52_310, "52310 €/Jahr": 52_310, "1826.11 EUR": 1_826.11, "５２": 52,
     "50100-50199": 50_149.5, "52000 bis 52050": 52_025, "20 to 30": 25, "[20,30)": 25,
     "between 20 and 30": 25, "USD 20k - USD 30k": 25_000, "20–30 %": 25,
     "02:00:31": 7_231, "1 h 20 min": 4_800, "90:15": 90 * 3600 + 900,
@@ -134,3 +134,10 @@ def test_a_class_of_everybody_differs_from_nobody() -> None:
     assert (
         value_disclosure(table, quasi_identifiers="country", sensitive="y")["y"].excess.value <= 0
     )
+
+
+def test_a_class_of_the_highest_numbers_is_disclosed_however_far_apart_they_are() -> None:
+    usual = [n * 37 % 400 + 100 for n in range(400)]
+    for far in ([1_000 * 2**n for n in range(10)], [2**n / 8 for n in range(10)]):
+        assert disclosed([*far, *usual]) == 10
+    assert disclosed(usual) == 0

@@ -40,6 +40,21 @@ def test_two_columns_unchanged_and_five_shuffled() -> None:
     assert found.worst.precision is None or found.worst.precision.value > 0.97
 
 
+def test_digits_that_stay_under_noise_in_steps() -> None:
+    """Noise in thousands, clipped at zero, and shifts by days; random digits link nobody."""
+    rng = np.random.default_rng(2)
+    x = rng.integers(0, 90_000, (RECORDS, 3))
+    y = np.maximum(x + 1_000 * rng.integers(-60, 60, x.shape), 0)
+    assert share(linkage.attack_links(x, y), "digits that stayed") > 0.3  # two in five are clipped
+    times = rng.integers(0, 10**9, RECORDS)
+    days = times + 86_400 * rng.integers(-400, 400, RECORDS)
+    before, after = ({"seen": one.astype("datetime64[s]")} for one in (times, days))
+    frames = [pa.table({"seen": pa.array(one["seen"])}) for one in (before, after)]
+    assert share(linkage.attack_links(*frames), "digits that stayed") > 0.95
+    none = linkage.attack_links(x, y + rng.integers(0, 10, y.shape))
+    assert "digits that stayed" not in {one.method for one in none.attacks}
+
+
 def test_unequal_noise() -> None:
     rng = np.random.default_rng(1)
     x = rng.normal(size=(RECORDS, 6))

@@ -12,11 +12,16 @@ from crypsis.assessment._questions._histories import (
     linking_units,
 )
 from crypsis.assessment._request import Request
-from crypsis.columns.roles import copies, linking_values
+from crypsis.columns.roles import copies, linking_values, panel
+from crypsis.columns.row_order import neighbors_alike
 from crypsis.policies.findings import Reason
 from crypsis.report.wording import listed, named, plural
 from crypsis.results import Result, number_text, percent_text
 from crypsis.singling_out import HistoryClasses, Unicity
+from crypsis.tables import Kind
+
+_MOST_ROWS = 2_000_000
+"""The order of the rows is compared of tables that are not larger."""
 
 
 def unmeasured(
@@ -50,7 +55,9 @@ def _undecided_persons(request: Request, complete: bool) -> tuple[Reason, ...]:
     )
     key = () if named or not complete else linking_values(request.data, seed=request.seed)
     if not key:
-        return named or (_copied(request) if complete else ())
+        return named or (
+            (*_copied(request), *_waves(request), *_together(request)) if complete else ()
+        )
     people = int(request.data.rows.tally(key).values)
     text = (
         f"{listed(key)} {'divides' if len(key) == 1 else 'together divide'} the records into "
@@ -62,6 +69,45 @@ def _undecided_persons(request: Request, complete: bool) -> tuple[Reason, ...]:
         "file whose records these are: several_people."
     )
     return (Reason("person-undecided", text, hint),)
+
+
+def _waves(request: Request) -> tuple[Reason, ...]:
+    """A column that links the records of a person in several waves, in which other values change."""
+    found = panel(request.data, seed=request.seed)
+    if found is None:
+        return ()
+    column, wave = found
+    text = (
+        f"Records with the same value of {column!r} hardly ever have the same value of {wave!r}, "
+        "though by chance they would: if they are records of one person at several times, what these "
+        "disclose together is not measured, and what is measured counts records."
+    )
+    hint = (
+        "Set {person}, exclude the column, or write whose records these are: {note=several_people}."
+    )
+    return (Reason("person-undecided", text, hint),)
+
+
+def _together(request: Request) -> tuple[Reason, ...]:
+    """Rows that follow each other and are alike: those of one person, if the file has several."""
+    data = request.data
+    known = [
+        name
+        for name in data.quasi_identifiers
+        if name in data.released and data.rows.column(name).kind is not Kind.NESTED
+    ]
+    if data.person is not None or not known or not data.rows.local or data.count > _MOST_ROWS:
+        return ()
+    found = neighbors_alike(data.to_arrow(known))
+    if found is None:
+        return ()
+    columns, share, chance = found
+    text = (
+        f"{percent_text(share)} of the rows have the same {named(columns)} as the row before, by chance "
+        f"{percent_text(chance)} would, and the file is not sorted by this: if rows of one person or "
+        "household follow each other, their order links them, and what is measured counts records."
+    )
+    return (Reason("kept-order", text, "Release the rows in random order, or set {person}."),)
 
 
 def _copied(request: Request) -> tuple[Reason, ...]:

@@ -1,4 +1,4 @@
-"""Whether the rows of two tables are in the same order: then they are joined without any column."""
+"""What the order of rows discloses: those of one person together, or those of two files in the same order."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ _ROWS, _FEWEST, _MOST_COLUMNS, _BINS = 20_000, 50, 20, 12
 _SHIFTS = tuple(shift for one in range(1, 11) for shift in (one, -one))
 _CLEAR = 8.0
 """Deviations by which rows at the same place agree more than rows that are not."""
+_APART, _EXCESS, _RUNS = 50, 0.2, 1.5
 
 
 def same_order(one: pa.Table, other: pa.Table) -> tuple[str, str] | None:
@@ -70,3 +71,59 @@ def _dependence(one: Ints, other: Ints) -> float:
     expected = table.sum(1, keepdims=True) * table.sum(0, keepdims=True) / one.size
     there = expected > 0
     return float(((table - expected)[there] ** 2 / expected[there]).sum())
+
+
+def neighbors_alike(table: pa.Table) -> tuple[tuple[str, ...], float, float] | None:
+    """Columns in which rows equal the one before, the share that does, and that by chance.
+
+    Rows of one person, or of one household, that follow each other do. None if the share is not far
+    larger in any column, nor in all. Columns that the rows are sorted by show nothing: by chance is
+    among the rows that are alike in these. Nor do parts of a file that differ, such as its regions:
+    rows fifty places apart are as alike then. The first 20,000 rows are compared.
+
+    >>> draw = np.random.default_rng(0)
+    >>> ages = np.repeat(draw.integers(20, 80, 300), 4)
+    >>> neighbors_alike(pa.table({"age": ages}))
+    (('age',), 0.754..., 0.019...)
+    >>> neighbors_alike(pa.table({"age": np.sort(ages)}))
+    """
+    codes = {name: codes_of(table[name].slice(0, _ROWS)) for name in table.column_names}
+    if not codes or table.num_rows <= 2 * _APART:
+        return None
+    part = _sorted_by(list(codes.values()))
+    sets = [tuple(codes), *((name,) for name in codes if len(codes) > 1)]
+    found = [(one, *_alike(_joint([codes[name] for name in one]), part)) for one in sets]
+    best = max(found, key=lambda one: one[1] - one[2])
+    return best if best[1] - best[2] >= _EXCESS else None
+
+
+def _alike(codes: Ints, part: Ints) -> tuple[float, float]:
+    """The share of rows that equal the one before, and what it would be by chance in each part."""
+    both = _joint([part, codes])
+    of_part, of_both = (np.bincount(one)[one] for one in (part, both))
+    by_chance = np.where(of_part > 1, (of_both - 1) / np.maximum(of_part - 1, 1), 0.0)
+    chance = float((by_chance[1:] * (part[1:] == part[:-1])).mean())
+    far = float((codes[_APART:] == codes[:-_APART]).mean())
+    return float((codes[1:] == codes[:-1]).mean()), max(chance, far)
+
+
+def _sorted_by(columns: list[Ints]) -> Ints:
+    """The combinations of the columns by which the rows are sorted, one after the other."""
+    found: list[Ints] = []
+    for _ in columns:
+        more = [one for one in columns if _contiguous(_joint([*found, one]))]
+        if len(more) == len(found):
+            break
+        found = more
+    return _joint(found) if found else np.zeros(columns[0].size, np.int64)
+
+
+def _joint(columns: list[Ints]) -> Ints:
+    """The combinations of some columns as codes."""
+    return np.unique(np.stack(columns), axis=1, return_inverse=True)[1].ravel().astype(np.int64)
+
+
+def _contiguous(codes: Ints) -> bool:
+    """Whether equal values are next to each other, in a few runs each."""
+    runs = 1 + int((np.diff(codes) != 0).sum())
+    return runs <= _RUNS * np.unique(codes).size

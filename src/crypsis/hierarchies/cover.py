@@ -14,8 +14,11 @@ from crypsis.hierarchies._hierarchy import Hierarchy
 from crypsis.hierarchies.labels import TOP, UNITS, as_text, date_label
 
 _NUMBER = r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
-_BETWEEN = re.compile(rf"^(>?){_NUMBER}(?: to |-){_NUMBER}$")
-_BELOW, _ABOVE = re.compile(rf"^(<=?){_NUMBER}$"), re.compile(rf"^(>=?){_NUMBER}$")
+_BETWEEN = re.compile(rf"^(>?){_NUMBER}(?: to | bis | ?[-–—] ?){_NUMBER}$")
+_END = rf"({_NUMBER[1:-1]}|-?inf)"
+_BRACKETS = re.compile(rf"^([\[\](]) ?{_END} ?[,;] ?{_END} ?([\])\[])$")
+_BELOW, _ABOVE = re.compile(rf"^(<=?|≤) ?{_NUMBER}$"), re.compile(rf"^(>=?|≥) ?{_NUMBER}$")
+_AND_MORE = re.compile(rf"^{_NUMBER} ?(?:\+|(?:and|or) (?:more|over|above|older))$")
 _PREFIX = re.compile(r"^([^*]+)(\*+)$")
 _OTHER, _ALL = re.compile(r"^\(*other\)*$"), "all"
 
@@ -123,7 +126,22 @@ def _by_date(values: Sequence[Any]) -> dict[str, list[int]]:
 
 
 def interval_of(label: str) -> tuple[float, float, bool, bool] | None:
-    """The ends of an interval and whether each is open; None if the label is none."""
+    """The ends of an interval and whether each is open; None if the label is none.
+
+    Of those that other tools write, too.
+
+    >>> interval_of("[20, 40[")
+    (20.0, 40.0, False, True)
+    >>> interval_of("20 – 39"), interval_of("(60.0, inf]") == interval_of(">60")
+    ((20.0, 39.0, False, False), True)
+    >>> interval_of("60+") == interval_of(">=60")
+    True
+    """
+    brackets = _BRACKETS.match(label)
+    if brackets is not None:
+        low, high = float(brackets.group(2)), float(brackets.group(3))
+        open_high = brackets.group(4) != "]" and high < math.inf
+        return (low, high, brackets.group(1) != "[", open_high) if low <= high else None
     between = _BETWEEN.match(label)
     if between is not None:
         low, high = float(between.group(2)), float(between.group(3))
@@ -133,6 +151,9 @@ def interval_of(label: str) -> tuple[float, float, bool, bool] | None:
         return -math.inf, float(below.group(2)), False, below.group(1) == "<"
     if above is not None:
         return float(above.group(2)), math.inf, above.group(1) == ">", False
+    more = _AND_MORE.match(label)
+    if more is not None:
+        return float(more.group(1)), math.inf, False, False
     return None
 
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from crypsis.counting.cells import Cells
 from crypsis.hierarchies.labels import as_text
 from crypsis.inference._boosted_trees import BoostedTrees
-from crypsis.inference._text_numbers import read_numbers
+from crypsis.inference.text_numbers import read_numbers
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

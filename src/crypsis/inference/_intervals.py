@@ -26,6 +26,8 @@ SPREAD = 0.05
 _BINS = 5
 _POINT = 0.05
 """A number that so many records have is a bin of its own."""
+_FAR = 0.1
+"""The part of the records that have the lowest numbers, and of those that have the highest."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +106,8 @@ class Numbers:
         points = np.flatnonzero(shares >= _POINT)
         zero = np.flatnonzero(self.distinct == 0)
         quantiles = np.searchsorted(np.cumsum(shares), np.arange(1, _BINS) / _BINS)
-        edges = np.concatenate([[0], quantiles, points, points + 1, zero, zero + 1])
+        ends = far_numbers(self.totals)
+        edges = np.concatenate([[0], quantiles, ends, points, points + 1, zero, zero + 1])
         return np.unique(edges[edges < self.distinct.size]).astype(np.int64)
 
     def bins_of(self, numbers: Floats) -> Ints:
@@ -124,6 +127,16 @@ class Numbers:
         high = np.maximum(np.minimum(windows.last[:, None], ends), low)
         inside = (upto[high] - upto[low]) / (upto[ends] - upto[self.edges])
         return np.asarray((chances[:, : self.edges.size] * inside).sum(axis=1))
+
+
+def far_numbers(totals: Ints) -> tuple[int, int]:
+    """How many of the numbers are the lowest, and from which one on they are the highest.
+
+    `totals` are the records of each number, in ascending order; a tenth at most has either.
+    """
+    most = _FAR * totals.sum()
+    low, high = (np.searchsorted(np.cumsum(one), most, "right") for one in (totals, totals[::-1]))
+    return int(low), totals.size - int(high)
 
 
 def sensitive_numbers(table: Joint, numbers: Floats, relative: bool) -> Numbers:

@@ -3,8 +3,8 @@
 Single values; groups of a hierarchy, so that similar values count as one; texts without the numbers
 in them ("flu since 1990"); codes that begin alike; the parts of values that are lists; "not zero",
 "not the value that most people have" and "not harmless", which classes of different values may share;
-a number where others have a word, one below zero where others are above; and "missing", which is a
-state of its own and no diversity, against "known".
+a number where others have a word, one below zero where others are above, one of the lowest or the
+highest tenth; and "missing", which is a state of its own and no diversity, against "known".
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ from numpy.typing import NDArray
 from crypsis.errors import ParameterError
 from crypsis.hierarchies import Hierarchy
 from crypsis.hierarchies.labels import as_text
+from crypsis.inference._intervals import far_numbers
 from crypsis.inference._parts import listed_parts
-from crypsis.inference._text_numbers import ReadNumbers
 from crypsis.inference._variants import alike, code_prefixes
 from crypsis.inference.conditional import Joint
+from crypsis.inference.text_numbers import ReadNumbers
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -39,7 +40,7 @@ _ABSENT = frozenset(
 )  # fmt: skip
 
 
-COMPLEMENTS = ("not zero", "not the most frequent", "not harmless", "below zero")
+COMPLEMENTS = ("not zero", "not the most frequent", "not harmless", "below zero", "low", "high")
 """The levels of one state that all values outside a set have."""
 
 
@@ -156,6 +157,9 @@ def attribute_states(
     below = np.asarray(read.numbers < 0) & read.mostly & (not read.dates)
     if 0 < prior.shares[below].sum() <= _FEW_BELOW:
         sets["below zero"] = known & ~below
+    if read.mostly and not read.dates:
+        low, high = _far(read.numbers, np.asarray(table.totals))
+        sets |= {"low": known & ~low, "high": known & ~high}
     if prior.shares[known].max(initial=0.0) >= RARE:
         top = np.argmax(np.where(known, prior.shares, -1.0))
         sets["not the most frequent"] = np.arange(len(values)) == top
@@ -166,6 +170,15 @@ def attribute_states(
             seen.add(inside.tobytes())
             found += _complement(level, inside, missing, found[0])
     return found
+
+
+def _far(numbers: Floats, totals: Ints) -> tuple[Bools, Bools]:
+    """Which values are among the lowest tenth of the numbers, and which among the highest."""
+    there = ~np.isnan(numbers)
+    distinct, place = np.unique(numbers[there], return_inverse=True)
+    first, last = far_numbers(np.bincount(place, totals[there]).astype(np.int64))
+    at = np.where(there, np.searchsorted(distinct, numbers), -1)
+    return there & (at < first), at >= last
 
 
 def _merged(keys: Sequence[Any]) -> Ints | None:

@@ -37,7 +37,6 @@ from crypsis.inference._states import (
     reads_as_absent,
     value_prior,
 )
-from crypsis.inference._text_numbers import read_numbers
 from crypsis.inference._value_results import (
     AttributeValues,
     ValueDisclosure,
@@ -45,6 +44,7 @@ from crypsis.inference._value_results import (
     WorstClass,
 )
 from crypsis.inference.conditional import Joint, joint
+from crypsis.inference.text_numbers import read_numbers
 from crypsis.options import MissingValues, Roles
 
 Ints = NDArray[np.int64]

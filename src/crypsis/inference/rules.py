@@ -18,8 +18,8 @@ from crypsis.hierarchies import Hierarchy
 from crypsis.inference._class_states import baselines, class_states, frequent_bins
 from crypsis.inference._intervals import SPREAD, Numbers, sensitive_numbers
 from crypsis.inference._states import States, attribute_states, value_prior
-from crypsis.inference._text_numbers import read_numbers
 from crypsis.inference.conditional import Joint, joint
+from crypsis.inference.text_numbers import read_numbers
 from crypsis.options import MissingValues
 
 Ints = NDArray[np.int64]

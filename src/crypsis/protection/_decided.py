@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from crypsis.columns.roles import contradictions, copies, guess, linking_columns, linking_values
+from crypsis.columns.roles import (
+    contradictions,
+    copies,
+    guess,
+    linking_columns,
+    linking_values,
+    panel,
+)
 from crypsis.dataset import Dataset
 from crypsis.errors import ParameterError, RoleError
 from crypsis.options import MissingValues
@@ -61,6 +68,17 @@ def check_person(data: Dataset) -> None:
             code="person-undecided",
             hint="Set {person} (or {household}) to it, or write whose it is: {note=several_people}.",
             columns=found,
+        )
+    waves = panel(data)
+    if waves:
+        raise RoleError(
+            f"Records with the same value of {waves[0]!r} hardly ever have the same value of "
+            f"{waves[1]!r}, though by chance they would: if they are records of one person at several "
+            "times, k would count records.",
+            code="person-undecided",
+            hint="Set {person}, exclude the column, or write whose records these are: "
+            "{note=several_people}.",
+            columns=waves,
         )
     times = copies(data)
     if times > 1:

@@ -14,6 +14,7 @@ from tests.promises.attacks.attackers import singled_out
 from tests.promises.attacks.judge import (
     anonymized,
     assessed,
+    assessed_files,
     assessed_together,
     command,
     flags,
@@ -411,4 +412,73 @@ def two_files_in_the_same_order(draw: Draw, folder: Path) -> Trial:
         singled_out(people, people, [*known[0], *known[1]]),
         assessed_together(one, two, *known, signed_off=""),
         control=assessed_together(one, mixed, *known, signed_off=""),
+    )
+
+
+@scenario("knows region and job in six years, and intersects the amounts of the classes")
+def panel_without_a_number_of_the_person(draw: Draw, folder: Path) -> Trial:
+    """Six years of people who move, without any pseudonym; what each has saved is the same in all years."""
+    people, years = 1_500, 6
+    panel = pd.DataFrame({
+        "year": np.repeat(np.arange(2015, 2015 + years), people),
+        "region": draw.choice(list("abcd"), people * years), "job": draw.choice(list("xyz"), people * years),
+        "saved": np.tile(draw.choice(90_000, people, replace=False), years),
+    })  # fmt: skip
+    known = ["year", "region", "job"]
+    amounts = panel.groupby(known)["saved"].agg(set)
+    found = []
+    for one in range(200):
+        told = panel.iloc[one::people]
+        left = set.intersection(
+            *(amounts[tuple(row)] for row in told[known].itertuples(index=False))
+        )
+        found.append(left == {told["saved"].iloc[0]})
+    mixed = panel.sample(frac=1, random_state=1)
+    roles = {"quasi_identifiers": known, "sensitive": ["saved"]}
+    other = mixed.assign(saved=draw.integers(0, 90_000, len(mixed)))
+    return Trial(float(np.mean(found)), assessed(mixed, **roles), control=assessed(other, **roles))
+
+
+@scenario("knows age, sex and region, and how often the person was there", least=0.1)
+def visits_that_follow_each_other(draw: Draw, folder: Path) -> Trial:
+    """Two to forty visits a person, one after the other, without any pseudonym; k is 300 as rows."""
+    count = draw.integers(2, 41, 600)
+    people = pd.DataFrame({
+        "age": draw.choice(["0-39", "40-64", "65+"], 600), "sex": draw.choice(["f", "m"], 600),
+        "region": draw.choice(list("nesw"), 600),
+    })  # fmt: skip
+    known = list(people)
+    visits = people.loc[people.index.repeat(count)].reset_index(drop=True)
+    visits["disease"] = np.array(DISEASES)[draw.permutation(len(visits)) % 4]
+    roles = {"quasi_identifiers": known, "sensitive": ["disease"]}
+    counted = people.assign(count=count)
+    return Trial(
+        singled_out(counted, counted, [*known, "count"]),
+        assessed(visits, **roles),
+        control=assessed(visits.sample(frac=1, random_state=1), **roles),
+    )
+
+
+@scenario("divides the yearly salary by twelve, joins the files, and knows all four", least=0.2)
+def two_files_with_salaries_in_other_units(draw: Draw, folder: Path) -> Trial:
+    """Two files with large classes, rows in random order: a yearly salary, and a monthly one as text."""
+    rows = 600
+    year = draw.choice(np.arange(20_000, 90_000), rows, replace=False)
+    people = pd.DataFrame({
+        "age": draw.integers(3, 8, rows), "sex": draw.choice(["f", "m"], rows), "salary": year,
+        "town": draw.choice(list("abcdefghij"), rows), "job": draw.choice(list("uvwx"), rows),
+    })  # fmt: skip
+    mixed = people.sample(frac=1, random_state=1)
+
+    def judged(amounts: Any) -> str:
+        other = mixed[["town", "job"]].assign(gross=[f"{one / 12:.2f} EUR" for one in amounts])
+        return assessed_files(
+            people[["age", "sex", "salary"]], other, (["age", "sex"], ["salary"]),
+            (["town", "job"], ["gross"]),
+        )  # fmt: skip
+
+    return Trial(
+        singled_out(people, people, ["age", "sex", "town", "job"]),
+        judged(mixed["salary"]),
+        control=judged(draw.choice(np.arange(20_000, 90_000), rows, replace=False)),
     )

@@ -52,6 +52,19 @@ def assessed_together(
     return assessed(file(one, known), together=file(other, other_known))
 
 
+def assessed_files(one: pd.DataFrame, other: pd.DataFrame, roles: Any, other_roles: Any) -> str:
+    """The verdict on a file that is released together with another one, each with its known columns
+    and its sensitive attributes."""
+    first, second = (
+        cr.Dataset.from_frame(
+            pa.Table.from_pandas(table, preserve_index=False),
+            quasi_identifiers=known, sensitive=sensitive,
+        )
+        for table, (known, sensitive) in ((one, roles), (other, other_roles))
+    )  # fmt: skip
+    return assessed(first, together=second)
+
+
 def believed(matrix: Any, truth: Any = None, **options: Any) -> str:
     """The verdict on a release with a belief about its pseudonyms."""
     belief = (

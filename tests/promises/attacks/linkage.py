@@ -310,3 +310,15 @@ def misspelled_names_called_insensitive(draw: Draw, folder: Path) -> Trial:
     same = (table[:, None, :] == other[None, :, :]).sum(2)
     return Trial(float((same.argmax(1) == np.arange(ROWS)).mean()),
                  _judged(folder, original, masked), chance=1 / ROWS, control=_control())  # fmt: skip
+
+
+@scenario("has the original and looks for the same last three digits")
+def noise_in_thousands(draw: Draw, folder: Path) -> Trial:
+    """Four amounts in units, each with much noise in thousands, in the file's own order."""
+    original = pd.DataFrame(draw.integers(10_000, 99_999, (ROWS, 4)), columns=list("abcd"))
+    masked = original + 1_000 * draw.integers(-60, 60, (ROWS, 4))
+    found = (original % 1_000).assign(i=np.arange(ROWS)).merge(
+        (masked % 1_000).assign(j=np.arange(ROWS)), on=list("abcd")
+    )  # fmt: skip
+    return Trial(float((found["i"] == found["j"]).sum() / ROWS), _judged(folder, original, masked),
+                 chance=1 / ROWS, control=_control())  # fmt: skip

@@ -296,3 +296,14 @@ def classes_as_ill_as_the_whole_table(draw: Draw, folder: Path) -> Trial:
     """A table in which 90 % of everybody have a disease that one in a thousand people has."""
     release = _classes(_balanced(1_200, ["HIV", "none"], [0.9, 0.1]))
     return Trial(float((release["status"] == "HIV").mean()), _judged(release), chance=0.001)
+
+
+@scenario("knows the district: everybody there is rich")
+def incomes_of_the_highest_tenth(draw: Draw, folder: Path) -> Trial:
+    """Incomes up to 90,000 for most; in three classes from 120,000 to 900,000, and far apart."""
+    income = draw.permutation(1_200) * 58 + 20_000
+    rich = np.arange(1_200) % 400 < 20
+    release = _classes(np.where(rich, draw.permutation(1_200) * 650 + 120_000, income))
+    claimed = (release["status"] >= 120_000).groupby(release["district"]).transform("mean") >= 0.9
+    return Trial(float((release.loc[claimed, "status"] >= 120_000).mean()), _judged(release),
+                 chance=float(rich.mean()), control=_judged(_classes(income)))  # fmt: skip

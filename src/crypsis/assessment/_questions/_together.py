@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-import pyarrow.compute as pc
+import numpy as np
+from numpy.typing import NDArray
 
 from crypsis import singling_out
 from crypsis.assessment._columns import describe_columns, undecided, with_roles
@@ -16,6 +17,7 @@ from crypsis.assessment.result import ColumnRole
 from crypsis.columns.row_order import same_order
 from crypsis.dataset import Data, Dataset, as_dataset
 from crypsis.errors import InputError, TooLargeError
+from crypsis.inference.text_numbers import read_numbers
 from crypsis.options import Role
 from crypsis.policies import Measurement
 from crypsis.policies.findings import Reason
@@ -28,7 +30,7 @@ SMALL_CLASSES, K_ANONYMITY = "singling_out.records_in_small_classes", "singling_
 CLASS_SIZES = (SMALL_CLASSES, K_ANONYMITY)
 _LIKE_A_KEY = {Kind.TEXT: 50, Kind.INTEGER: 500, Kind.NUMBER: 500, Kind.TIME: 500}
 """From so many different values on, a column of this kind may join files under another name."""
-_SAME = 0.5
+_SAME, _LINE = 0.5, 0.95
 _MOST_VALUES = _MOST_ROWS = 2_000_000
 
 
@@ -163,29 +165,48 @@ def _by_position(data: Dataset, other: OtherFile) -> list[Reason]:
 
 
 def _under_other_names(data: Dataset, other: OtherFile, found: JointClasses) -> list[Reason]:
-    """Columns with the same values and different names, by which the files may be joined."""
+    """Columns with the same values and different names, by which the files may be joined.
+
+    Amounts of a month are those of a year, in other units: the numbers of both lie on a line.
+    """
     reasons = []
     mine = _like_keys(data, [name for name in data.released if name not in found.shared])
     theirs = _like_keys(
         other.data, [name for name in other.data.released if name not in found.shared]
     )
-    for name, values in mine.items():
-        for second, others in theirs.items():
-            if values.type != others.type:
-                continue
-            same = int(pc.sum(pc.is_in(values, value_set=others)).as_py() or 0)
-            if same >= _SAME * min(len(values), len(others)):
+    hint = "Give both the same name, so that the join is measured, or exclude one."
+    for name, one in mine.items():
+        for second, two in theirs.items():
+            same = _same_values(one, two)
+            if same >= _SAME * min(one.values.size, two.values.size):
                 text = (
                     f"Column {name!r} has {same:,} values that column {second!r} of {other.name} "
                     "has, too: the files may be joined by them."
                 )
-                hint = "Give both the same name, so that the join is measured, or exclude one."
+                reasons.append(Reason("joined-files", text, hint))
+            elif _on_a_line(one, two):
+                text = (
+                    f"Column {name!r} has the numbers of column {second!r} of {other.name} in other "
+                    "units: the files may be joined by them."
+                )
                 reasons.append(Reason("joined-files", text, hint))
     return reasons
 
 
-def _like_keys(data: Dataset, names: Sequence[str]) -> dict[str, Any]:
-    """The different values of columns that have many."""
+@dataclass(frozen=True, eq=False)
+class _Values:
+    """The different values of a column that has many, as numbers where they are, and their counts."""
+
+    values: NDArray[Any]
+    counts: NDArray[np.float64]
+
+    @property
+    def numeric(self) -> bool:
+        return self.values.dtype.kind == "f"
+
+
+def _like_keys(data: Dataset, names: Sequence[str]) -> dict[str, _Values]:
+    """The different values of columns that have many, in ascending order."""
     found = {}
     for name in names:
         least = _LIKE_A_KEY.get(data.rows.column(name).kind)
@@ -195,7 +216,33 @@ def _like_keys(data: Dataset, names: Sequence[str]) -> dict[str, Any]:
             table = data.rows.cells([name], at_most=_MOST_VALUES)
         except TooLargeError:
             continue
-        values = table.column(0).chunk(0).dictionary.drop_null()
-        if len(values) >= least:
-            found[name] = values
+        if table.num_rows < least:
+            continue
+        every = table.column(0).combine_chunks().dictionary_decode()
+        read = read_numbers(every)
+        there = ~np.isnan(read.numbers) if read.mostly else np.asarray(every.is_valid())
+        values = read.numbers if read.mostly else np.array(every.to_pylist(), object)
+        distinct, place = np.unique(values[there], return_inverse=True)
+        weights = table["count"].to_numpy()[there].astype(np.float64)
+        counts = np.bincount(place, weights, distinct.size)
+        found[name] = _Values(distinct, counts)
     return found
+
+
+def _same_values(one: _Values, two: _Values) -> int:
+    """How many values both have."""
+    if one.numeric != two.numeric:
+        return 0
+    return int(np.intersect1d(one.values, two.values, assume_unique=True).size)
+
+
+def _on_a_line(one: _Values, two: _Values) -> bool:
+    """Whether number n of one is a factor, and an addend, of number n of the other.
+
+    As many people have each, and the line meets them within half of the gap between neighbors.
+    """
+    comparable = one.numeric and two.numeric and one.values.size == two.values.size
+    if not comparable or not np.array_equal(one.counts, two.counts):
+        return False
+    away = np.abs(np.polyval(np.polyfit(one.values, two.values, 1), one.values) - two.values)
+    return bool((away <= np.median(np.diff(two.values)) / 2).mean() >= _LINE)

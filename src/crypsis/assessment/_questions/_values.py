@@ -42,6 +42,8 @@ _KNOWN = {
     "known": "that a value is known",
     "not zero": "a value other than zero",
     "below zero": "a value below zero",
+    "low": "a value of the lowest tenth",
+    "high": "a value of the highest tenth",
     "not the most frequent": "a value other than the most frequent one",
     "not harmless": "a value that is not harmless",
 }

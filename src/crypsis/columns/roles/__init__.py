@@ -10,7 +10,7 @@ from crypsis.columns.roles._guess import contradictions, guess, linking_columns
 from crypsis.columns.roles._identifier_search import identifier_in, visible
 from crypsis.columns.roles._metadata import as_document
 from crypsis.columns.roles._milder_roles import stricter_role
-from crypsis.columns.roles._records_of_people import copies, linking_values
+from crypsis.columns.roles._records_of_people import copies, linking_values, panel
 from crypsis.columns.roles._rules import CONFIDENT, Guess
 from crypsis.columns.roles._saved_file import save
 from crypsis.columns.roles._words import Hipaa
@@ -30,6 +30,7 @@ __all__ = [
     "linking_values",
     "load",
     "load_answers",
+    "panel",
     "save",
     "stricter_role",
     "visible",

@@ -21,6 +21,9 @@ _FEWEST, _MOST_RECORDS = 20, 200
 _CHANCE = math.log(1e-9)
 _FEWEST_COPIED, _MOST_CELLS = 200, 2_000_000
 """Fewer different records may occur equally often by design."""
+_FEWEST_PEOPLE, _MOST_WAVES = 100, 40
+_CLEAR = 8.0
+"""Standard deviations by which records of one value share a wave less often than by chance."""
 
 
 def linking_values(data: Dataset, *, seed: int = 0) -> tuple[str, ...]:
@@ -104,6 +107,69 @@ def copies(data: Dataset, columns: Sequence[str] | None = None) -> int:
     except TooLargeError:
         return 1
     return int(np.gcd.reduce(counts)) if counts.size >= _FEWEST_COPIED else 1
+
+
+def panel(data: Dataset, *, seed: int = 0) -> tuple[str, str] | None:
+    """The column of people and that of waves, if the data seem to be a panel nobody named.
+
+    Parameters
+    ----------
+    data : Dataset
+        The data with its roles.
+    seed : int
+        The seed of the sample, of more than 20,000 records.
+
+    Returns
+    -------
+    tuple of str or None
+        A column of a hundred values or more whose equal values hardly ever are in one wave, though
+        by chance they would be: whatever it measures, it links the records of a person, whose
+        quasi-identifiers may change. And the column of the wave. None if there are no such columns,
+        if the person of a record is known, or if the owner wrote `several_people`.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> person = [n % 200 for n in range(1_200)]
+    >>> waves = pa.table({
+    ...     "year": [2020 + n // 200 for n in range(1_200)], "town": [n % 7 for n in range(1_200)],
+    ...     "pension": [n * 37 % 9_000 for n in person],
+    ... })
+    >>> roles = {"quasi_identifiers": ["year", "town"], "sensitive": "pension"}
+    >>> panel(Dataset.from_frame(waves, **roles))
+    ('pension', 'year')
+    """
+    design = (data.household, data.weight, data.stratum, data.cluster)
+    flat = [
+        name
+        for name in data.released
+        if data.rows.column(name).kind is not Kind.NESTED and name not in design
+    ][:_MOST_COLUMNS]
+    if data.person is not None or len(flat) < 2:
+        return None
+    table = sample(data.rows, _ROWS, seed=seed, names=flat)
+    codes = {name: numbered(codes_of(table[name])) for name in flat}
+    values = {name: _distinct(one) for name, one in codes.items()}
+    waves = [one for one in flat if 1 < values[one] <= _MOST_WAVES and one not in data.sensitive]
+    for name in flat:
+        decided = data.notes.get(name, ColumnNote()).several_people
+        if name in data.quasi_identifiers or decided or values[name] < _FEWEST_PEOPLE:
+            continue
+        records = np.bincount(codes[name])[codes[name]]
+        for wave in waves:
+            some = {one: codes[one][records <= values[wave]] for one in (name, wave)}
+            shares = np.bincount(codes[wave]) / table.num_rows
+            expected = _pairs(some[name]) * float((shares**2).sum())
+            there = _pairs(_joint(some, (name, wave))) if expected else 0
+            if there < expected / 2 and expected - there > _CLEAR * math.sqrt(expected):
+                return name, wave
+    return None
+
+
+def _pairs(codes: Ints) -> int:
+    """How many pairs of records have the same value."""
+    counts = np.bincount(codes)
+    return int((counts * (counts - 1) // 2).sum())
 
 
 def _linking(

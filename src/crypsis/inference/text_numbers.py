@@ -260,6 +260,8 @@ def _days(plain: str, month_first: bool) -> float | None:
     """The day of a date with numbers or the name of a month; a month counts with its first day."""
     iso, numeric = _ISO.fullmatch(plain), _DAY_FIRST.fullmatch(plain)
     clock: str | None
+    if iso is not None and iso[4] and not iso[3]:
+        return None  # "1826.11 EUR": a month has no time of day
     if iso is not None:
         year, month, day, clock = int(iso[1]), int(iso[2]), int(iso[3] or 1), iso[4]
     elif numeric is not None:

@@ -1,0 +1,75 @@
+"""Links by the digits, or the time of day, that masking by multiples of a step leaves as they are."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from crypsis.counting.grouping import numbered
+from crypsis.linkage._ranks import Floats, Ints
+from crypsis.linkage.suite._fields import NumberField
+from crypsis.linkage.suite._files import Files
+
+_MOST_DECIMALS, _LARGEST = 6, 2.0**53
+_FEWEST, _DRAWN, _SAMPLES, _MOSTLY = 20, 6, 64, 0.8
+
+
+def residue_links(files: Files) -> tuple[Ints, tuple[str, ...]] | None:
+    """A place with the residues of each target, one at random; None if no residues stayed.
+
+    Noise in thousands changes no last three digits, and a shift by days no time of day.
+    """
+    names: list[str] = []
+    x, y = np.zeros(files.originals, np.int64), np.zeros(len(files.sizes), np.int64)
+    for one in files.numbers:
+        found = _residues(one, files)
+        if found is not None:
+            names.append(one.name)
+            both = numbered(np.concatenate([x, y]))
+            both = numbered(both * (int(found.max()) + 1) + found)
+            x, y = both[: x.size], both[x.size :]
+    if not names:
+        return None
+    places = np.random.default_rng((files.seed, 29)).permutation(y.size)
+    of_code = np.full(int(max(x.max(), y.max())) + 1, -1, np.int64)
+    of_code[y[places]] = places
+    return of_code[x[files.targets]], tuple(names)
+
+
+def _residues(one: NumberField, files: Files) -> Ints | None:
+    """The residues of all originals and then of all places, as codes; None if none stayed."""
+    assert files.own is not None  # noqa: S101 - asked by the caller
+    numbers = np.concatenate([one.values, one.low])
+    there = np.concatenate([~one.lost, ~one.lost_masked]) & np.isfinite(numbers)
+    scale = _scale(numbers[there])
+    if scale is None or one.wide.any():
+        return None
+    whole = np.rint(np.where(there, numbers, 0.0) * scale).astype(np.int64)
+    rows, places = files.targets[files.known], files.own[files.known] + len(one.values)
+    both = there[rows] & there[places]
+    step = _step(np.abs(whole[rows] - whole[places])[both], files.seed)
+    residues = whole % step
+    if np.unique(residues[there]).size < 2:
+        return None
+    return numbered(np.where(there, residues, -1))
+
+
+def _scale(numbers: Floats) -> float | None:
+    """The power of ten that makes all numbers whole; None if there is none."""
+    for decimals in range(_MOST_DECIMALS + 1):
+        scaled = numbers * 10.0**decimals
+        if np.abs(scaled).max(initial=0.0) > _LARGEST:
+            return None
+        if (np.abs(scaled - np.rint(scaled)) < 1e-6 * np.maximum(1.0, np.abs(scaled) * 1e-6)).all():
+            return 10.0**decimals
+    return None
+
+
+def _step(changes: Ints, seed: int) -> int:
+    """The number of which nearly all changes are multiples: 1 if there is no other."""
+    changes = changes[changes > 0]
+    if changes.size < _FEWEST:
+        return 1
+    drawn = np.random.default_rng((seed, 31)).choice(changes, (_SAMPLES, _DRAWN))
+    steps, counts = np.unique(np.gcd.reduce(drawn, axis=1), return_counts=True)
+    step = int(steps[np.argmax(counts)])
+    return step if (changes % step == 0).mean() >= _MOSTLY else 1
