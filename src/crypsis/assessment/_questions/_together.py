@@ -224,16 +224,14 @@ def _like_keys(data: Dataset, names: Sequence[str]) -> dict[str, _Values]:
         values = read.numbers if read.mostly else np.array(every.to_pylist(), object)
         distinct, place = np.unique(values[there], return_inverse=True)
         weights = table["count"].to_numpy()[there].astype(np.float64)
-        counts = np.bincount(place, weights, distinct.size)
+        counts = np.asarray(np.bincount(place, weights, distinct.size), np.float64)
         found[name] = _Values(distinct, counts)
     return found
 
 
 def _same_values(one: _Values, two: _Values) -> int:
     """How many values both have."""
-    if one.numeric != two.numeric:
-        return 0
-    return int(np.intersect1d(one.values, two.values, assume_unique=True).size)
+    return len({*one.values.tolist()} & {*two.values.tolist()}) if one.numeric == two.numeric else 0
 
 
 def _on_a_line(one: _Values, two: _Values) -> bool:
