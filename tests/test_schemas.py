@@ -51,6 +51,28 @@ def test_schemas_are_valid(kind: str) -> None:
         ("leak", ["leak", "DATA", "--target", "disease", "--given", "age"]),
         ("compare", ["compare", "DATA", "DATA", "--seed", "1"]),
         ("verify", ["verify", "DATA", "--record", "RECORD"]),
+        (
+            "explore",
+            ["anonymize", "DATA", *ROLES[:4], "--exclude", "disease", "--explore", "--k", "3"],
+        ),
+        ("indicators", ["compare", "DATA", "DATA", "--indicators", "GATE"]),
+        ("posterior", ["compare", "DATA", "DATA", "--method", "age=noise:0.5"]),
+        (
+            "histories",
+            [
+                "attack",
+                "histories",
+                "DATA",
+                "--person",
+                "zip",
+                "--known",
+                "age",
+                "--target",
+                "disease",
+                "--smallest",
+            ],
+        ),
+        ("package", ["package", "check", "PACKAGE"]),
     ],
 )
 def test_outputs_fit(
@@ -58,7 +80,16 @@ def test_outputs_fit(
 ) -> None:
     record = people.with_name("record.csv")
     record.write_text("age,zip,disease\n21,02131,gout\n")
-    named = {"DATA": people, "OUT": people.with_name("out.csv"), "RECORD": record}
+    gate, package = people.with_name("gate.toml"), people.with_name("safe.zip")
+    gate.write_text(
+        '[[indicators]]\nname = "a"\nestimate = "mean"\ncolumns = ["age"]\nleast_overlap = 0.5\n'
+    )
+    if "PACKAGE" in command:
+        words = ["anonymize", str(people), *ROLES, "--k", "3", "--package", str(package)]
+        assert run([*words, "-o", str(people.with_name("safe.csv"))]) in (0, 1, 4)
+        capsys.readouterr()
+    named = {"DATA": people, "OUT": people.with_name("out.csv"), "RECORD": record, "GATE": gate,
+             "PACKAGE": package}  # fmt: skip
     assert run([str(named.get(word, word)) for word in command] + ["--json"]) in (0, 1, 4)
     found = json.loads(capsys.readouterr().out)
     jsonschema.validate(found, schema(kind))
@@ -66,7 +97,7 @@ def test_outputs_fit(
     broken["result"][next(iter(broken["result"]))] = {"not": "this"}
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({**found, "more": 1}, schema(kind))
-    if kind != "scan":
+    if kind not in ("scan", "package"):
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(broken, schema(kind))
 

@@ -21,7 +21,7 @@ from crypsis.policies import MEASURES, Policy, Threshold
 from crypsis.protection import ColumnPlan, Plan, PrivacyRequirements
 from crypsis.pseudonyms._attack_file import FrequencyAttack, JoinAttack, MatrixAttack
 from crypsis.results import field_descriptions
-from crypsis.schemas import SCHEMAS
+from crypsis.schemas import SCHEMAS, WRITTEN_BY
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -123,7 +123,7 @@ def schemas_page() -> str:
     lines += ["| of | file |", "| --- | --- |"]
     for name in SCHEMAS:
         written = name in ("roles", "policy", "plan")
-        said = f"a {name} file" if written else f"`crypsis {name} --json`"
+        said = f"a {name} file" if written else f"`crypsis {WRITTEN_BY.get(name, name)} --json`"
         link = f'<a href="../schemas/{name}.schema.json">{name}.schema.json</a>'
         lines.append(f"| {said} | {link} |")
     return "\n".join([*lines, ""])

@@ -156,6 +156,9 @@ def unknown_columns(asked: Iterable[str], there: Iterable[str], *, hint: str = "
     guesses = ", ".join(repr(found[0]) for found in near.values() if found)
     listed = ", ".join(repr(name) for name in names[:60])
     more = f" and {len(names) - 60} more" if len(names) > 60 else ""
+    parts = [part.strip() for name in missing for part in name.split(",")]
+    if len(parts) > len(missing) and all(part in names for part in parts):
+        hint = "These are several columns: give each its own option or item of a list."
     noun, verb = ("Column", "does") if len(missing) == 1 else ("Columns", "do")
     meant = f" (did you mean {guesses}?)" if guesses else ""
     return ColumnError(

@@ -109,6 +109,20 @@ def _scan() -> dict[str, Any]:
     return found
 
 
+def _histories() -> dict[str, Any]:
+    """What is inferred, and the fewest events that single a person out, are there if asked for."""
+    from crypsis.inference import HistoryDisclosure
+    from crypsis.singling_out import SmallestEvents, Unicity
+
+    found = _written("histories", Unicity)
+    properties = found["$defs"]["Unicity"]["properties"]
+    for name, kind in (("inferred", HistoryDisclosure), ("smallest_events", SmallestEvents)):
+        one = result_schema(kind)
+        found["$defs"] |= one.pop("$defs")
+        properties[name] = {"type": "array", "items": one}
+    return found
+
+
 def _of(verb: str, module: str, name: str) -> Callable[[], dict[str, Any]]:
     def made() -> dict[str, Any]:
         from importlib import import_module
@@ -135,5 +149,20 @@ SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {
     "verify": _of("verify", "crypsis.linkage", "RecordVerification"),
     "leak": _of("leak", "crypsis.inference", "Leakages"),
     "attack": _of("attack", "crypsis.pseudonyms", "AttackOutcome"),
+    "explore": _of("explore", "crypsis.protection", "Exploration"),
+    "histories": _histories,
+    "indicators": _of("indicators", "crypsis.utility", "IndicatorCheck"),
+    "posterior": _of("posterior", "crypsis.protection", "LinkPosterior"),
+    "package": _of("package check", "crypsis.assessment", "PackageCheck"),
+    "reproduce": _of("reproduce", "crypsis.reproduce", "Reproductions"),
 }
 """What has a schema: three kinds of files, and the commands that write JSON."""
+WRITTEN_BY = {
+    "attack": "attack frequencies",
+    "explore": "anonymize --explore",
+    "histories": "attack histories",
+    "indicators": "compare --indicators",
+    "posterior": "compare --method",
+    "package": "package check",
+}
+"""The commands, or one of them, where they have another name than the schema."""

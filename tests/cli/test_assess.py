@@ -239,3 +239,23 @@ def test_adult_from_the_command_line(data_folder: Path, capsys: pytest.CaptureFi
     assert len(shown.splitlines()) <= 44
     assert shown.count("The release that was tried:") == 1
     assert "crypsis scan" in shown
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("--quasi-identifiers", "--qi"), ("--identifier", "--id"), ("--types", "--type")],
+)
+def test_an_option_by_its_name_in_python(
+    typed: str, meant: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["assess", "people.csv", typed, "age"]) == 2
+    assert f"No such option: {typed} (Possible options: {meant})" in capsys.readouterr().err
+
+
+def test_columns_between_commas(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("age,sex\n30,m\n41,f\n")
+    assert run(["assess", str(path), "--qi", "age, sex"]) == 2
+    assert "several columns: give each its own option" in capsys.readouterr().err
+    assert run(["assess", str(path), "--qi", "age,sexx"]) == 2
+    assert "several columns" not in capsys.readouterr().err

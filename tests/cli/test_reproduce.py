@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from crypsis import reproduce
@@ -14,6 +15,7 @@ from crypsis.reproduce.bagai2017 import _matrices
 from crypsis.reproduce.domingo2016 import _tables
 from crypsis.reproduce.itpr2019 import _tables as _small
 from crypsis.reproduce.lodha2007 import _examples
+from crypsis.schemas import schema
 
 
 @pytest.fixture(autouse=True)
@@ -45,7 +47,9 @@ def test_all_four_with_a_summary(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["reproduce", "itpr2019", "--json"]) == 0
-    result = json.loads(capsys.readouterr().out)["result"]
+    found = json.loads(capsys.readouterr().out)
+    jsonschema.validate(found, schema("reproduce"))
+    result = found["result"]
     (paper,) = result["papers"]
     (item,) = paper["items"]
     assert (paper["paper"], item["name"]) == ("itpr2019", "Table 5")

@@ -132,8 +132,9 @@ def test_the_numbers_of_the_presets() -> None:
         ("at_least = 10", "", "needs a threshold at_least"),
         ("at_least = 10", "at_least = 10\nk = 5", "has no 'k'"),
         ("at_most = 0.1", "at_most = 10", "out of the range"),
-        ('why = "Ten."', "", "Field required"),
-        ("date = 2026-01-01", "date = 2026-01-01\nfoo = 1", "foo"),
+        ('why = "Ten."', "", r"thresholds no\. 1, why: is missing\.$"),
+        ('unit = "records"', "unit = 3", r"thresholds no\. 1, unit: must be text\.$"),
+        ("date = 2026-01-01", "date = 2026-01-01\nfoo = 1", "foo: is not a key of it"),
         ("at_least = 10", "at_least = ten", "is not TOML"),
     ],
 )

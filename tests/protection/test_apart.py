@@ -218,3 +218,20 @@ def test_the_first_remedy_keeps_every_column(file, capsys):
     first = next(one for one in remedies if one["action"] == "anonymize")
     assert first["parameters"]["apart"] == ["income"]
     assert "excluded" not in first["parameters"]
+
+
+@pytest.mark.parametrize(
+    ("apart", "said"),
+    [
+        (["age"], "'age' has the role 'quasi-identifier': only sensitive attributes"),
+        (["note"], "'note' has the role 'excluded'"),
+        (["illl"], r"'illl' does not exist \(did you mean 'ill'\?\)"),
+        (["ill", ["income", "ill"]], "'ill' is named more than once"),
+        ([[]], "has no column"),
+    ],
+)
+def test_a_column_that_cannot_be_apart(people, apart, said):
+    """The reason is its role, not that it does not exist."""
+    table = people.append_column("note", people["ill"])
+    with pytest.raises(CrypsisError, match=said):
+        cr.anonymize(table, k=5, apart=apart, excluded=["note"], **ROLES)

@@ -68,7 +68,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _not_written(error: OSError) -> int:
-    """Name what is full: the standard output, if it takes no further line, or else a disk."""
+    """The error that names what is full: standard output, if it takes no further line, or a disk."""
     try:
         sys.stdout.write("\n")
         sys.stdout.flush()

@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
+from crypsis.cli.wording import cli_option
+
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _LINE_END = re.compile(r"(?<!\n)\n(?!\n)")
 _VALUES = {str: "TEXT", int: "N", float: "NUMBER", Path: "FILE"}
@@ -45,7 +47,11 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Refuse a second value rather than forget the first."""
-        _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+        try:
+            _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+        except typer.TyperException as error:
+            self._name_option(error)
+            raise
         for parameter, times in Counter(given).items():
             single = isinstance(parameter, TyperOption) and not parameter.multiple
             if single and times > 1 and not getattr(parameter, "is_flag", False):
@@ -55,6 +61,14 @@ class Command(TyperCommand):
                 )
         found: list[str] = super().parse_args(ctx, args)
         return found
+
+    def _name_option(self, error: Any) -> None:
+        """Of an option that does not exist, name the one that is called so in Python."""
+        asked = getattr(error, "option_name", "").lstrip("-").replace("-", "_")
+        known = {name for one in self.params for name in one.opts}
+        meant = {cli_option(asked, None), cli_option(f"{asked}s", None)} & known
+        if asked and meant:
+            error.possibilities = sorted(meant)
 
 
 def _name_value(parameter: Any) -> None:

@@ -215,9 +215,9 @@ def _show_posterior(
             **alignment,
         )  # fmt: skip
     if output is not None:
-        write_text(output, to_json("compare", found))
+        write_text(output, to_json("posterior", found))
     if as_json:
-        typer.echo(to_json("compare", found))
+        typer.echo(to_json("posterior", found))
     else:
         console().print(posterior_view(found, f"{o.title(original)} and {o.title(masked)}"))
     if acceptable is not None:

@@ -22,6 +22,17 @@ _TEXT = re.compile(
 )
 """Strings and comments; possessive, so that nothing is tried twice."""
 
+_SENTENCES = {
+    "missing": "is missing",
+    "extra_forbidden": "is not a key of it",
+    "string_type": "must be text",
+    "tuple_type": "must be a list",
+    "list_type": "must be a list",
+    "model_type": "must be a table",
+    "dict_type": "must be a table",
+}
+"""What a person who wrote the file calls the mistakes that pydantic names."""
+
 _Document = TypeVar("_Document")
 
 
@@ -55,13 +66,8 @@ def read_toml(path: Path, kind: str, check: Callable[[Any], _Document]) -> _Docu
     except OSError as error:
         raise SourceError(f"{path.name!r} cannot be read ({error.strerror}).") from None
     except ValidationError as error:
-        mistakes = "; ".join(
-            f"{'.'.join(map(str, one['loc'])) or 'the file'}: "
-            f"{one['msg'].removeprefix('Value error, ')}"
-            for one in error.errors(include_input=False, include_url=False)
-        )
         raise SourceError(
-            f"{path.name!r} is not a valid {kind}. {mistakes}.", code="invalid-document"
+            f"{path.name!r} is not a valid {kind}. {_mistakes(error)}.", code="invalid-document"
         ) from None
     except RecursionError:
         raise SourceError(
@@ -74,3 +80,28 @@ def read_toml(path: Path, kind: str, check: Callable[[Any], _Document]) -> _Docu
         ) from None
     except tomllib.TOMLDecodeError as error:
         raise SourceError(f"{path.name!r} is not TOML: {error}.", code="not-toml") from None
+
+
+def _mistakes(error: ValidationError) -> str:
+    """Every key with what is wrong with it; a list that has a mistake is not said to be empty."""
+    found = error.errors(include_input=False, include_url=False)
+    inside = {one["loc"][:length] for one in found for length in range(len(one["loc"]))}
+    return "; ".join(
+        f"{_key(one['loc'])}: {_SENTENCES.get(one['type'], _plain(one['msg']))}"
+        for one in found
+        if one["loc"] not in inside or not one["loc"]
+    )
+
+
+def _key(place: tuple[int | str, ...]) -> str:
+    """Where a value is: items of a list have numbers.
+
+    >>> _key(("thresholds", 0, "severity")), _key(())
+    ('thresholds no. 1, severity', 'the file')
+    """
+    words = [f" no. {one + 1}" if isinstance(one, int) else f", {one}" for one in place]
+    return "".join(words).removeprefix(", ").strip() or "the file"
+
+
+def _plain(text: str) -> str:
+    return text.removeprefix("Value error, ").replace("Input should be", "must be")

@@ -17,7 +17,7 @@ from math import comb
 from pathlib import Path
 
 from crypsis.dataset import Dataset, as_columns
-from crypsis.errors import ParameterError, unknown_columns
+from crypsis.errors import ParameterError, RoleError, unknown_columns
 from crypsis.files import release_stem
 from crypsis.options import Columns, Role
 from crypsis.protection._loss import InformationLoss
@@ -34,12 +34,26 @@ def apart_columns(data: Dataset, apart: Sequence[Columns] | None) -> Files:
     given = [apart] if isinstance(apart, str) else apart or ()
     files = tuple(tuple(dict.fromkeys(as_columns(one))) for one in given)
     names = [name for one in files for name in one]
-    if any(name not in data.sensitive for name in names):
-        raise unknown_columns(names, data.sensitive)
-    if len({*names}) < len(names) or not all(files):
-        raise ParameterError(
-            "A sensitive attribute is released apart in one file.", parameter="apart"
+    if any(name not in data.names for name in names):
+        raise unknown_columns(names, data.names)
+    other = next((name for name in names if name not in data.sensitive), None)
+    if other is not None:
+        raise RoleError(
+            f"Column {other!r} has the role {data.roles[other].value!r}: only sensitive attributes "
+            "are released apart from the other columns.",
+            columns=(other,),
+            hint="Set {sensitive} for it, or remove it from {apart}.",
         )
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None:
+        raise ParameterError(
+            f"Column {repeated!r} is named more than once; an attribute is released apart in one "
+            "file.",
+            parameter="apart",
+            hint="Remove it from one {apart}.",
+        )
+    if not all(files):
+        raise ParameterError("A file of attributes apart has no column.", parameter="apart")
     return files
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import field, fields
 from difflib import get_close_matches
 from pathlib import Path
@@ -10,9 +11,10 @@ from typing import Any
 
 from crypsis.columns.roles._metadata import SUFFIXES, roles_document
 from crypsis.dataset import SAMPLE_KEYWORDS, UNIT_KEYWORDS, ColumnNote, check_priors, is_reason
-from crypsis.errors import RoleError, SourceError, unknown_columns
+from crypsis.errors import InputError, RoleError, SourceError, unknown_columns
 from crypsis.files import read_toml
 from crypsis.hierarchies import Hierarchy
+from crypsis.hierarchies.labels import UNITS
 from crypsis.options import Role
 from crypsis.results import Result
 
@@ -21,6 +23,7 @@ _REASONS = ("override", "sign_off", "public_presence")
 _FEWEST_SIGNS = 3
 _NOTES = tuple(part.name for part in fields(ColumnNote))
 _NOT_RELEASED = "If it is not released, give it the role 'excluded', or set {excluded}."
+_LEVELS = f"a level (0, 1, ...) or a unit of dates: {', '.join(UNITS)}"
 _ROLES = ", ".join(repr(role.value) for role in Role)
 
 
@@ -90,7 +93,8 @@ def load(
     tables = _tables(Path(path), table)
     if others:
         excluded = [name for name in tables.get("roles", {}) if name not in columns]
-    return decided_roles(tables, columns, Path(path).parent, excluded=excluded)
+    with _named(Path(path)):
+        return decided_roles(tables, columns, Path(path).parent, excluded=excluded)
 
 
 def decided_roles(
@@ -152,11 +156,16 @@ def _units(given: Any, columns: Sequence[str], decided: Collection[str]) -> dict
 
     A release without them keeps the file, where [roles] still has such a column.
     """
-    if not isinstance(given, dict) or not all(
-        name in SAMPLE_KEYWORDS and isinstance(column, str) for name, column in given.items()
-    ):
+    items = given.items() if isinstance(given, dict) else [("units", given)]
+    wrong = [name for name, column in items if not isinstance(column, str)]
+    wrong = wrong or [name for name, _ in items if name not in SAMPLE_KEYWORDS]
+    if wrong:
         names = ", ".join(f'{name} = "..."' for name in SAMPLE_KEYWORDS)
-        raise RoleError(f"The table [units] of a roles file names columns: {names}.", code="units")
+        raise RoleError(
+            f"{wrong[0]!r} does not name a column. The table [units] of a roles file names "
+            f"columns: {names}.",
+            code="units",
+        )
     if any(column not in columns and column not in decided for column in given.values()):
         known = {**dict.fromkeys(columns), **dict.fromkeys(decided)}
         raise unknown_columns(given.values(), known, hint=_NOT_RELEASED)
@@ -192,7 +201,18 @@ def load_answers(path: str | Path, table: str | None = None) -> dict[str, str]:
     ...     load_answers(path)
     {'no photographs': 'N.N., 2026-11-01'}
     """
-    return _reasons("answers", _document(Path(path), table).get("answers", {}))
+    with _named(Path(path)):
+        return _reasons("answers", _document(Path(path), table).get("answers", {}))
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Name the file of a mistake in it."""
+    try:
+        yield
+    except InputError as error:
+        error.message = f"{path.name!r}: {error.message}"
+        raise
 
 
 def _reasons(table: str, given: Any) -> dict[str, str]:
@@ -286,13 +306,14 @@ def _check_settings(name: str, settings: Mapping[str, Any]) -> None:
     """Raise unless the settings of an anonymization have their types."""
     for part, kinds, form in (
         ("weight", (int, float), "a number of at least 0"),
-        ("keep", (int, str), "a level (0, 1, ...) or a unit of dates"),
+        ("keep", (int, str), _LEVELS),
         ("may_change", (bool,), "true or false"),
     ):
         value = settings.get(part)
         if value is None:
             continue
         wrong = not isinstance(value, kinds) or (isinstance(value, bool) and part != "may_change")
+        wrong = wrong or (isinstance(value, str) and value not in UNITS)
         if wrong or (not isinstance(value, str) and value < 0):
             raise RoleError(f"The {part} of column {name!r} must be {form}.", columns=(name,))
 
