@@ -168,6 +168,16 @@ def test_on_the_command_line(files: Path, assess: Asked) -> None:
     assert (status, "does not exist" in text) == (2, True)
 
 
+def test_a_key_of_rows_in_their_order(files: Path, assess: Asked) -> None:
+    from crypsis.protection import Key
+
+    key = Key(1).save(files / "in-order.key.json")
+    stays().drop(columns="patient_nbr").to_csv(files / "release.csv", index=False)
+    words = ("--original", str(files / "original.csv"), "--roles", str(files / "roles.toml"))
+    status, text = assess(*words, "--key", str(key))
+    assert (status, "20 of 20 people" in text) == (1, True)
+
+
 def test_whose_records_they_are_may_be_written(files: Path, assess: Asked) -> None:
     file = files / "roles.toml"
     text = file.read_text().replace('[units]\nperson = "patient_nbr"\n', "")
