@@ -114,6 +114,18 @@ def test_a_release_made_here_is_safe_with_its_key() -> None:
     assert hidden.verdict is Verdict.SAFE  # the release knows by which column it was made
 
 
+def test_a_class_of_nobody_is_not_safe() -> None:
+    table = stays().assign(age=30 + np.arange(1_000) % 4, ward="a", patient_nbr=np.arange(1_000))
+    full = {**ROLES, "excluded": ["patient_nbr"], "person": "patient_nbr"}
+    assert "person-missing" not in reasons(cr.assess(table, **full))
+    some = table.astype({"patient_nbr": "Int64"})
+    some.loc[:9, "patient_nbr"] = None
+    assert "person-missing" not in reasons(cr.assess(some, **full))
+    some.loc[:2, "age"] = 99
+    (reason,) = [one for one in cr.assess(some, **full).reasons if one.code == "person-missing"]
+    assert reason.text.startswith("3 records without a value in 'patient_nbr' are in")
+
+
 def test_pseudonyms_for_pieces_of_a_person_are_not_people() -> None:
     table = stays()
     release, rows = released(table)
@@ -166,6 +178,16 @@ def test_on_the_command_line(files: Path, assess: Asked) -> None:
     assert (status, "Set --person" in text) == (4, True)
     status, text = assess(*roles, "--person", "patient_nbr")
     assert (status, "does not exist" in text) == (2, True)
+
+
+def test_a_key_of_rows_in_their_order(files: Path, assess: Asked) -> None:
+    from crypsis.protection import Key
+
+    key = Key(1).save(files / "in-order.key.json")
+    stays().drop(columns="patient_nbr").to_csv(files / "release.csv", index=False)
+    words = ("--original", str(files / "original.csv"), "--roles", str(files / "roles.toml"))
+    status, text = assess(*words, "--key", str(key))
+    assert (status, "20 of 20 people" in text) == (1, True)
 
 
 def test_whose_records_they_are_may_be_written(files: Path, assess: Asked) -> None:

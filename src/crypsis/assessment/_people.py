@@ -11,11 +11,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from crypsis.columns.roles import guess, linking_columns, linking_values
+from crypsis.counting.grouping import group
 from crypsis.dataset import UNIT_KEYWORDS, Dataset
 from crypsis.errors import InputError, TooLargeError
 from crypsis.options import Role
 from crypsis.policies.findings import Reason
-from crypsis.report.wording import listed
+from crypsis.report.wording import listed, plural
 from crypsis.tables import open_frame
 
 if TYPE_CHECKING:
@@ -95,9 +96,9 @@ def people_not_counted(request: Request, complete: bool) -> tuple[Reason, ...]:
 
     Of an assessment that is not `complete`, nothing more is read.
     """
-    data, original = request.data, request.original
-    if data.person is not None or request.of_people.data.person is not None:
-        return ()
+    original, people = request.original, request.of_people.data
+    if people.person is not None:
+        return _of_nobody(people, people.person) if complete else ()
     person = _person(request)
     if person is None:
         return _undecided(request, complete)
@@ -110,6 +111,28 @@ def people_not_counted(request: Request, complete: bool) -> tuple[Reason, ...]:
     elif request.row_map is not None or request.on is not None:
         hint = "Set {key} to that of this release: what was given does not belong to both files."
     return (Reason("people-not-counted", text, hint),)
+
+
+def _of_nobody(data: Dataset, person: str) -> tuple[Reason, ...]:
+    """Equivalence classes whose records all lack a person: no count of people has them."""
+    names = data.quasi_identifiers
+    if not names or person in names or not data.rows.tally([person]).missing:
+        return ()
+    try:
+        cells = data.cells((*names, person))
+    except (InputError, TooLargeError):
+        return ()  # the classes are not counted either
+    _, classes = group(cells.codes[:-1], cells.domains[:-1])
+    known = np.bincount(classes, cells.codes[-1] != cells.missing_codes[-1])[classes] > 0
+    records = int(cells.counts[~known].sum())
+    if not records:
+        return ()
+    text = (
+        f"{plural(records, 'record')} without a value in {person!r} {'is' if records == 1 else 'are'} in "
+        "equivalence classes where no record has one: nobody is counted there."
+    )
+    hint = "Give them their person, or leave these records out."
+    return (Reason("person-missing", text, hint),)
 
 
 def _undecided(request: Request, complete: bool) -> tuple[Reason, ...]:

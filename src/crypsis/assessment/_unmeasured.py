@@ -65,8 +65,8 @@ def _undecided_persons(request: Request, complete: bool) -> tuple[Reason, ...]:
         "people, they have several records, and what is measured counts records."
     )
     hint = (
-        "Set {person} (or {household}) to the column, or to one made of both, or write in the roles "
-        "file whose records these are: several_people."
+        "Set {person} (or {household}) to the column, or to one made of both, or write whose records "
+        "these are: {note=several_people}."
     )
     return (Reason("person-undecided", text, hint),)
 

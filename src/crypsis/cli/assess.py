@@ -180,7 +180,7 @@ def assess(
             answers=options.answers(data),
             accept_guesses=accept_guesses,
             on=on,
-            row_map=row_map,
+            row_map=range(data_set.count) if key is not None and row_map is None else row_map,
             together=_others(together or [], together_roles or [], options),
             exact=exact,
             try_remedies=try_remedies,

@@ -205,7 +205,7 @@ def _excess_error(data: Dataset, limit: float) -> RequirementsNotMetError:
         f"No recoding was found in which no class discloses a value of {_quoted(disclosed)}, so no "
         "release is returned.",
         code="excess-not-met",
-        hint="Raise {excess} or {suppression}, declare harmless values in the roles file, or "
+        hint="Raise {excess} or {suppression}, declare values as harmless ({note=harmless}), or "
         "set {excluded}.",
         columns=tuple(disclosed),
         requirements=("excess",),

@@ -24,12 +24,16 @@ def assess(workspace: In, table: str, form: f.AssessForm) -> f.JobState:
     """
     found = workspace.tables.get(table)
     given = {"file": workspace.file(found, "data"), "roles": found.roles, **form.model_dump()}
-    for slot in ("original", "key", "together", "earlier", "holdout"):
+    for slot in ("original", "key", "together", "earlier", "earlier_key", "holdout"):
         if slot in found.files:
             given[slot] = workspace.file(found, slot)
     if "released" in found.files:
         slots = [slot for slot in ("released", "known", "truth") if slot in found.files]
         given["attack"] = {slot: workspace.file(found, slot) for slot in slots}
+
+    if "population" in found.files:
+        given["population_table"] = workspace.file(found, "population")
+    given["answers"] = _answered(form.answers)
 
     def keep(result: dict[str, Any]) -> None:
         found.assessed = result
@@ -193,6 +197,7 @@ def anonymize(workspace: In, table: str, form: f.AnonymizeForm) -> f.JobState:
         "levels": form.levels, "masks": masks, "recoding": form.recoding, "form": form.form,
         "policy": form.policy, "population": form.options.population, "seed": form.seed,
         "neutralize_formulas": form.neutralize_formulas,
+        "answers": _answered(found.asked.get("answers", {})),
     }  # fmt: skip
     if form.options.each_column:
         given["population"] = None
@@ -226,6 +231,11 @@ def show_made(workspace: In, table: str) -> dict[str, Any]:
     """What was released: its requirements, measures and information loss."""
     made = there(workspace.tables.get(table).made, "No release was made yet.")
     return {name: value for name, value in made.items() if name not in ("histograms", "stamp")}
+
+
+def _answered(answers: dict[str, str]) -> dict[str, str]:
+    """The items of a checklist that are answered."""
+    return {item: answer for item, answer in answers.items() if answer.strip()}
 
 
 def _options(workspace: Workspace, table: OpenTable, options: f.PlanOptionsForm) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from crypsis.web.results import MOST_APART
 
 Name = Annotated[str, Field(min_length=1, max_length=1000)]
 Slot = Literal["data", "original", "masked", "known", "released", "truth", "expected", "hierarchy",
-             "roles", "together", "earlier", "holdout", "project", "key", "population"]  # fmt: skip
+             "roles", "together", "earlier", "holdout", "project", "key", "earlier_key", "population"]  # fmt: skip
 Kind = Literal["release", "comparison", "subject", "attack"]
 RoleName = Literal[
     "identifier", "quasi-identifier", "sensitive", "insensitive", "excluded", "undecided"
@@ -129,6 +129,8 @@ class AssessForm(Form):
     """Whether the records are synthetic; the file `original` is the training data then."""
     exact: bool = False
     accept_guesses: bool = False
+    answers: Annotated[dict[Reason, Reason], Field(max_length=100)] = {}
+    """The answers to the checklist of the policy: who checked it, and when; an empty one is none."""
     seed: Seed = 0
 
 
@@ -157,6 +159,7 @@ class _NamedOptions(Form):
 
     k: ClassSize = 5
     person: Name | None = None
+    household: Name | None = None
     population: People | None = None
     beta: Annotated[float, Field(gt=0, lt=1)] = 0.05
     diversity: ClassSize | None = None

@@ -23,6 +23,14 @@ _LABELS = {
     "upload_limit": "upload limit",
     "tables": "limit of open tables",
     "key": "re-identification key",
+    "earlier": "earlier release",
+    "earlier_keys": "key of the earlier release",
+    "earlier_roles": "names of the columns of the earlier release to those of this table",
+    "accept_guesses": "box “Accept guessed roles”",
+    "holdout": "file of other people",
+    "synthetic": "box “The records are synthetic”",
+    "attack": "files of pseudonyms",
+    "context": "field “Who receives it”",
     "on": "column of record numbers",
     "original": "original",
     "exact": "count exactly",
@@ -39,13 +47,17 @@ _LABELS = {
 HINTS = {
     "people-not-counted": "Open “Assess again”, and there “Other files”: give the original, its "
     "re-identification key (or the column of record numbers), and the “Person column of the "
-    "original”."
+    "original”.",
+    "checklist": "Open “Assess again”, and there “Checklist of the policy”: write who checked it, and "
+    "when.",
+    "container-contents": "Remove it from the file; a release that is made here is a clean one.",
 }
 """What to do about a reason where the page has fields of its own for it."""
 
 _FIELDS = {
     "override": "Reason for a role that contradicts the evidence",
     "sign_off": "Signed off: the reason why nobody outside can know it",
+    "harmless": "Harmless values, with commas",
     "several_people": "Or why it is not the person of a record",
 }
 """The fields of a column for what is written about it besides its role."""
@@ -60,7 +72,7 @@ def page_option(name: str, value: str | None) -> str:
     ('the column names', '“count exactly”')
     """
     if name == "note":
-        return f"the field “{_FIELDS.get(value or '', value)}” of the column"
+        return f"the field “{_FIELDS.get(value or '', value)}” of the column, on the page Columns"
     label = _LABELS.get(name, name.replace("_", " "))
     if value == "True":
         return f"“{label}”"

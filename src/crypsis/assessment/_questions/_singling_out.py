@@ -257,8 +257,12 @@ def _column_sets(request: Request, outcome: QuestionOutcome) -> bool:
         names = data.quasi_identifiers
         notes.append("The search for quasi-identifiers did not include insensitive attributes.")
     if len(names) > _SEARCHED_COLUMNS:
-        names = data.quasi_identifiers[:_SEARCHED_COLUMNS]
-        notes.append(f"The search for quasi-identifiers used the first {len(names)} columns.")
+        known, every = data.quasi_identifiers[:_SEARCHED_COLUMNS], len(names)
+        notes.append(
+            f"Which columns single people out together was searched for among "
+            f"{plural(len(known), 'quasi-identifier')}, not among all {every} released columns."
+        )
+        names = known
     searched = data.with_roles(data.roles)
     if isinstance(data.population, Dataset) and not {*names} <= {*data.population.names}:
         searched = replace(searched, population=None)

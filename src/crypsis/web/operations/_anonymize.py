@@ -8,6 +8,7 @@ from crypsis import progress
 from crypsis import protection as an
 from crypsis.assessment import assess as ask
 from crypsis.columns.histograms import histograms
+from crypsis.policies import load_policy
 from crypsis.protection.masking import Mask, parse_mask
 from crypsis.report.charts.utility import before_and_after
 from crypsis.report.figures import figure
@@ -42,13 +43,14 @@ def anonymize(
     population: int | None = None,
     seed: int = 0,
     neutralize_formulas: bool = False,
+    answers: dict[str, str] | None = None,
 ) -> dict[str, Any]:
     """Anonymize the table and write release, statement, plan, report and key to the folder."""
     with session.engine, progress.step("making the release", total=4) as step:
         person = options.get("person")
         release = session.release(
             file, without_excluded(roles, options), population=population, person=person,
-            weight=options.get("weight"),
+            weight=options.get("weight"), household=options.get("household"),
         )  # fmt: skip
         release = with_population(session, release, options)
         made = an.anonymize(
@@ -79,7 +81,7 @@ def anonymize(
         known = made.original if rows is None or rows else None  # the largest releases have no map
         after = ask(
             made.data, known, policy=policy, row_map=rows or None, name=name, seed=seed,
-            together=list(made.apart) or None,
+            together=list(made.apart) or None, answers=_of_policy(answers or {}, policy),
         )  # fmt: skip
         write_report(session, after, "report-after")
         session.made = made, after, name
@@ -104,6 +106,12 @@ def anonymize(
         "figures": [figure_view(one) for one in drawn],
         "after": assessment_view(after),
     }
+
+
+def _of_policy(answers: dict[str, str], policy: str) -> dict[str, str]:
+    """The answers that were given to the checklist of this policy."""
+    asked = {one.item for one in load_policy(policy).checklist}
+    return {item: answer for item, answer in answers.items() if item in asked}
 
 
 def _pairs(made: an.Anonymized) -> dict[str, Any]:

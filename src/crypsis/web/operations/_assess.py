@@ -53,6 +53,9 @@ def assess(
     original: dict[str, Any] | None = None,
     original_person: str | None = None,
     key: dict[str, Any] | None = None,
+    earlier_key: dict[str, Any] | None = None,
+    population_table: dict[str, Any] | None = None,
+    answers: dict[str, str] | None = None,
     on: str | None = None,
     attack: dict[str, Any] | None = None,
     seed: int = 0,
@@ -73,13 +76,15 @@ def assess(
         before = None if original is None else session.release(original, person=original_person)
         if before is None and original_person is not None:
             release = replace(release, absent={**release.absent, "person": original_person})
-        if before is None and key is not None:
-            raise InputError("A re-identification key needs the original.", hint="Set {original}.")
+        if population_table is not None:
+            release = replace(release, population=session.release(population_table))
         more: dict[str, Any] = {}
         if together is not None:
             more["together"] = [_named_alike(session, together, roles)]
         if earlier is not None:
             more["earlier"] = [_named_alike(session, earlier, roles)]
+            if key is not None and earlier_key is not None:
+                more["earlier_row_maps"] = [key_rows(earlier_key)]
         if holdout is not None:
             more["holdout"] = session.release(holdout)
         found = ask(
@@ -92,8 +97,9 @@ def assess(
             synthetic=synthetic,
             exact=exact,
             accept_guesses=accept_guesses,
+            answers=answers,
             on=on,
-            row_map=None if key is None else key_rows(key),
+            row_map=None if key is None else key_rows(key) or range(release.count),
             name=file["title"],
             seed=seed,
         )
@@ -133,6 +139,7 @@ def assessment_view(found: Assessment) -> dict[str, Any]:
         "requirements": _requirements(found),
         "rows": plain["rows"],
         "policy": {key: plain["policy"][key] for key in ("name", "title", "source", "summary")},
+        "checklist": plain["checklist"],
         "parameters": plain["parameters"],
         "made": plain["made"],
         "findings": [finding_view(one, i) for i, one in enumerate(found.findings)],

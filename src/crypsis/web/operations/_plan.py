@@ -78,7 +78,7 @@ def preview(
     with session.engine:
         release = session.release(
             file, without_excluded(roles, options), person=options.get("person"),
-            weight=options.get("weight"),
+            weight=options.get("weight"), household=options.get("household"),
         )  # fmt: skip
         shape = ("methods", "top_code", "representative")  # what the levels depend on
         own = {"k": options["k"], **{name: options[name] for name in shape if name in options}}
@@ -206,7 +206,7 @@ def chosen(
     with session.engine:
         release = session.release(
             file, without_excluded(roles, options), person=options.get("person"),
-            weight=options.get("weight"),
+            weight=options.get("weight"), household=options.get("household"),
         )  # fmt: skip
         release = with_population(session, release, options)
         made = planned(release, options, hierarchies)

@@ -42,7 +42,7 @@ def _released(session: TableSession, file: dict[str, Any], roles: dict[str, str]
               options: dict[str, Any], most: int) -> tuple[Dataset, bool]:  # fmt: skip
     release = session.release(
         file, without_excluded(roles, options), person=options.get("person"),
-        weight=options.get("weight"),
+        weight=options.get("weight"), household=options.get("household"),
     )  # fmt: skip
     return _part(session, with_population(session, release, options), most)
 

@@ -41,6 +41,7 @@ function forms() {
       const given = Object.fromEntries(new FormData(form));
       attempt(async () => {
         const body = { policy: given.policy, population: number(given.population), accept_guesses: "accept_guesses" in given, synthetic: "synthetic" in given, exact: "exact" in given };
+        body.answers = Object.fromEntries([...form.querySelectorAll("[data-answer]")].map((one) => [one.dataset.answer, one.value.trim()]));
         for (const name of ["context", "person", "household", "weight", "stratum", "cluster", "on", "original_person"]) body[name] = given[name] || null;
         await start(await api("POST", `${address}/assess`, body));
       }, event.submitter);

@@ -56,7 +56,7 @@ function options() {
     keep: read("aim", (text) => (text.startsWith("keep:") ? Number(text.slice(5)) : null)),
     may_change: aimed("may change"), apart: aimed("apart"), exclude: aimed("exclude"),
     preserve: field("preserve").value.split(",").map((one) => one.split("+").map((name) => name.trim()).filter(Boolean)).filter((one) => one.length),
-    person: field("person").value || null, weight: field("weight").value || null,
+    person: field("person").value || null, household: field("household").value || null, weight: field("weight").value || null,
     ...read("advanced", (text, one) => (one.hasAttribute("data-number") ? number(text) : text)),
   };
   const pair = field("recursive_diversity").value;
