@@ -189,7 +189,9 @@ def test_every_measure_has_a_title_in_plain_words() -> None:
 def test_roles_have_the_decision_and_the_guess() -> None:
     dossier = Dossier(cr.assess(cr.Dataset.from_frame(PEOPLE, **ROLES), try_remedies=False))
     reasons = {row[0]: row[5] for row in _table(dossier, "columns").rows}
-    assert reasons["age"] == "Decided by the owner; guessed as the same: The name indicates an age."
+    assert (
+        reasons["age"] == "Decided by the owner; the guess was the same: The name indicates an age."
+    )
     assert reasons["rare"].startswith("Decided by the owner; not guessed: ")
     assert "sign_off" not in _words(dossier)
 

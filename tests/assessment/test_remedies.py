@@ -263,3 +263,22 @@ def test_a_remedy_that_loses_much_says_why() -> None:
     assert remedy is not None
     assert "because 100 % of the records are in classes smaller than 5" in remedy.outcome
     assert "4 quasi-identifiers together" in remedy.outcome
+
+
+def test_links_of_a_generalized_release_are_limited_by_the_average_risk() -> None:
+    """Nobody swaps the ranks of ages that are intervals; an explanation has a reason."""
+    draw = np.random.default_rng(5)
+    ages = draw.integers(0, 60, 600)
+    original = pa.table({"age": ages, "sex": draw.choice(["f", "m"], 600)})
+    bands = pa.array([f"{one // 2 * 2}-{one // 2 * 2 + 1}" for one in ages])
+    release = original.set_column(0, "age", bands)
+    for tried in (False, True):
+        found = cr.assess(
+            release, original, row_map=range(600), quasi_identifiers=["age", "sex"],
+            try_remedies=tried,
+        )  # fmt: skip
+        remedy = finding(found, "linkage.correct_links_above_chance").remedy
+        assert remedy is not None
+        assert remedy.action == "anonymize"
+        assert dict(remedy.parameters)["average_risk"] == 0.05
+        assert "because 0 %" not in remedy.outcome

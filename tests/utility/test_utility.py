@@ -116,3 +116,20 @@ def test_changes_column_by_column() -> None:
     assert a.distance == pytest.approx(1 / 3)
     assert n.distance is None
     assert n.entropy_before_bits == pytest.approx(np.log2(3))
+
+
+def test_what_labels_of_different_precision_leave() -> None:
+    """By hand: two bits; half keep them, a quarter one of them, and a quarter nothing."""
+    before = pa.table({"zip": ["10", "11", "20", "21"] * 4})
+    labels = ["10", "11", "20", "21"] * 2 + ["1*", "1*", "2*", "2*"] + ["*"] * 2 + [None] * 2
+    (change,) = u.column_changes(before, pa.table({"zip": labels})).columns
+    assert change.entropy_after_bits == pytest.approx(2 / 2 + 1 / 4)
+    # What was missing before is a value like others, and is left.
+    missing = pa.table({"zip": ["10", "11", None, None]})
+    (same,) = u.column_changes(missing, missing).columns
+    assert same.entropy_after_bits == same.entropy_before_bits == 1.5
+    # Masked numbers cover nothing: the smaller entropy is all that is known.
+    (masked,) = u.column_changes(
+        pa.table({"x": [1, 2, 3, 4]}), pa.table({"x": [1.5, 2.5, 3.5, 4.5]})
+    ).columns
+    assert masked.entropy_after_bits == 2.0

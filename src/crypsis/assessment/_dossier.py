@@ -253,5 +253,10 @@ def _methods(made: Statement) -> Iterator[str]:
     asked = made.requirements.model_dump(mode="json", exclude_none=True)
     if "k" in asked:
         yield f"Required: k-anonymity with k = {asked['k']:,}; measured in the file: k = {made.measured.k:,}."
+    yield from (
+        f"Required: {meaning}, {bound}; measured in the file: {measured}."
+        for meaning, bound, measured in made.compared()
+        if bound and not meaning.startswith("k-anonymity: ")
+    )
     order = "random" if made.row_order == "random" else "that of the original"
     yield f"The order of the records is {order}."

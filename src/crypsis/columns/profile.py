@@ -200,7 +200,7 @@ def _decided_reason(guess: Guess, known: Role) -> str:
     if guess.role is Role.UNDECIDED:
         return f"not guessed: {guess.reason}"
     same = "the same" if guess.role is known else guess.role.value
-    return f"guessed as {same}: {guess.reason}"
+    return f"the guess was {same}: {guess.reason}"
 
 
 def _pairable(columns: Sequence[ColumnProfile]) -> list[str]:

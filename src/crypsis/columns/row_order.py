@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from crypsis.columns.codes import Ints, as_numbers, codes_of
+from crypsis.counting.grouping import numbered
 
 _ROWS, _FEWEST, _MOST_COLUMNS, _BINS = 20_000, 50, 20, 12
 _SHIFTS = tuple(shift for one in range(1, 11) for shift in (one, -one))
@@ -120,7 +121,11 @@ def _sorted_by(columns: list[Ints]) -> Ints:
 
 def _joint(columns: list[Ints]) -> Ints:
     """The combinations of some columns as codes."""
-    return np.unique(np.stack(columns), axis=1, return_inverse=True)[1].ravel().astype(np.int64)
+    found = numbered(columns[0])
+    for one in columns[1:]:
+        codes = numbered(one)
+        found = numbered(found * (int(codes.max()) + 1) + codes)
+    return found
 
 
 def _contiguous(codes: Ints) -> bool:

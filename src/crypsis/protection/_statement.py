@@ -277,7 +277,10 @@ class Statement(Document):
                     f"{self._size()} (k = {self.measured.k:,})."
                 )
             lines += [known, ""]
-        rows = list(self._compared())
+        rows = [
+            f"| {meaning} |{bound and ' '}{bound} | {found} |"
+            for meaning, bound, found in self.compared()
+        ]
         if rows:
             lines += ["| | required | measured |", "| --- | --- | --- |", *rows]
         elif self.requirements.population is None:
@@ -302,7 +305,8 @@ class Statement(Document):
         k = self.measured.k
         return _counted(k, "record") if self.measured.people is None else _counted(k, *_PERSON)
 
-    def _compared(self) -> Iterator[str]:
+    def compared(self) -> Iterator[tuple[str, str, str]]:
+        """What each requirement means, the bound that was required (or ""), and what was measured."""
         asked = self.requirements
         for words, bound in ((_LOWER, "at least"), (_UPPER, "at most")):
             for name, meaning in words.items():
@@ -314,13 +318,13 @@ class Statement(Document):
                     meaning = f"{meaning}, its expectation by the survey weights"
                 limit, found = getattr(asked, name), getattr(self.measured, name)
                 if limit is not None:
-                    yield f"| {meaning} | {bound} {_number(limit)} | {_number(found)} |"
+                    yield meaning, f"{bound} {_number(limit)}", _number(found)
                 elif found is not None and name != "k":
-                    yield f"| {meaning} | | {_number(found)} |"
+                    yield meaning, "", _number(found)
         if asked.about_classes or asked.combinations is not None:
             share = f"at most {asked.suppression * 100:.4g} %"
             found = 100 * self.information_loss.withheld_share
-            yield f"| records removed or without any value left | {share} | {found:.4g} % |"
+            yield "records removed or without any value left", share, f"{found:.4g} %"
 
 
 _PERSON = ("person", "people")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -11,11 +12,13 @@ import numpy as np
 from crypsis.counting.cells import Cells
 from crypsis.dataset import Data, Dataset, as_columns, as_dataset
 from crypsis.errors import unknown_columns
+from crypsis.hierarchies.cover import covered
 from crypsis.options import Columns, MissingValues
 from crypsis.results import Result
 from crypsis.tables import Kind
 
 _MAX_VALUES = 100_000
+_MAX_LABELS, _MAX_COVERED = 400, 2_000_000
 
 
 class ColumnChange(Result):
@@ -31,8 +34,9 @@ class ColumnChange(Result):
     too many values to compare."""
     entropy_before_bits: float | None
     entropy_after_bits: float | None
-    """How much of it the released column can have at most: the smaller entropy of the two. Labels of
-    different precision or added noise have more entropy, and not more information."""
+    """How much of it the released column can have at most: the smaller entropy of the two, or what the
+    values that each label covers leave. Labels of different precision or added noise have more entropy,
+    and not more information."""
     weighted_distance: float | None = None
     """Total variation between the two distributions of the population, by the weights; None where
     there are none, or there is no distance."""
@@ -155,13 +159,38 @@ def _column(first: Dataset, second: Dataset, name: str) -> ColumnChange:
     bits: tuple[float | None, float | None] = (None, None)
     if max(one.distinct for one in counts) <= _MAX_VALUES:
         before, after = first.cells([name]), second.cells([name])
-        bits = (before.entropy_bits(), min(before.entropy_bits(), after.entropy_bits()))
+        left = _covered_bits(before, after)
+        bits = (before.entropy_bits(), min(before.entropy_bits(), after.entropy_bits(), left))
         if not len(after) or set(_tuples(before)) & set(_tuples(after)):
             distance = total_variation(before, after)
     return ColumnChange(
         name, values[0], values[1], missing[0], missing[1], distance, *bits,
         None if distance is None else _weighted_distance(first, second, name),
     )  # fmt: skip
+
+
+def _covered_bits(before: Cells, after: Cells) -> float:
+    """The information of labels about the values that they cover; infinite where they cover none.
+
+    A label leaves the entropy of the values that it covers, as they are distributed in the original
+    (Gionis and Tassa 2009). What was missing in the original is missing and not suppressed.
+    """
+    values, labels = before.values[0].to_pylist(), after.values[0].to_pylist()
+    if len(labels) > _MAX_LABELS or len(labels) * len(values) > _MAX_COVERED:
+        return math.inf
+    own = np.bincount(before.codes[0], before.counts, minlength=len(values))
+    released = np.bincount(after.codes[0], after.counts, minlength=len(labels))
+    if None in labels and None in values:
+        gone = labels.index(None)
+        released[gone] = max(0, released[gone] - own[values.index(None)])
+    weights = covered(labels, values) * own
+    totals = weights.sum(axis=1)
+    if (totals[released > 0] == 0).any():
+        return math.inf
+    logs = np.log2(weights, out=np.zeros_like(weights), where=weights > 0)
+    inside = np.log2(np.maximum(totals, 1)) - (weights * logs).sum(axis=1) / np.maximum(totals, 1)
+    rows = max(1, int(after.counts.sum()))
+    return max(0.0, before.entropy_bits() - float((released * inside).sum() / rows))
 
 
 def _weighted_distance(first: Dataset, second: Dataset, name: str) -> float | None:

@@ -223,8 +223,8 @@ def _like_keys(data: Dataset, names: Sequence[str]) -> dict[str, _Values]:
         there = ~np.isnan(read.numbers) if read.mostly else np.asarray(every.is_valid())
         values = read.numbers if read.mostly else np.array(every.to_pylist(), object)
         distinct, place = np.unique(values[there], return_inverse=True)
-        weights = table["count"].to_numpy()[there].astype(np.float64)
-        counts = np.asarray(np.bincount(place, weights, distinct.size), np.float64)
+        counts = np.zeros(distinct.size)
+        np.add.at(counts, place, table["count"].to_numpy()[there])
         found[name] = _Values(distinct, counts)
     return found
 

@@ -53,6 +53,10 @@ _GENERATE = (
 )
 _COLUMNS = "Exclude {columns}; anonymization removes direct identifiers."
 _CLASSES = "Generalize the quasi-identifiers and suppress records until the threshold is met."
+_AVERAGE = (
+    "Generalize the quasi-identifiers further, so that the average re-identification risk is at most the "
+    "threshold: of records that are alike one is linked correctly."
+)
 _HARMLESS = f"{_CLASSES} Values that may become known can be declared harmless."
 _BY_VALUE = frozenset(
     {"inference.baseline_excess", "inference.near_certain_values", "inference.value_gain"}
@@ -148,4 +152,8 @@ def _linkage_remedy(
     """The anonymization if it prevents the links too; else stronger masks of the original."""
     if isinstance(trial, Trial) and _remedied(finding, trial):
         return anonymize_remedy(finding, _CLASSES, parameters, trial)
-    return rank_swap_remedy(finding, request, tried=tried)
+    swap = rank_swap_remedy(finding, request, tried=tried)
+    if trial is None and swap.action != "rank_swap" and request.data.quasi_identifiers:
+        limited = {**parameters, "average_risk": finding.threshold}
+        return anonymize_remedy(finding, _AVERAGE, limited, trial)
+    return swap

@@ -325,6 +325,8 @@ def _why_much(data: Dataset, parameters: dict[str, Any]) -> str:
         share = equivalence_classes(data, names).share_below(parameters["k"])
     except (InputError, TooLargeError):
         return ""
+    if not float(share):
+        return ""
     several = "quasi-identifier" if len(names) == 1 else f"{len(names)} quasi-identifiers together"
     return (
         f"; it is that much because {percent_text(share)} of the records are in classes smaller than "

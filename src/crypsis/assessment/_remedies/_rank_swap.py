@@ -41,6 +41,7 @@ def rank_swap_remedy(finding: Finding, request: Request, *, tried: bool) -> Reme
         for name in finding.columns
         if original is not None and name in original.names and name not in excluded
         and original.rows.column(name).kind in _NUMBERS
+        and name in request.data.names and request.data.rows.column(name).kind in _NUMBERS
     )  # fmt: skip
     if original is None or not names:
         text = "Exclude or recode the columns that link records."

@@ -137,11 +137,12 @@ def _by_status(findings: Sequence[Finding]) -> str:
 
 def _roles(dossier: Dossier) -> Section:
     rows = []
+    listed = any(one.measure == "columns.hipaa_identifiers" for one in dossier.assessment.findings)
     for one in dossier.assessment.columns:
         role = f"{one.role} (guess, {round(100 * one.confidence)} %)" if one.guessed else one.role
         missing = f"{one.missing:,}" if one.missing else "–"
         reason = wording.column_evidence(one)
-        if one.hipaa:
+        if one.hipaa and listed:
             reason += f" HIPAA: {one.hipaa}."
         name = wording.visible(one.column, 40)
         rows.append(

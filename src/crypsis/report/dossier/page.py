@@ -35,7 +35,7 @@ def dossier_page(dossier: Dossier) -> str:
 
 
 _TOGETHER = re.compile(
-    r"\d[\d./:]*(?:-[HQW]?\d[\d./:]*)+|(?:over |under )?\d[\d.,]* %|[\d,]+ → [\d,]+|quasi-identifier"
+    r"\d[\d./:]*(?:-[HQW]?\d[\d./:]*)+|(?:over |under )?\d[\d.,]* %|[\d,]+ → [\d,]+|quasi-identifier\b"
 )
 
 
