@@ -110,10 +110,14 @@ def test_rows_that_follow_each_other_are_asked_about() -> None:
         by_region = mixed.take(
             np.argsort(mixed["region"].to_numpy(zero_copy_only=False), kind="stable")
         )
+        months = [mixed.slice(n * 200, 200).sort_by("age") for n in range(12)]
+        wards = [one.take(np.argsort(np.arange(200) % 5, kind="stable")) for one in months]
+        ward = pa.array(np.tile(np.repeat(["d", "b", "e", "a", "c"], 40), 12))
         for other in (
             mixed,
             drifted,
             by_region,
             mixed.sort_by([(one, "ascending") for one in known]),
+            pa.concat_tables(wards).set_column(0, "region", ward),
         ):
             assert cr.assess(other, quasi_identifiers=known).verdict is Verdict.SAFE

@@ -12,7 +12,7 @@ _ROWS, _FEWEST, _MOST_COLUMNS, _BINS = 20_000, 50, 20, 12
 _SHIFTS = tuple(shift for one in range(1, 11) for shift in (one, -one))
 _CLEAR = 8.0
 """Deviations by which rows at the same place agree more than rows that are not."""
-_APART, _EXCESS, _RUNS = 50, 0.2, 1.5
+_APART, _EXCESS, _RUNS, _FEW = 50, 0.2, 1.5, 3
 
 
 def same_order(one: pa.Table, other: pa.Table) -> tuple[str, str] | None:
@@ -91,32 +91,41 @@ def neighbors_alike(table: pa.Table) -> tuple[tuple[str, ...], float, float] | N
     codes = {name: codes_of(table[name].slice(0, _ROWS)) for name in table.column_names}
     if not codes or table.num_rows <= 2 * _APART:
         return None
-    part = _sorted_by(list(codes.values()))
+    parts = _sorted_by(list(codes.values()))
     sets = [tuple(codes), *((name,) for name in codes if len(codes) > 1)]
-    found = [(one, *_alike(_joint([codes[name] for name in one]), part)) for one in sets]
+    found = [(one, *_alike(_joint([codes[name] for name in one]), parts)) for one in sets]
     best = max(found, key=lambda one: one[1] - one[2])
     return best if best[1] - best[2] >= _EXCESS else None
 
 
-def _alike(codes: Ints, part: Ints) -> tuple[float, float]:
-    """The share of rows that equal the one before, and what it would be by chance in each part."""
-    both = _joint([part, codes])
-    of_part, of_both = (np.bincount(one)[one] for one in (part, both))
-    by_chance = np.where(of_part > 1, (of_both - 1) / np.maximum(of_part - 1, 1), 0.0)
-    chance = float((by_chance[1:] * (part[1:] == part[:-1])).mean())
-    far = float((codes[_APART:] == codes[:-_APART]).mean())
-    return float((codes[1:] == codes[:-1]).mean()), max(chance, far)
+def _alike(codes: Ints, parts: list[Ints]) -> tuple[float, float]:
+    """The share of rows that equal the one before, and the largest by chance in some parts."""
+    chances = [float((codes[_APART:] == codes[:-_APART]).mean())]
+    for part in parts:
+        both = _joint([part, codes])
+        of_part, of_both = (np.bincount(one)[one] for one in (part, both))
+        by_chance = np.where(of_part > 1, (of_both - 1) / np.maximum(of_part - 1, 1), 0.0)
+        chances.append(float((by_chance[1:] * (part[1:] == part[:-1])).mean()))
+    return float((codes[1:] == codes[:-1]).mean()), max(chances)
 
 
-def _sorted_by(columns: list[Ints]) -> Ints:
-    """The combinations of the columns by which the rows are sorted, one after the other."""
-    found: list[Ints] = []
-    for _ in columns:
-        more = [one for one in columns if _contiguous(_joint([*found, one]))]
-        if len(more) == len(found):
+def _sorted_by(columns: list[Ints]) -> list[Ints]:
+    """The rows as one part, and by the columns that they are sorted by, one behind the other."""
+    parts = [np.zeros(columns[0].size, np.int64)]
+    left = sorted(columns, key=_runs)
+    while left:
+        joint = [_joint([parts[-1], one]) for one in left]
+        found = next((place for place, one in enumerate(joint) if _contiguous(one)), None)
+        if found is None:
             break
-        found = more
-    return _joint(found) if found else np.zeros(columns[0].size, np.int64)
+        parts.append(joint[found])
+        del left[found]
+    return parts
+
+
+def _runs(codes: Ints) -> int:
+    """How often equal values follow each other without another one between them."""
+    return 1 + int((np.diff(codes) != 0).sum())
 
 
 def _joint(columns: list[Ints]) -> Ints:
@@ -129,6 +138,13 @@ def _joint(columns: list[Ints]) -> Ints:
 
 
 def _contiguous(codes: Ints) -> bool:
-    """Whether equal values are next to each other, in a few runs each."""
-    runs = 1 + int((np.diff(codes) != 0).sum())
-    return runs <= _RUNS * np.unique(codes).size
+    """Whether equal values are next to each other: in a few runs each, or in each part of the file.
+
+    Runs are too long then to be of one person, or the values come in the same order again and again,
+    as in files of several months that are one behind the other.
+    """
+    first = np.unique(codes, return_index=True, return_inverse=True)
+    values = np.argsort(np.argsort(first[1]))[first[2]]  # numbered in the order of the file
+    runs, back = _runs(values), int((np.diff(values) < 0).sum())
+    few = runs <= max(_RUNS * first[1].size, codes.size / _APART)
+    return few or (first[1].size > _FEW and back * first[1].size <= _RUNS * runs)
