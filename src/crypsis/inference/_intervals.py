@@ -106,8 +106,7 @@ class Numbers:
         points = np.flatnonzero(shares >= _POINT)
         zero = np.flatnonzero(self.distinct == 0)
         quantiles = np.searchsorted(np.cumsum(shares), np.arange(1, _BINS) / _BINS)
-        ends = far_numbers(self.totals)
-        edges = np.concatenate([[0], quantiles, ends, points, points + 1, zero, zero + 1])
+        edges = np.concatenate([[0], quantiles, points, points + 1, zero, zero + 1])
         return np.unique(edges[edges < self.distinct.size]).astype(np.int64)
 
     def bins_of(self, numbers: Floats) -> Ints:
