@@ -190,3 +190,23 @@ def test_categories_of_a_generalized_column() -> None:
     labels = made["grade"].cat.categories.tolist()
     assert set(labels) == set(made["grade"].dropna())
     assert "highest" not in labels
+
+
+def test_pandas_columns_of_arrow_types() -> None:
+    """As Polars and the Arrow readers of pandas make them."""
+    table = pa.table(
+        {
+            "wait": pa.array([5, None] * (N // 2), pa.duration("us")),
+            "hour": pa.array([5_000, None] * (N // 2), pa.time64("ns")),
+            "seen": pa.array([1, None] * (N // 2), pa.timestamp("ns", "Asia/Tokyo")),
+            "count": pa.array([2**53 + 1, None] * (N // 2)),
+            "grade": pa.array(["a", "b"] * (N // 2)).dictionary_encode(),
+        }
+    )
+    given = table.to_pandas(types_mapper=pd.ArrowDtype)
+    made = released(given.assign(age=AGE), quasi_identifiers="age", insensitive=table.column_names)
+    for name in table.column_names:
+        assert made[name].isna().tolist() == given[name].isna().tolist(), name
+        assert made[name].dropna().tolist() == given[name].dropna().tolist(), name
+        if name != "grade":
+            assert made[name].dtype == given[name].dtype, name

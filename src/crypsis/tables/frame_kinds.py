@@ -115,6 +115,10 @@ def _pandas_column(column: Any, released: pa.ChunkedArray, kind: Any) -> Any:
     import numpy
     import pandas
 
+    if isinstance(kind, pandas.ArrowDtype):
+        changed = _arrow_type(released, pa.chunked_array([], kind.pyarrow_dtype))
+        same = changed.type == kind.pyarrow_dtype
+        return pandas.Series(pandas.array(changed, kind)) if same else column
     if kind is not None and kind.kind == "m" and pa.types.is_int64(released.type):
         unit, _ = numpy.datetime_data(kind)  # counted in it, see `open_frame`
         return released.cast(pa.duration(unit)).to_pandas()
