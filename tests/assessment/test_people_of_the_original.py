@@ -211,3 +211,27 @@ def test_a_person_that_no_file_has() -> None:
     release, _ = released(stays())
     with pytest.raises(ColumnError):
         cr.assess(release, person="patient_nbr", **ROLES)
+
+
+def test_with_an_earlier_release_people_are_counted_in_both() -> None:
+    """Visits of forty people in each interval of both, and in two intervals of one or of 39."""
+    person = np.repeat(np.arange(400), 8)
+    table = pd.DataFrame({
+        "patient_nbr": person + 4_000, "age": person, "ward": "a",
+        "ill": np.random.default_rng(3).choice(ILL, person.size),
+    })  # fmt: skip
+    low, late = person // 40 * 40, (person + 39) // 40 * 40
+    after, order = released(table.assign(age=[f"{one}-{one + 39}" for one in low]))
+    shifted = released(table.assign(age=[f"{one - 39}-{one}" for one in late]))[0]
+    original = Dataset.from_frame(table, person="patient_nbr")
+    frame = Dataset.from_frame(after, **ROLES)
+    given: dict[str, Any] = {"row_map": order, "earlier": [shifted], "earlier_row_maps": [order]}
+    by_people = cr.assess(frame, original, **given)
+    by_records = cr.assess(frame, table.drop(columns="patient_nbr"), **given)
+    one, other = (
+        next(one for one in found.findings if one.measure == "releases.joint_small_classes")
+        for found in (by_people, by_records)
+    )
+    assert float(one.value or 0) == pytest.approx(10 / 400)
+    assert float(other.value or 0) == 0.0
+    assert by_people.verdict is Verdict.NOT_SAFE

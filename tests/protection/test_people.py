@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -203,3 +204,12 @@ def test_a_decision_in_the_roles_file(tmp_path: Path) -> None:
     (tmp_path / "roles.toml").write_text("[roles]\n[units]\npeople = 'x'\n")
     with pytest.raises(RoleError, match=r"\[units\]"):
         roles.load(tmp_path / "roles.toml", ["age"])
+
+
+def test_data_without_the_column_of_their_people_are_refused() -> None:
+    rows = Dataset.from_frame(
+        visits().drop(columns="patient_nbr"), quasi_identifiers=["age", "ward"], sensitive="ill"
+    )
+    cr.anonymize(rows, k=3)
+    with pytest.raises(RoleError, match="'patient_nbr', which these data do not have"):
+        cr.anonymize(replace(rows, absent={"person": "patient_nbr"}), k=3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -208,3 +209,53 @@ def test_wrong_input_is_named() -> None:
         joint_risk(own, [own], k=1, **ROLES)
     with pytest.raises(ParameterError, match="no threshold on earlier releases"):
         assess(own, earlier=[own], policy="hipaa-safe-harbor", **ROLES)
+
+
+def visits(seed: int = 3) -> pd.DataFrame:
+    """Visits of a hundred people, one to nine each, who are alike in age and zip."""
+    draw = np.random.default_rng(seed)
+    times = draw.integers(1, 10, 100)
+    own = people(100, seed).drop(columns="ill").loc[np.repeat(np.arange(100), times)]
+    return own.assign(
+        who=np.repeat(np.arange(100), times), ill=draw.choice(ILL, times.sum())
+    ).reset_index(drop=True)
+
+
+@pytest.mark.parametrize("k", [2, 4])
+def test_people_of_several_records_are_counted_once(k: int) -> None:
+    own = visits().assign(row=lambda one: one.index)
+    one, two = mixed(banded(own, 10), 1), mixed(banded(own, 15, 10), 2)
+    joined = one.merge(two, on="row")
+    in_class = joined.groupby(["age_x", "zip_x", "age_y", "zip_y"])
+    few = (in_class["who_x"].transform("nunique") < k).mean()
+    roles = {**ROLES, "excluded": ["row"], "person": "who"}
+    tables = [Dataset.from_frame(table(each), **roles) for each in (one, two)]
+    maps = [each["row"].tolist() for each in (one, two)]
+    found = joint_risk(tables[0], tables[1:], k=k, row_maps=maps)
+    assert float(found.small_classes) == pytest.approx(few)
+    records = joint_risk(*_records(tables), k=k, row_maps=maps)
+    assert 0 <= float(records.small_classes) < few  # classes of one person's records
+
+
+def _records(tables: list[Dataset]) -> tuple[Dataset, list[Dataset]]:
+    own, *others = [replace(one, person=None) for one in tables]
+    return own, others
+
+
+def test_people_who_are_not_known_in_one_release() -> None:
+    own = visits()
+    one, two = (table(banded(own, width)) for width in (10, 15))
+    known = Dataset.from_frame(one, person="who", **ROLES)
+    found = joint_risk(known, [Dataset.from_frame(two.drop_columns("who"), **ROLES)])
+    assert "Whose the records of earlier release 1 are is not known" in found.not_known[0]
+
+
+def test_removed_records_of_one_person_are_no_class_of_many() -> None:
+    own = visits().assign(row=lambda one: one.index)
+    gone = own["who"].value_counts().index[0]
+    after = own[own["who"] != gone]
+    roles = {**ROLES, "excluded": ["row"], "person": "who"}
+    tables = [Dataset.from_frame(table(banded(each, 40)), **roles) for each in (after, own)]
+    maps = [each["row"].tolist() for each in (after, own)]
+    assert joint_risk(tables[0], tables[1:], k=5, row_maps=maps).small_differences == 9
+    assert joint_risk(*_records(tables), k=5, row_maps=maps).small_differences == 0

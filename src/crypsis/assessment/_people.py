@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -66,6 +66,18 @@ def with_people(request: Request) -> Dataset:
     roles = {**data.roles, **dict.fromkeys(attached.values(), Role.EXCLUDED)}
     found: dict[str, Any] = attached
     return replace(data, rows=open_frame(table), roles=roles, given=None, _cells={}, **found)
+
+
+def earlier_with_people(request: Request) -> tuple[Dataset, ...]:
+    """The earlier releases with the people of the original, as far as their keys show them."""
+    maps: Sequence[Sequence[int] | None]
+    maps = request.earlier_row_maps or [None] * len(request.earlier)
+    return tuple(
+        with_people(replace(
+            request, data=one, row_map=rows, on=request.on if request.on in one.names else None,
+        ))
+        for one, rows in zip(request.earlier, maps, strict=True)
+    )  # fmt: skip
 
 
 def original_rows(request: Request) -> NDArray[np.int64] | None:

@@ -54,6 +54,15 @@ def check_person(data: Dataset) -> None:
     """
     if data.person is not None:
         return
+    absent = data.absent.get("person")
+    if absent is not None:
+        raise RoleError(
+            f"The people are in column {absent!r}, which these data do not have: k would count records, "
+            "and all records of a class may be of one person.",
+            code="people-not-counted",
+            hint="Anonymize the file that has the column, or take it out of the roles if each person "
+            "has one record.",
+        )
     known = (*data.quasi_identifiers, *data.sensitive)
     others = [name for name in data.names if name not in known]
     named = linking_columns(data, guess(data, columns=others)) if others else ()

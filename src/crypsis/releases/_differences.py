@@ -20,7 +20,7 @@ class Difference(Result):
     removed: int
     changed: int
     small: int
-    """How many of them are in classes of the difference that are smaller than k."""
+    """How many of them are in classes of the difference of fewer than k people."""
     same_people: bool
     """Whether the releases are of the same people, as far as their records show."""
     exact: bool
@@ -43,7 +43,7 @@ def _by_record(pair: ReleasePair, links: Links, k: int) -> Difference:
     _, rows, others = np.intersect1d(links.own, links.other, return_indices=True)
     changed = rows[_changed(pair, rows, others)]
     small = sum(
-        _small(table.class_of[chosen], k)
+        _small(table.class_of[chosen], k, None if table.people is None else table.people[chosen])
         for table, chosen in ((own, added), (other, removed), (own, changed))
     )
     return Difference(
@@ -60,9 +60,14 @@ def _changed(pair: ReleasePair, rows: Ints, others: Ints) -> Mask:
     return found
 
 
-def _small(classes: Ints, k: int) -> int:
-    sizes = np.unique(classes, return_counts=True)[1]
-    return int(sizes[sizes < k].sum())
+def _small(classes: Ints, k: int, people: Ints | None = None) -> int:
+    """The rows in classes of fewer than k people, or rows."""
+    _, class_of, sizes = np.unique(classes, return_inverse=True, return_counts=True)
+    found = sizes
+    if people is not None:
+        each = np.unique(np.stack([class_of, people]), axis=1)
+        found = np.bincount(each[0], minlength=sizes.size)
+    return int(sizes[found < k].sum())
 
 
 def _by_counts(pair: ReleasePair, links: Links, k: int) -> Difference:
@@ -79,9 +84,11 @@ def _by_counts(pair: ReleasePair, links: Links, k: int) -> Difference:
     same = int(plus.sum() + minus.sum()) <= _ALIKE * expected
     small = sum(_small(np.repeat(class_of, part), k) for part in (plus, minus))
     nothing = not plus.any() and not minus.any()
+    records = pair.own.people is None and pair.other.people is None  # whose they are is not known
     return Difference(
-        int(plus.sum()), int(minus.sum()), 0, small, same, same and (one_to_one or nothing)
-    )
+        int(plus.sum()), int(minus.sum()), 0, small, same,
+        same and ((one_to_one and records) or nothing),
+    )  # fmt: skip
 
 
 def _classes_of_both(pair: ReleasePair) -> tuple[Ints, bool]:

@@ -47,11 +47,25 @@ class Intersections:
         return np.bincount(self.places, weights=self.weights).astype(np.float64)
 
     def small(self, k: int) -> Number:
-        """The share of records that an intruder finds with a probability above 1/k."""
+        """The share of records whose person an intruder finds with a probability above 1/k."""
+        places, weights = self._people
         largest = np.zeros(self._totals.size)
-        np.maximum.at(largest, self.places, self.weights)
-        risky = (largest * k > self._totals * (1 + 1e-6))[self.places]
+        np.maximum.at(largest, places, weights)
+        totals = np.bincount(places, weights, self._totals.size)
+        risky = (largest * k > totals * (1 + 1e-6))[self.places]
         return self._share(risky)
+
+    @property
+    def _people(self) -> tuple[Ints, Floats]:
+        """The intersection of each person, or record, that may be in it, and how likely that is."""
+        people = self.table.people
+        if people is None:
+            return self.places, self.weights
+        size = int(people.max(initial=0)) + 1
+        keys, whose = np.unique(self.places * size + people[self.rows], return_inverse=True)
+        weights = np.zeros(keys.size)
+        np.maximum.at(weights, whose, self.weights)
+        return keys // size, weights
 
     def certain_values(self, others: Sequence[ReleaseTable]) -> dict[str, Number]:
         """For each sensitive attribute the share of records of which a value becomes near-certain.

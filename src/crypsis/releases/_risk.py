@@ -42,8 +42,8 @@ class JointRisk(Result):
     """The number of releases, this one included."""
     k: int
     small_classes: Number
-    """The share of records that an intruder finds with a probability above 1/k, in one of the
-    releases, who knows the classes of a person in all of them."""
+    """The share of records whose person an intruder finds with a probability above 1/k, in one of
+    the releases, who knows the classes of a person in all of them."""
     inference_gain: Number
     """The share of sensitive values guessed correctly by all of them together minus by one."""
     near_certain: Number
@@ -275,6 +275,10 @@ def _not_known(
     tables: Sequence[ReleaseTable],
 ) -> tuple[str, ...]:
     reasons = []
+    if any(one.people is not None for one in tables):
+        reasons += [f"Whose the records of {'this release' if not i else f'earlier release {i}'} are "
+                    "is not known: people have several."
+                    for i, one in enumerate(tables) if not one.persons]  # fmt: skip
     for i, (pair, one, found) in enumerate(zip(pairs, links, connections, strict=True), 1):
         which = f"earlier release {i}"
         if tables[i].undecided:

@@ -44,6 +44,10 @@ class ReleaseTable:
     """The value of each row as a number; of numbers with many values the tenth it is in."""
     undecided: tuple[str, ...]
     """Columns without a role: nothing is known of them."""
+    people: Ints | None = None
+    """The person of each row, as a number, where that is known and people have several rows."""
+    persons: bool = False
+    """Whether the person of each row is known."""
 
     @property
     def classes(self) -> int:
@@ -79,20 +83,31 @@ def release_table(data: Dataset) -> ReleaseTable:
         table.num_rows, known, labels, {name: _places(coded[name])[first] for name in known},
         class_of, {name: _texts(coded[name]) for name in flat if name not in known}, sensitive,
         tuple(name for name in flat if data.roles.get(name, Role.UNDECIDED) is Role.UNDECIDED),
+        _people(data), data.person is not None,
     )  # fmt: skip
+
+
+def _people(data: Dataset) -> Ints | None:
+    """The person of each row; those without one are of the same person."""
+    if data.person is None:
+        return None
+    found = _places(data.to_arrow([data.person])[data.person].combine_chunks().dictionary_encode())
+    return found if np.unique(found).size < found.size else None
 
 
 def with_roles_of(earlier: Dataset, data: Dataset) -> Dataset:
     """An earlier release whose columns have the roles of the columns of the same names.
 
-    A column that is excluded now was released then, so that decides nothing about it.
+    A column that is excluded now was released then, so that decides nothing about it. The people of
+    both are in the column of the same name.
     """
     shared = {
         name: role for name, role in data.roles.items()
         if name in earlier.names and role is not Role.EXCLUDED
     }  # fmt: skip
     own = {name: role for name, role in earlier.roles.items() if role is not Role.UNDECIDED}
-    return replace(earlier, roles={**shared, **own})
+    person = earlier.person or (data.person if data.person in earlier.names else None)
+    return replace(earlier, roles={**shared, **own}, person=person)
 
 
 def shared_codes(one: pa.Array, two: pa.Array) -> tuple[Ints, Ints]:
