@@ -52,14 +52,20 @@ class Request:
     search: bool = True
     """Whether further sets of columns are searched for that single people out."""
 
-    @cached_property
+    @property
     def of_people(self) -> Request:
         """The same with the people of the original in the data, where only that has them.
 
         They are there to be counted, as excluded columns, and are not released.
         """
+        data = self._data_of_people
+        return self if data is None else replace(self, data=data)
+
+    @cached_property
+    def _data_of_people(self) -> Dataset | None:
+        """The data with their people; None if they are as they were, so that nothing holds itself."""
         data = with_people(self)
-        return self if data is self.data else replace(self, data=data)
+        return None if data is self.data else data
 
     @property
     def row_maps(self) -> list[Sequence[int]] | None:

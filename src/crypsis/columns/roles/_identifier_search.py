@@ -9,13 +9,13 @@ few different ones, or else in a sample.
 from __future__ import annotations
 
 import base64
-import codecs
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from string import ascii_letters, ascii_lowercase, ascii_uppercase
 from urllib.parse import unquote
 from weakref import WeakKeyDictionary
 
@@ -39,6 +39,9 @@ _CHUNK = 20_000
 _FEW, _ABOVE_CHANCE = 20, 0.2
 _SURE = 1e-4
 """The chance that check digits are right by accident, below which numbers are what they seem."""
+_ROT13 = str.maketrans(
+    ascii_letters, "".join(one[13:] + one[:13] for one in (ascii_lowercase, ascii_uppercase))
+)
 
 
 @dataclass(frozen=True)
@@ -318,7 +321,7 @@ def _readings(text: str) -> Iterator[str]:
             yield decoded
     yield unquote(text)
     yield text[::-1]
-    yield codecs.encode(text, "rot13")
+    yield text.translate(_ROT13)
 
 
 def _base64(text: str) -> bytes:
