@@ -20,8 +20,8 @@ from crypsis.results import Result, number_text, percent_text
 from crypsis.singling_out import HistoryClasses, Unicity
 from crypsis.tables import Kind
 
-_MOST_ROWS = 2_000_000
-"""The order of the rows is compared of tables that are not larger."""
+_FIRST_ROWS = 20_000
+"""Of so many rows the order is looked at."""
 
 
 def unmeasured(
@@ -96,9 +96,9 @@ def _together(request: Request) -> tuple[Reason, ...]:
         for name in data.quasi_identifiers
         if name in data.released and data.rows.column(name).kind is not Kind.NESTED
     ]
-    if data.person is not None or not known or not data.rows.local or data.count > _MOST_ROWS:
+    if data.person is not None or not known or not data.rows.local:
         return ()
-    found = neighbors_alike(data.to_arrow(known))
+    found = neighbors_alike(data.rows.first(_FIRST_ROWS, known))
     if found is None:
         return ()
     columns, share, chance = found

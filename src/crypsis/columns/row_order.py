@@ -80,7 +80,7 @@ def neighbors_alike(table: pa.Table) -> tuple[tuple[str, ...], float, float] | N
     Rows of one person, or of one household, that follow each other do. None if the share is not far
     larger in any column, nor in all. Columns that the rows are sorted by show nothing: by chance is
     among the rows that are alike in these. Nor do parts of a file that differ, such as its regions:
-    rows fifty places apart are as alike then. The first 20,000 rows are compared.
+    rows fifty places apart are as alike then.
 
     >>> draw = np.random.default_rng(0)
     >>> ages = np.repeat(draw.integers(20, 80, 300), 4)
@@ -88,7 +88,7 @@ def neighbors_alike(table: pa.Table) -> tuple[tuple[str, ...], float, float] | N
     (('age',), 0.754..., 0.019...)
     >>> neighbors_alike(pa.table({"age": np.sort(ages)}))
     """
-    codes = {name: codes_of(table[name].slice(0, _ROWS)) for name in table.column_names}
+    codes = {name: codes_of(table[name]) for name in table.column_names}
     if not codes or table.num_rows <= 2 * _APART:
         return None
     parts = _sorted_by(list(codes.values()))

@@ -334,6 +334,12 @@ class Rows:
             )
         return self.fetch(self.frame.select(*inner), "reading rows").rename_columns(list(chosen))
 
+    def first(self, rows: int, names: Sequence[str]) -> pa.Table:
+        """The first rows, in the order of the file."""
+        columns = [self.column(name) for name in names]
+        inner = [column.inner for column in columns]
+        return self.derive(columns, lambda frame: frame.select(*inner).head(rows)).to_arrow()
+
     def select(self, names: Sequence[str]) -> Rows:
         """The same rows with some of the columns."""
         columns = [self.column(name) for name in names]
