@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 import crypsis as cr
+from crypsis.dataset import ColumnNote, Dataset
 from crypsis.policies.findings import Verdict
 from crypsis.report.wording import too_wide
 from crypsis.results import Estimate
@@ -121,3 +122,17 @@ def test_rows_that_follow_each_other_are_asked_about() -> None:
             pa.concat_tables(wards).set_column(0, "region", ward),
         ):
             assert cr.assess(other, quasi_identifiers=known).verdict is Verdict.SAFE
+
+
+def test_what_was_signed_off_is_known_to_whoever_has_the_original() -> None:
+    draw = np.random.default_rng(4)
+    answers = {f"q{n}": draw.choice(list("abcde"), 400) for n in range(5)}
+    table = pa.table({"age": np.arange(400) % 8, **answers})
+    data = Dataset.from_frame(table, quasi_identifiers=["age"], insensitive=list(answers))
+    note = ColumnNote(sign_off="Nobody knows the answers.")
+    found = cr.assess(
+        data.with_roles(data.roles, dict.fromkeys(answers, note)), table, row_map=range(400)
+    )
+    assert found.verdict is Verdict.NOT_SAFE
+    (said,) = [one for one in found.answer("linkage").notes if "signed off" in one]
+    assert said.endswith("By the other columns at most 2 % can be linked correctly.")

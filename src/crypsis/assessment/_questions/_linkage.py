@@ -155,7 +155,22 @@ def _linked(request: Request, most_records: int | None) -> QuestionOutcome:
         return _bounded(bound)
     more = perturbed if met else _linking_values(original, masked, every=bound is None)
     columns = dict.fromkeys((*known, *perturbed, *more))
-    return _by_suite(request, original, masked, list(columns), alone, most_records)
+    outcome = _by_suite(request, original, masked, list(columns), alone, most_records)
+    outcome.notes += _signed_off(masked, known)
+    return outcome
+
+
+def _signed_off(masked: Dataset, known: tuple[str, ...]) -> list[str]:
+    """What is left to link by, of an intruder who does not know what was signed off."""
+    signed = [name for name in known if name in masked.signed_off]
+    bound = _classes_bound(masked, tuple(name for name in known if name not in signed))
+    if not signed or bound is None:
+        return []
+    return [
+        f"{named(signed)} {'was' if len(signed) == 1 else 'were'} signed off, and whoever has the "
+        "original knows these, too. By the other columns at most "
+        f"{percent_text(bound.classes / bound.records)} can be linked correctly."
+    ]
 
 
 def _linking_values(original: Dataset, masked: Dataset, *, every: bool) -> list[str]:
