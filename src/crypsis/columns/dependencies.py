@@ -269,25 +269,41 @@ class _Search:
             return {}
         matrix = np.stack([self.numbers[name] for name in names])
         matrix = np.log(matrix) if logarithms else matrix
+        missing = np.isnan(matrix)
+        some = [bool(one.any()) for one in missing]
+        every = _correlations(np.where(missing, 0.0, matrix))  # right where no value is missing
+        changed, kept = ([name in known for name in names] for known in (self.changed, self.kept))
         found = {}
         for places in combinations(range(len(names)), 3):
-            triple = [names[p] for p in places]
-            targets = tuple(n for n in triple if n in self.changed)
-            columns = tuple(n for n in triple if n in self.kept)
-            if not targets or not columns:
+            if not (any(changed[p] for p in places) and any(kept[p] for p in places)):
                 continue
-            values = matrix[list(places)]
-            values = values[:, ~np.isnan(values).any(axis=0)]
-            if values.shape[1] < 20 or (values.std(axis=1) == 0).any():
+            correlations = every[np.ix_(places, places)]
+            if any(some[p] for p in places):
+                there = ~missing[list(places)].any(axis=0)
+                correlations = _correlations(matrix[list(places)][:, there])
+            (_, a, b), (_, _, c), _ = correlations.tolist()
+            # the least eigenvalue of three whose sum is 3 is at least 4/9 of their product
+            if not 1 + 2 * a * b * c - a * a - b * b - c * c < 9 / 4 * _COLLINEAR:
                 continue
-            correlations = np.atleast_2d(np.corrcoef(values))
             weights, vectors = np.linalg.eigh(correlations)
             apart = np.abs(correlations[np.triu_indices(3, 1)]).max() < 0.999
             if weights[0] < _COLLINEAR and apart and np.abs(vectors[:, 0]).min() > 0.05:
-                found[tuple(triple)] = Dependency(
+                targets, columns = (
+                    tuple(names[p] for p in places if one[p]) for one in (changed, kept)
+                )
+                found[tuple(names[p] for p in places)] = Dependency(
                     columns, targets, "relation", float(1 - weights[0]), 0.0
                 )
         return found
+
+
+def _correlations(values: Floats) -> Floats:
+    """The correlations of columns; NaN of constant ones, and of fewer than twenty records."""
+    found = np.full((len(values), len(values)), np.nan)
+    varied = np.flatnonzero(values.std(axis=1) > 0) if values.shape[1] >= 20 else np.arange(0)
+    if varied.size:
+        found[np.ix_(varied, varied)] = np.atleast_2d(np.corrcoef(values[varied]))
+    return found
 
 
 def _scaled(numbers: Floats) -> Floats:
