@@ -90,14 +90,14 @@ def test_an_integer_column_that_loses_values_stays_integer() -> None:
 
 
 def test_a_named_index_is_a_column_with_a_role() -> None:
-    given = pd.DataFrame({"age": AGE, "sex": SEX}, index=pd.Index(range(N), name="patient"))
-    with pytest.raises(RoleError, match="patient"):
+    given = pd.DataFrame({"age": AGE, "sex": SEX}, index=pd.Index(range(N), name="turn"))
+    with pytest.raises(RoleError, match="turn"):
         released(given, quasi_identifiers=["age", "sex"])
-    made = released(given, identifiers="patient", quasi_identifiers=["age", "sex"])
+    made = released(given, identifiers="turn", quasi_identifiers=["age", "sex"])
     assert made.index.equals(pd.RangeIndex(len(made)))
     assert list(made.columns) == ["age", "sex"]
-    kept = released(given, insensitive="patient", quasi_identifiers=["age", "sex"])
-    assert kept.index.name == "patient"
+    kept = released(given, insensitive="turn", quasi_identifiers=["age", "sex"])
+    assert kept.index.name == "turn"
     assert kept.index.tolist() == list(range(N))
 
 
