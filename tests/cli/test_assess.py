@@ -201,8 +201,8 @@ def test_ctrl_c_gives_what_is_known(tmp_path: Path) -> None:
     assert process.stderr.readline() == "asked\n"
     time.sleep(0.2)
     process.send_signal(signal.SIGINT)
-    shown, _ = process.communicate(timeout=60)
-    assert process.returncode == 130
+    shown, said = process.communicate(timeout=60)
+    assert process.returncode == 130, said
     assert "Not safe to release (incomplete)" in shown
     found = json.loads(output.read_text())["result"]
     assert found["complete"] is False

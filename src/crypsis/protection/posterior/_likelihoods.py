@@ -90,7 +90,9 @@ class Likelihoods:
 
 def _completed(cells: sparse.csr_array) -> sparse.csr_array:
     """The matrix with a perfect matching: what has no partner gets one, very unlikely."""
-    matched = csgraph.maximum_bipartite_matching(cells, perm_type="column")
+    short = (part.astype(np.int32) for part in (cells.indices, cells.indptr))  # for old versions
+    graph = sparse.csr_array((cells.data, *short), shape=cells.shape)
+    matched = csgraph.maximum_bipartite_matching(graph, perm_type="column")
     rows = np.flatnonzero(matched < 0)
     if not len(rows):
         return cells
