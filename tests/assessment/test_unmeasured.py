@@ -136,3 +136,7 @@ def test_what_was_signed_off_is_known_to_whoever_has_the_original() -> None:
     assert found.verdict is Verdict.NOT_SAFE
     (said,) = [one for one in found.answer("linkage").notes if "signed off" in one]
     assert said.endswith("By the other columns at most 2 % can be linked correctly.")
+    (links,) = found.exceeded
+    assert links.remedy is not None
+    assert (links.remedy.action, links.remedy.value_after) == ("exclude_columns", 0.02)
+    assert links.remedy.parameters["columns"] == tuple(answers)

@@ -7,7 +7,11 @@ from crypsis.assessment._questions._everything_else import (
     known_insensitive,
 )
 from crypsis.assessment._questions._inference import ask_inference
-from crypsis.assessment._questions._linkage import ask_linkage, check_record_numbers
+from crypsis.assessment._questions._linkage import (
+    ask_linkage,
+    check_record_numbers,
+    without_signed_off,
+)
 from crypsis.assessment._questions._outcome import QuestionOutcome, not_evaluated
 from crypsis.assessment._questions._pseudonyms import ask_pseudonyms
 from crypsis.assessment._questions._releases import ask_releases, check_earlier
@@ -39,4 +43,5 @@ __all__ = [
     "not_of_synthetic",
     "other_files",
     "together_reasons",
+    "without_signed_off",
 ]

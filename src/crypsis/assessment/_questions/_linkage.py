@@ -156,20 +156,35 @@ def _linked(request: Request, most_records: int | None) -> QuestionOutcome:
     more = perturbed if met else _linking_values(original, masked, every=bound is None)
     columns = dict.fromkeys((*known, *perturbed, *more))
     outcome = _by_suite(request, original, masked, list(columns), alone, most_records)
-    outcome.notes += _signed_off(masked, known)
+    outcome.notes += _signed_off(request)
     return outcome
 
 
-def _signed_off(masked: Dataset, known: tuple[str, ...]) -> list[str]:
-    """What is left to link by, of an intruder who does not know what was signed off."""
-    signed = [name for name in known if name in masked.signed_off]
+def without_signed_off(request: Request) -> tuple[tuple[str, ...], float] | None:
+    """The columns that were signed off, and the largest share of links by the others; None if there
+    are none, or if changed sensitive attributes link, too.
+    """
+    masked, original = request.data, request.original
+    if original is None or not masked.signed_off:
+        return None
+    known = _known_columns(request, original)
+    signed = tuple(name for name in known if name in masked.signed_off)
+    if not signed or _not_in(original, masked) or _perturbed(request, original, masked):
+        return None
     bound = _classes_bound(masked, tuple(name for name in known if name not in signed))
-    if not signed or bound is None:
+    return None if bound is None else (signed, bound.classes / bound.records)
+
+
+def _signed_off(request: Request) -> list[str]:
+    """What is left to link by, of an intruder who does not know what was signed off."""
+    found = without_signed_off(request)
+    if found is None:
         return []
+    signed, share = found
     return [
         f"{named(signed)} {'was' if len(signed) == 1 else 'were'} signed off, and whoever has the "
-        "original knows these, too. By the other columns at most "
-        f"{percent_text(bound.classes / bound.records)} can be linked correctly."
+        f"original knows {'it' if len(signed) == 1 else 'these'}, too. By the other columns at most "
+        f"{percent_text(share)} can be linked correctly."
     ]
 
 

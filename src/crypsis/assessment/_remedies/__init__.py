@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from crypsis.assessment._questions import without_signed_off
 from crypsis.assessment._remedies._anonymize import (
     Trial,
     alternatives,
@@ -25,6 +26,7 @@ from crypsis.assessment._remedies._suppress_items import suppress_items_remedy
 from crypsis.assessment._request import Request
 from crypsis.policies.findings import Finding, Remedy, Status
 from crypsis.report.wording import named
+from crypsis.results import percent_text
 
 __all__ = ["with_remedies"]
 
@@ -60,6 +62,10 @@ _AVERAGE = (
 _HARMLESS = f"{_CLASSES} Values that may become known can be declared harmless."
 _BY_VALUE = frozenset(
     {"inference.baseline_excess", "inference.near_certain_values", "inference.value_gain"}
+)
+_SIGNED_OFF = (
+    "Exclude {columns}, or generalize {them} as quasi-identifiers: whoever has the original knows "
+    "{them}, though no other intruder does."
 )
 _PRESENCE = (
     "Exclude {columns}, or release records of people without the value too. If everybody knows who "
@@ -149,9 +155,19 @@ def _remedied(finding: Finding, trial: Trial) -> bool:
 def _linkage_remedy(
     finding: Finding, request: Request, parameters: dict[str, Any], trial: Any, tried: bool
 ) -> Remedy:
-    """The anonymization if it prevents the links too; else stronger masks of the original."""
+    """The anonymization if it prevents the links too; else without the columns that were signed off,
+    if that does; else stronger masks of the original.
+    """
     if isinstance(trial, Trial) and _remedied(finding, trial):
         return anonymize_remedy(finding, _CLASSES, parameters, trial)
+    signed = without_signed_off(request)
+    if signed is not None and signed[1] <= finding.threshold:
+        columns, share = signed
+        text = _SIGNED_OFF.format(
+            columns=named(columns), them="it" if len(columns) == 1 else "them"
+        )
+        outcome = f"{text} At most {percent_text(share)} of the records can be linked then."
+        return Remedy("exclude_columns", text, {"columns": columns}, True, share, outcome)
     swap = rank_swap_remedy(finding, request, tried=tried)
     if trial is None and swap.action != "rank_swap" and request.data.quasi_identifiers:
         limited = {**parameters, "average_risk": finding.threshold}
