@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -67,10 +68,19 @@ def replacing_files(
         folder.remove()
 
 
+def _kind(target: Path) -> int:
+    """The mode of what is there, 0 of nothing: asked once, for another run may replace it."""
+    try:
+        return target.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return 0
+
+
 def _check_place(target: Path, overwrite: bool) -> None:
     try:
-        home, folder, there = target.parent.is_dir(), target.is_dir(), target.exists()
-        device = there and not folder and not target.is_file()
+        home, kind = target.parent.is_dir(), _kind(target)
+        folder, there = stat.S_ISDIR(kind), kind != 0
+        device = there and not folder and not stat.S_ISREG(kind)
         device = device or target.parent.resolve() == _DEVICES
     except OSError as error:
         raise _cannot(target, error) from None
