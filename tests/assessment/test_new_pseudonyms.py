@@ -84,3 +84,9 @@ def test_the_verdict() -> None:
     assert any("'case' has new pseudonyms" in note for note in found.answer("linkage").notes)
     original, released, order = tables(IDS, computed("MD5"))
     assert cr.assess(released, original, row_map=order).verdict is not Verdict.SAFE
+
+
+def test_squares_and_numbers_with_decimals_are_no_pseudonyms() -> None:
+    far = (2 * (IDS - IDS.min()) - np.ptp(IDS) + 1) ** 2 + 10**7  # in no order, nor against it
+    assert new_pseudonyms(*tables(IDS, far)) == ()
+    assert new_pseudonyms(*tables(IDS, DRAW.permutation(ROWS) + 0.5)) == ()

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from crypsis.dataset import Dataset
 from crypsis.hierarchies.labels import as_text
+from crypsis.tables import Kind
 
 Floats = NDArray[np.float64]
 
@@ -36,7 +37,7 @@ def new_pseudonyms(
 ) -> tuple[str, ...]:
     """The columns that the owner signed off whose values are as if drawn for each record.
 
-    None repeats, and the row map shows whose each of them is.
+    They are texts or whole numbers, none repeats, and the row map shows whose each of them is.
     """
     if row_map is None:
         return ()
@@ -46,6 +47,7 @@ def new_pseudonyms(
         for name in masked.signed_off
         if name in original.names
         and name in masked.released
+        and masked.rows.column(name).kind in (Kind.TEXT, Kind.INTEGER)
         and masked.rows.tally([name]).values == masked.count == rows.size
         and _drawn(original.to_arrow([name])[name], masked.to_arrow([name])[name], rows)
     )
@@ -63,8 +65,10 @@ def _drawn(before: pa.ChunkedArray, after: pa.ChunkedArray, rows: NDArray[np.int
         return False
     back = [one[::-1] for one in own]
     pairs = [(mine, made) for one in (own, back) for mine, made in zip(one, new, strict=True)]
+    orders = (_ranks(own), _ranks(back), rows[known].astype(np.float64))
+    far = [np.abs(one - np.median(one)) for one in orders]  # as squares of what is around zero
     return not (
-        any(_dependent(order, _ranks(new)) for order in (_ranks(own), _ranks(back), rows[known]))
+        any(_dependent(order, _ranks(new)) for order in (*orders, *far))
         or any(mine in made for mine, made in pairs if len(mine) >= _SHORTEST)
         or any(_replaced(one, new) for one in (own, back))
         or any(map(_digested, own[:_DIGESTED], new[:_DIGESTED]))
