@@ -6,7 +6,7 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 unexport PYTHONDONTWRITEBYTECODE  # tests start hundreds of processes, which would compile every module again
 
 .SECONDARY:
-.PHONY: help demo test test-heavy nightly check format docs picture bench bench-quick test-gpu test-integrations test-oldest test-newest coverage wheel compiled-wheel dist sbom licences audit clean
+.PHONY: help demo test test-heavy nightly check format docs papers paper-pages picture bench bench-quick test-gpu test-integrations test-oldest test-newest coverage wheel compiled-wheel dist sbom licences audit clean
 help:            ## show the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:[^#]*## /\t/' | expand -t 14
 
@@ -53,6 +53,12 @@ format: $(BIN)/.dev    ## put the code in shape
 
 docs: $(BIN)/.dev      ## build the documentation, warnings are errors
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+
+papers: $(BIN)/.dev    ## compute the four papers again, next to what they print (DATA=... is the folder of the real data)
+	$(BIN)/python -m papers $(if $(DATA),--data "$(DATA)") $(PAPERS_ARGS)
+
+paper-pages: $(BIN)/.dev ## the same, and write the pages of the papers in the manual again
+	$(BIN)/python -m papers $(if $(DATA),--data "$(DATA)") --pages docs/papers
 
 picture: $(BIN)/.dev   ## take the picture of the report in the README again
 	$(BIN)/python docs/_ext/screenshot.py docs/images/report.png

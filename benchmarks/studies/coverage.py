@@ -21,7 +21,6 @@ from benchmarks import data, measure
 from benchmarks.tables import fill
 from crypsis import read
 from crypsis.pseudonyms import doubly_stochastic, edge_probabilities
-from crypsis.reproduce.bagai2017._attack_graphs import heuristic_error
 from crypsis.results import Estimate
 from crypsis.singling_out._models import (
     pitman_uniques,
@@ -29,6 +28,7 @@ from crypsis.singling_out._models import (
     zayatz_uniques,
 )
 from crypsis.singling_out._population_bounds import SampledClasses, unique_people
+from papers.bagai2017.attack_graphs import heuristic_error
 
 Ints = NDArray[np.int64]
 Draw = np.random.Generator

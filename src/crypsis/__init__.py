@@ -56,7 +56,6 @@ _PACKAGES = (
     "protection",
     "pseudonyms",
     "releases",
-    "reproduce",
     "schemas",
     "singling_out",
     "synthetic",

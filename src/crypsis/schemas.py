@@ -154,7 +154,6 @@ SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {
     "indicators": _of("indicators", "crypsis.utility", "IndicatorCheck"),
     "posterior": _of("posterior", "crypsis.protection", "LinkPosterior"),
     "package": _of("package check", "crypsis.assessment", "PackageCheck"),
-    "reproduce": _of("reproduce", "crypsis.reproduce", "Reproductions"),
 }
 """What has a schema: three kinds of files, and the commands that write JSON."""
 WRITTEN_BY = {

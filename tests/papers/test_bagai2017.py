@@ -11,8 +11,7 @@ import pytest
 
 from crypsis import pseudonyms as ps
 from crypsis.pseudonyms.kernels import glynn
-from crypsis.reproduce.bagai2017 import _attack_graphs as attack_graphs
-from crypsis.reproduce.bagai2017 import _printed as printed
+from papers.bagai2017 import attack_graphs, printed
 from tests.pseudonyms import reference
 
 F = Fraction

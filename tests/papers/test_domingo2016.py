@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from crypsis import linkage
-from crypsis.reproduce.domingo2016 import _printed as printed
+from papers.domingo2016 import printed
 
 X, X_RANKS, Y, Y_RANKS, Z = np.hsplit(np.array(printed.TABLE_1, float), 5)
 TABLE_2 = printed.columns(printed.TABLE_2, *range(3, 9))  # E'1 E'2 E'3 E1 E2 E3

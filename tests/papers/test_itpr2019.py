@@ -10,13 +10,13 @@ import pyarrow as pa
 import pytest
 
 from crypsis.inference import Leakage, attribute_disclosure, leakage
-from crypsis.reproduce.itpr2019 import _printed as printed
-from crypsis.reproduce.itpr2019._metric_judgment import compare_metrics
-from crypsis.reproduce.itpr2019._printed_formulas import (
+from papers.itpr2019 import printed
+from papers.itpr2019.metric_judgment import compare_metrics
+from papers.itpr2019.printed_formulas import (
     printed_entropy_l_diversity,
     printed_itpr,
 )
-from crypsis.reproduce.itpr2019._sweeps import (
+from papers.itpr2019.sweeps import (
     epsilon_sweep,
     lambda_sweep,
     risk_surface,

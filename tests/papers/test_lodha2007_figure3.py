@@ -6,7 +6,7 @@ import pytest
 
 import crypsis as cr
 from crypsis.counting.partitions import count_column_sets
-from crypsis.reproduce.lodha2007 import _printed as printed
+from papers.lodha2007 import printed
 
 SINGLETONS = {
     tuple(printed.COLUMNS[place - 1] for place in places): int(singletons)

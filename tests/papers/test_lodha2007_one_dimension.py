@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from crypsis.protection import cluster, quantile_groups
-from crypsis.reproduce.lodha2007 import _printed as printed
+from papers.lodha2007 import printed
 
 S, F = list(printed.SET), printed.MAP
 

@@ -7,9 +7,9 @@ import pytest
 
 import crypsis as cr
 from crypsis.protection import plan
-from crypsis.reproduce.lodha2007 import _printed as printed
-from crypsis.reproduce.lodha2007._examples import _census as census
 from crypsis.singling_out import max_cells, values_per_column
+from papers.lodha2007 import printed
+from papers.lodha2007.examples import census
 
 US = printed.US
 

@@ -8,7 +8,7 @@ import pytest
 
 import crypsis as cr
 from crypsis import singling_out as so
-from crypsis.reproduce.lodha2007 import _printed as printed
+from papers.lodha2007 import printed
 
 POPULATION, COLUMNS = printed.US, printed.COLUMNS
 DOMAINS = dict(zip(COLUMNS, printed.DOMAINS, strict=True))

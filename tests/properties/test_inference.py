@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from crypsis.counting import distributions
 from crypsis.dataset import Dataset
 from crypsis.inference import attribute_disclosure, leakage, riskiest_sets
-from crypsis.reproduce.itpr2019._printed_formulas import printed_itpr
-from crypsis.reproduce.itpr2019._sweeps import of_table
+from papers.itpr2019.printed_formulas import printed_itpr
+from papers.itpr2019.sweeps import of_table
 
 Rows = list[tuple[int, int]]
 unhurried = settings(max_examples=25, deadline=None)

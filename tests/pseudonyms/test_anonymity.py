@@ -10,8 +10,8 @@ import pytest
 
 from crypsis import pseudonyms as ps
 from crypsis.errors import ParameterError
-from crypsis.reproduce.bagai2017 import _attack_graphs as attack_graphs
 from crypsis.results import Estimate
+from papers.bagai2017 import attack_graphs
 from tests.pseudonyms import reference
 
 

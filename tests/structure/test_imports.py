@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.structure.code import PACKAGE, QUESTIONS, imports, modules, tree
+from tests.structure.code import PACKAGE, PAPERS, QUESTIONS, imports, modules, tree
 
 GROUND = {
     "errors", "options", "results", "progress", "files", "extras", "threads", "machine_code", "lazy",
@@ -45,7 +45,6 @@ MAY_IMPORT: dict[str, set[str]] = {
     "report": GROUND | {"policies"},
     "assessment": BELOW_PROTECTION | {"protection", "policies", "report"},
     "demo": GROUND,
-    "reproduce": BELOW_PROTECTION | {"protection", "report"},
     "schemas": BELOW_PROTECTION | {"protection", "policies", "report", "assessment"},
     "integrations": BELOW_PROTECTION | {"protection", "policies", "report", "assessment"},
 }
@@ -163,6 +162,21 @@ def _elsewhere(module: ast.Module) -> str:
             targets = [node.target] if isinstance(node, ast.AnnAssign) else node.targets
             names += [ast.unparse(target).rpartition(".")[2] for target in targets]
     return " ".join(names)
+
+
+@pytest.mark.parametrize("path", sorted(PAPERS.rglob("*.py")), ids=lambda p: p.stem)
+def test_the_papers_use_public_modules(path: Path) -> None:
+    for node in ast.walk(tree(path)):
+        names = [alias.name for alias in getattr(node, "names", ()) if isinstance(alias, ast.alias)]
+        module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
+        parts = [part for name in (module, *names) for part in name.split(".")]
+        private = [part for part in parts if re.match("_[a-z]", part)]
+        assert not private, f"line {getattr(node, 'lineno', 0)}: {private}"
+
+
+@pytest.mark.parametrize("name", modules())
+def test_the_package_does_not_import_the_papers(name: str) -> None:
+    assert not {module for module in imports(name) if module.split(".")[0] == "papers"}
 
 
 def test_importing_crypsis_loads_nothing_heavy() -> None:

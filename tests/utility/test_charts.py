@@ -12,8 +12,8 @@ import vl_convert
 from crypsis.errors import ParameterError
 from crypsis.protection import quantile_groups
 from crypsis.report.charts import utility as charts
-from crypsis.reproduce.lodha2007._trade_off import trade_off_chart
 from crypsis.utility import column_changes, normalized_error
+from papers.lodha2007.trade_off import trade_off_chart
 
 
 def test_trade_off() -> None:

@@ -10,7 +10,7 @@ import pytest
 from crypsis import utility as u
 from crypsis.errors import ColumnError, ParameterError
 from crypsis.hierarchies import Hierarchy, HierarchyGapError
-from crypsis.reproduce.lodha2007._trade_off import trade_off
+from papers.lodha2007.trade_off import trade_off
 
 
 def test_trade_off_is_the_equation_of_section_5_2() -> None:

@@ -18,7 +18,6 @@ _COMMANDS = {  # where the function of each is; a group has an application of it
     "leak": "leak:leak",
     "compare": "compare:compare",
     "verify": "verify:verify",
-    "reproduce": "reproduce:reproduce",
     "dbt": "dbt:dbt",
     "schema": "schema:schema",
     "serve": "serve:serve",

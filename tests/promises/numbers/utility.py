@@ -15,8 +15,8 @@ from scipy import optimize, special, stats
 from crypsis import utility as ut
 from crypsis.counting.cells import Cells
 from crypsis.hierarchies import Hierarchy
-from crypsis.reproduce.lodha2007._trade_off import trade_off as privacy_utility
 from crypsis.utility._column_changes import total_variation
+from papers.lodha2007.trade_off import trade_off as privacy_utility
 from tests.promises.numbers.draws import release, table, tuples
 
 Draw = np.random.Generator
