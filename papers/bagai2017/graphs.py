@@ -43,7 +43,11 @@ def figure_2(_: RunSettings) -> Drawn:
     matrix = belief.matrix.toarray()
     bread = [p for p, cell in zip(belief.pseudonyms or (), matrix[0], strict=True) if cell]
     cells = (
-        number("observed frequency of a", "20 %", 100 * float(shares["a"])),
+        number(
+            "observed frequency of a",
+            f"{float(100 * printed.FREQUENCY_OF_A):g} %",
+            100 * float(shares["a"]),
+        ),
         same("what Bread may be", "c, d", ", ".join(map(str, bread))),
         underivable(
             "transactions and ranges",
@@ -131,8 +135,8 @@ def figure_4(_: RunSettings) -> Drawn:
     cells = (
         same("matrices, 2^12", 4096, sum(p.graphs for p in points)),
         claim("distinct points", "far fewer", len(points) < 100, f"{len(points)}"),
-        number("smallest E at permanent 4", "1.5", at[4][0]),
-        number("largest E at permanent 4", "2.5", at[4][-1]),
+        number("smallest E at permanent 4", f"{float(printed.MIN_CRACKS_4)}", at[4][0]),
+        number("largest E at permanent 4", f"{float(printed.MAX_CRACKS_4)}", at[4][-1]),
         number(
             "(b) E of a matrix with cracks 0, 1, 1, 4", "1.5", float(ps.expected_cracks(belief))
         ),

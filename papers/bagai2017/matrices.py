@@ -24,9 +24,13 @@ def figure_5(_: RunSettings) -> Drawn:
             bool(np.allclose(p.sum(0), 1) and np.allclose(p.sum(1), 1)),
             "1, all eight",
         ),
-        number("permanent of P", "1/9", ps.permanent(p)),
+        number("permanent of P", str(printed.PERMANENT_P), ps.permanent(p)),
         number("probability of M_1", "0", ps.matching_probability(p, [0, 1, 2, 3])),
-        number("probability of M_2", "1/12", ps.matching_probability(p, printed.TRUTH)),
+        number(
+            "probability of M_2",
+            str(printed.PROBABILITY_M2),
+            ps.matching_probability(p, printed.TRUTH),
+        ),
         same("matchings of weight 0", 12, _weightless(p)),
     )
     return cells, lambda: _matrix(p, "The flat matrix P (Fig. 5)")
@@ -75,9 +79,14 @@ def figure_7(_: RunSettings) -> Drawn:
     weights = sorted(w for w in _weights(exact) if w)
     ours = [int(w * 1398 / sum(weights)) for w in weights]
     cells: list[ComparedValue] = [
-        same("permanent of A", 12, ps.permanent(a), group="(a)"),
+        same("permanent of A", printed.PERMANENT_A, ps.permanent(a), group="(a)"),
         number("d = Delta of A and of P", "0.782", ps.degree_of_anonymity(a), group="(a)"),
-        number("E = Psi of A and of P", "4/3", float(ps.expected_cracks(a)), group="(a)"),
+        number(
+            "E = Psi of A and of P",
+            str(printed.PSI_A),
+            float(ps.expected_cracks(a)),
+            group="(a)",
+        ),
         number("the same, rounded", "1.333", float(ps.expected_cracks(a)), group="(a)"),
         claim(
             "Q, lost from the text",

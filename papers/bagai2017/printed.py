@@ -19,8 +19,10 @@ TRUTH = (3, 1, 2, 0)
 
 P = [[F(0), F(1, 3), F(1, 3), F(1, 3)]] * 2 + [[F(1, 2), F(1, 6), F(1, 6), F(1, 6)]] * 2
 """Fig. 5."""
+PERMANENT_P, PROBABILITY_M2 = F(1, 9), F(1, 12)
 A = [[0, 1, 1, 1], [0, 1, 1, 1], [1, 1, 1, 1], [1, 1, 1, 1]]
 """Fig. 7(a): where P is not zero."""
+PERMANENT_A, PSI_A = 12, F(4, 3)
 A_G = [[0, 0, 0, 1], [0, 1, 1, 0], [1, 0, 1, 1], [1, 1, 1, 0]]
 """Fig. 8(a)."""
 _ROOT = math.sqrt(5)
@@ -42,8 +44,12 @@ RANGES: dict[Hashable, tuple[float, float]] = {
     "Bread": (0.5, 0.8), "Eggs": (0.1, 0.5), "Milk": (0.3, 0.9), "Sausages": (0.1, 0.7),
 }  # fmt: skip
 """That of Bread is in the text; the others are our choice."""
+FREQUENCY_OF_A = F(1, 5)
+"""The share of the transactions that have the pseudonym a."""
 CRACKS = (1, 2, 2, 2, 4)
 """Of the five matchings of Fig. 3."""
+MIN_CRACKS_4, MAX_CRACKS_4 = F(3, 2), F(5, 2)
+"""Fig. 4: the least and the most expected cracks at the permanent 4."""
 PERMANENT_Q, PSI_Q = F(699, 4096), F(1183, 1398)
 """Fig. 7(b)."""
 M4_PLACES, M5_PLACES = (2, 3, 0, 1), (3, 2, 0, 1)

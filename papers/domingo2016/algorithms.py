@@ -76,7 +76,7 @@ def algorithm_2(_: RunSettings) -> Values:
         )
     third = linkage.verify_record(printed.Y, printed.X[2], mapping=2).distances
     return (
-        same("d of record 3, its own masked record", [5, 1, 9], third),
+        same("d of record 3, its own masked record", printed.PROTECTOR_DISTANCES, third),
         claim("line by line", "the same distances", agree == _TRIES, f"{agree} of {_TRIES} files"),
     )
 
@@ -89,6 +89,6 @@ def algorithm_3(_: RunSettings) -> Values:
         agree += seen.row in wanted and seen.candidates == len(wanted)
     third = linkage.verify_record(printed.Y, printed.X[2])
     return (
-        same("f(x3)", 10, third.row + 1),
+        same("f(x3)", printed.NEAREST_RECORD, third.row + 1),
         claim("line by line", "the same record", agree == _TRIES, f"{agree} of {_TRIES} files"),
     )

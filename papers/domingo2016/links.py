@@ -129,12 +129,12 @@ def table_5(_: RunSettings) -> Values:
     return [
         *column("X", names, [line[1] for line in printed.TABLE_5], originals),
         *column("A", names, [line[2] for line in printed.TABLE_5], random_shares),
-        same("random records, 20^3", 8000, found.records, group="Section 5.2"),
+        same("random records, 20^3", printed.RANDOM_RECORDS, found.records, group="Section 5.2"),
         same("of them original records", 20, _among_combinations(), group="Section 5.2"),
         same(
             "of them at distance 0, the records of Z",
             20,
-            round(random_shares[0] * 8000),
+            round(random_shares[0] * printed.RANDOM_RECORDS),
             group="Section 5.2",
         ),
         same("the record a", "96.18, 990.58, 4950.48", _numbers(a), group="Section 5.2"),
@@ -144,8 +144,8 @@ def table_5(_: RunSettings) -> Values:
             _numbers(printed.Z[seen.row]),
             group="Section 5.2",
         ),
-        same("the record a matches Z", 2, seen.row + 1, group="Section 5.2"),
-        same("at distances", [0, 1, 2], seen.distances, group="Section 5.2"),
+        same("the record a matches Z", printed.MATCH_OF_A, seen.row + 1, group="Section 5.2"),
+        same("at distances", printed.DISTANCES_OF_A, seen.distances, group="Section 5.2"),
     ]
 
 

@@ -14,6 +14,26 @@ def _texts(table: str) -> list[list[str]]:
 
 RANK_CORRELATIONS = ("0.722", "0.844", "0.776")
 """Of X and Z, Section 2."""
+NEAREST_RANKS = (8, 2, 16)
+"""Of the released values nearest to those of record 3 (the stars of Table 3)."""
+NEAREST_RECORD = 10
+"""f(x3), the record that the third data subject takes for their own."""
+SUBJECT_DISTANCES = (4, 1, 4)
+"""d of record 3 as the data subject finds it."""
+PROTECTOR_DISTANCES = (5, 1, 9)
+"""d of record 3 as the protector, who knows its masked record, finds it."""
+RANDOM_RECORDS = 8000
+"""20^3, the combinations of the values of X."""
+MATCH_OF_A = 2
+"""The record of Z that the record a of Section 5.2 matches."""
+DISTANCES_OF_A = (0, 1, 2)
+MEANS = (100, 1000, 5000)
+"""Of the columns of the thousand random records of Table 6."""
+DEVIATIONS = (10, 50, 200)
+LARGE_NOISE = (5.0, 25.0, 100.0)
+"""The standard deviations of the noise of Fig. 2."""
+SMALL_NOISE = (0.05, 0.25, 1.0)
+"""Those of Fig. 3 and Table 6."""
 VARIANCES = ("24.70", "155.00", "20167.78")
 """v of the example of Definition 1."""
 

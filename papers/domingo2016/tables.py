@@ -111,10 +111,12 @@ def table_3(_: RunSettings) -> Values:
         *_table(rows, range(3), "(Y1) (Y2) (Y3)", ranks),
         *_table(rows, range(3, 6), "|(Y1)-8| |(Y2)-2| |(Y3)-16|", every),
         same("nearest values y*", "100.41, 903.25, 5087.9", _listed(stars), group="record 3"),
-        same("their ranks", [8, 2, 16], seen.nearest_ranks, group="record 3"),
-        same("f(x3) as the subject finds it", 10, seen.row + 1, group="record 3"),
-        same("d of the subject", [4, 1, 4], seen.distances, group="record 3"),
-        same("d of the protector", [5, 1, 9], owner.distances, group="record 3"),
+        same("their ranks", printed.NEAREST_RANKS, seen.nearest_ranks, group="record 3"),
+        same(
+            "f(x3) as the subject finds it", printed.NEAREST_RECORD, seen.row + 1, group="record 3"
+        ),
+        same("d of the subject", printed.SUBJECT_DISTANCES, seen.distances, group="record 3"),
+        same("d of the protector", printed.PROTECTOR_DISTANCES, owner.distances, group="record 3"),
         same(
             "S1(4)",
             "96.6, 91.57, 100.41, 100.31, 103.12, 104.82, 90.83, 103.07, 104",

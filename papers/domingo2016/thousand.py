@@ -24,7 +24,6 @@ from papers.comparison import (
 from papers.domingo2016 import printed
 from papers.results import ComparedValue, Drawn, RunSettings, Values, paper_item
 
-_MUCH, _LITTLE = (5.0, 25.0, 100.0), (0.05, 0.25, 1.0)
 _DRAWS = 100
 _WHY = (
     "The thousand records are random and not printed. In brackets the range over a hundred draws; "
@@ -34,7 +33,7 @@ _WHY = (
 
 def _files(noise: tuple[float, float, float], seed: int) -> tuple[printed.Floats, printed.Floats]:
     rng = np.random.default_rng((2016, seed))
-    x = rng.normal((100, 1000, 5000), (10, 50, 200), size=(1000, 3))
+    x = rng.normal(printed.MEANS, printed.DEVIATIONS, size=(1000, 3))
     return x, x + rng.normal(0, noise, size=x.shape)
 
 
@@ -49,7 +48,7 @@ def _shares() -> tuple[printed.Floats, printed.Floats]:
     originals: list[printed.Floats] = []
     random_shares: list[printed.Floats] = []
     for seed in range(_DRAWS):
-        null = linkage.verify_links(*_files(_LITTLE, seed), seed=seed).independent
+        null = linkage.verify_links(*_files(printed.SMALL_NOISE, seed), seed=seed).independent
         for found, distances in ((originals, null.distances), (random_shares, null.null_distances)):
             near = np.minimum(distances, 15).astype(int)
             found.append(np.bincount(near, minlength=16) / len(near))
@@ -124,7 +123,7 @@ def _at_zero() -> ComparedValue:
     """Whether every match at distance 0 is right, in the first of the hundred draws."""
     right = every = 0
     for seed in range(10):
-        found = linkage.link(*_files(_LITTLE, seed), seed=seed)
+        found = linkage.link(*_files(printed.SMALL_NOISE, seed), seed=seed)
         near = np.flatnonzero(found.distances == 0)
         every += len(near)
         right += sum(found.matches[row].tolist() == [row] for row in near.tolist())
@@ -146,7 +145,7 @@ def _random_if_near(share: float) -> float:
     figure="two curves over the distance",
 )
 def figure_2(_: RunSettings) -> Drawn:
-    found = _checked(_MUCH)
+    found = _checked(printed.LARGE_NOISE)
     null, right = found.independent, found.correct_share
     times = float(right or 0) / found.chance
     cells = (
@@ -177,7 +176,7 @@ def figure_2(_: RunSettings) -> Drawn:
     figure="two curves over the distance",
 )
 def figure_3(_: RunSettings) -> Drawn:
-    found = _checked(_LITTLE)
+    found = _checked(printed.SMALL_NOISE)
     null = found.independent
     cells = (
         claim(

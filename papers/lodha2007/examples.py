@@ -121,8 +121,8 @@ def _planned(columns: list[str], k: int, **weights: float) -> dict[str, str]:
 
 @paper_item("Example 6", "Half-year of birth and four digits of the zip code")
 def example_6(_: RunSettings) -> Values:
-    limit = so.max_cells(printed.US, 100, 0.1)
-    made = _plan(["gender", "birth", "zipcode"], 100, birth=120.0, zipcode=10_000.0)
+    limit = so.max_cells(printed.US, printed.K, printed.BETA)
+    made = _plan(["gender", "birth", "zipcode"], printed.K, birth=120.0, zipcode=10_000.0)
     steps = {one.name: one.step.describe() for one in made.columns}
     left = math.prod(one.values_after for one in made.columns)
     return (
@@ -151,14 +151,21 @@ def example_7(_: RunSettings) -> Values:
 
 @paper_item("Example 8", "Equivalence classes of 20,000, as HIPAA asks")
 def example_8(_: RunSettings) -> Values:
-    limit = so.max_cells(printed.US, 20_000, 0.1)
-    allowed = so.values_per_column(printed.US / 20_000, [2, 100, _ZIP], weights=[1, 4, 1])[2]
-    steps = _planned(["gender", "age", "zipcode"], 20_000, age=4.0)
+    limit = so.max_cells(printed.US, printed.HIPAA_K, printed.BETA)
+    allowed = so.values_per_column(printed.US / printed.HIPAA_K, [2, 100, _ZIP], weights=[1, 4, 1])[
+        2
+    ]
+    steps = _planned(["gender", "age", "zipcode"], printed.HIPAA_K, age=4.0)
     return (
-        number("zip codes allowed", "75", allowed, note="n/(k * 2 * 100), without beta."),
+        number(
+            "zip codes allowed",
+            str(printed.HIPAA_ZIP_CODES),
+            allowed,
+            note="n/(k * 2 * 100), without beta.",
+        ),
         erratum(
             "the same with beta = 0.1",
-            "75",
+            str(printed.HIPAA_ZIP_CODES),
             limit / 200,
             correct="73.9",
             note="n/k cells hold k people on average, so half of them hold fewer: the example "
@@ -225,7 +232,9 @@ def example_11(_: RunSettings) -> Values:
 
 @paper_item("Section 3.2", "The curse of dimensionality")
 def section_3_2(_: RunSettings) -> Values:
-    values = so.values_per_column(so.max_cells(printed.US, 10, 0.1), [math.inf] * 25)
+    values = so.values_per_column(
+        so.max_cells(printed.US, printed.CURSE_K, printed.BETA), [math.inf] * printed.CURSE_COLUMNS
+    )
     cell = number("values left to each of 25 columns, k = 10", "2", values[0])
     return (cell,)
 

@@ -39,6 +39,16 @@ SIZES = (1, 2, 3, 4, 4, 4, 4, 5, 5, 5, 5, 10)
 QUASI_IDENTIFIERS = {"F1": (6, 8, 10, 11, 12), "F2": (12,)}
 """Section 5.1: the rows of Fig. 3 that are 0.2-quasi-identifiers."""
 ADULT_ROWS = 32_561
+ALPHA = 0.2
+"""Of the quasi-identifiers of Section 5.1."""
+K, BETA = 100, 0.1
+"""Of Examples 6 and 7."""
+HIPAA_K = 20_000
+"""Example 8: the people of a three-digit zip code under HIPAA."""
+HIPAA_ZIP_CODES = 75
+"""Example 8: the zip codes that may be kept, n/(k * 2 * 100)."""
+CURSE_COLUMNS, CURSE_K = 25, 10
+"""Section 3.2: so many columns keep two values each."""
 CELLS = 2.4e6
 """D' of Examples 6 and 7."""
 TRIPLE = 4e9

@@ -102,7 +102,7 @@ def _counted(
     release: Dataset, sets: dict[int, tuple[str, ...]], domains: dict[str, int]
 ) -> dict[int, so.ColumnSet]:
     every = so.column_sets(
-        release, printed.COLUMNS, alpha=0.2, population=printed.US, domains=domains
+        release, printed.COLUMNS, alpha=printed.ALPHA, population=printed.US, domains=domains
     )
     by_columns = {one.columns: one for one in every}
     return {row: by_columns[columns] for row, columns in sets.items()}

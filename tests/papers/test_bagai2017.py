@@ -32,7 +32,7 @@ def test_figure_2_frequency_attack_on_transactions_that_fit_the_text():
     baskets, ranges = printed.BASKETS, printed.RANGES
     belief = ps.frequency_attack(baskets, ranges)
     observed = dict(zip(belief.pseudonyms, ps.frequencies(baskets).shares, strict=True))
-    assert observed["a"] == 0.2
+    assert observed["a"] == float(printed.FREQUENCY_OF_A)
     bread = belief.matrix.toarray()[0]
     possible = {name for name, cell in zip(belief.pseudonyms, bread, strict=True) if cell}
     assert possible == {"c", "d"}
@@ -77,6 +77,7 @@ def test_figure_4_forty_one_points():
         points.add((round(found.permanent), F(cracks).limit_denominator(1000)))
     assert len(points) == 41
     at = {n: {e for p, e in points if p == n} for n in (4, 5, 6)}
+    assert (min(at[4]), max(at[4])) == (printed.MIN_CRACKS_4, printed.MAX_CRACKS_4)
     assert at[4] == {F(3, 2), F(7, 4), F(2), F(9, 4), F(5, 2)}
     assert at[5] == {F(8, 5), F(9, 5), F(2), F(11, 5)}
     assert at[6] == {F(4, 3), F(3, 2), F(5, 3), F(11, 6), F(2)}
@@ -88,17 +89,19 @@ def test_figure_4_forty_one_points():
 
 
 def test_figure_5_matrix_p():
-    assert reference.permanent(P) == F(1, 9)
-    assert ps.permanent(floats(P)) == pytest.approx(1 / 9, rel=1e-14)
+    assert reference.permanent(P) == printed.PERMANENT_P
+    assert ps.permanent(floats(P)) == pytest.approx(float(printed.PERMANENT_P), rel=1e-14)
     assert ps.matching_probability(floats(P), [0, 1, 2, 3]) == 0  # M_1
-    assert ps.matching_probability(floats(P), [3, 1, 2, 0]) == pytest.approx(1 / 12)  # M_2
+    assert ps.matching_probability(floats(P), TRUTH) == pytest.approx(  # M_2
+        float(printed.PROBABILITY_M2)
+    )
 
 
 def test_figure_7a_matrix_a():
     belief = ps.Belief(A, truth=TRUTH)
-    assert ps.permanent(belief) == 12
+    assert ps.permanent(belief) == printed.PERMANENT_A
     assert ps.degree_of_anonymity(belief) == pytest.approx(math.log(12) / math.log(24))
-    assert ps.expected_cracks(belief) == pytest.approx(4 / 3)
+    assert ps.expected_cracks(belief) == pytest.approx(float(printed.PSI_A))
     assert ps.doubly_stochastic(belief).matrix == pytest.approx(floats(P), abs=1e-13)
 
 

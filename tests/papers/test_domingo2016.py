@@ -44,15 +44,15 @@ def test_table_2_permutation_plus_residual_noise() -> None:
 
 def test_table_3_subject() -> None:
     seen = linkage.verify_record(Y, X[2])
-    assert seen.nearest_ranks == (8, 2, 16)
-    assert seen.row + 1 == 10
+    assert seen.nearest_ranks == printed.NEAREST_RANKS
+    assert seen.row + 1 == printed.NEAREST_RECORD
     assert seen.candidates == 1
-    assert seen.distances == (4, 1, 4)
+    assert seen.distances == printed.SUBJECT_DISTANCES
     assert seen.diversities == pytest.approx([*map(float, printed.VARIANCES)], abs=5e-3)
 
 
 def test_table_3_protector() -> None:
-    assert linkage.verify_record(Y, X[2], mapping=2).distances == (5, 1, 9)
+    assert linkage.verify_record(Y, X[2], mapping=2).distances == printed.PROTECTOR_DISTANCES
 
 
 def test_table_3_every_deviation() -> None:
@@ -101,7 +101,7 @@ def test_table_4_counts_with_the_errata() -> None:
 def test_table_5_all_8000_random_records() -> None:
     found = linkage.verify_links(X, Y).independent
     assert found.exhaustive
-    assert found.records == 8000
+    assert found.records == printed.RANDOM_RECORDS
     for distance, originals, random in np.array(printed.TABLE_5, float):
         row = next((row for row in found.bins if row.low == distance), None)
         assert (row.originals if row else 0.0) == pytest.approx(originals, abs=1e-12)
@@ -115,7 +115,7 @@ def test_section_5_2_the_synthetic_record() -> None:
     """a = (x1 of record 5, x2 of 19, x3 of 10) matches the second record of Z at (0, 1, 2)."""
     a = np.array([X[4, 0], X[18, 1], X[9, 2]])
     seen = linkage.verify_record(Z, a)
-    assert (seen.row + 1, seen.distances) == (2, (0, 1, 2))
+    assert (seen.row + 1, seen.distances) == (printed.MATCH_OF_A, printed.DISTANCES_OF_A)
 
 
 def test_figure_1_is_safe_by_the_papers_test() -> None:
@@ -124,13 +124,13 @@ def test_figure_1_is_safe_by_the_papers_test() -> None:
 
 def thousand(noise: tuple[float, float, float], seed: int) -> linkage.LinkVerification:
     rng = np.random.default_rng(seed)
-    x = rng.normal((100, 1000, 5000), (10, 50, 200), size=(1000, 3))
+    x = rng.normal(printed.MEANS, printed.DEVIATIONS, size=(1000, 3))
     return linkage.verify_links(x, x + rng.normal(0, noise, size=x.shape), seed=seed)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_figure_2_large_noise_is_safe_by_the_papers_test(seed: int) -> None:
-    found = thousand((5, 25, 100), seed)
+    found = thousand(printed.LARGE_NOISE, seed)
     assert found.paper_verdict == "safe"
     assert found.independent.records == 10_000
     assert found.independent.hellinger < 0.15
@@ -142,7 +142,7 @@ def test_figure_2_large_noise_is_safe_by_the_papers_test(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_figure_3_and_table_6_small_noise_fails(seed: int) -> None:
-    found = thousand((0.05, 0.25, 1), seed)
+    found = thousand(printed.SMALL_NOISE, seed)
     assert (found.verdict, found.paper_verdict) == ("not safe", "not safe")
     originals, null = found.independent.distances, found.independent
     assert 0.005 < (originals == 0).mean() < 0.08

@@ -24,18 +24,21 @@ def steps(columns: list[str], k: int, beta: float, **options: object) -> dict[st
 
 def test_example_6_half_year_and_four_digits() -> None:
     found = steps(
-        ["gender", "birth", "zipcode"], 100, 0.1, weights={"birth": 120.0, "zipcode": 10_000.0}
+        ["gender", "birth", "zipcode"],
+        printed.K,
+        printed.BETA,
+        weights={"birth": 120.0, "zipcode": 10_000.0},
     )
     assert found == {
         "gender": "as it is",
         "birth": "half-year only",
         "zipcode": "first 4 of 5 characters",
     }
-    assert max_cells(US, 100, 0.1) >= printed.CELLS
+    assert max_cells(US, printed.K, printed.BETA) >= printed.CELLS
 
 
 def test_example_7_month_and_three_digits() -> None:
-    found = steps(["gender", "birth", "zipcode"], 100, 0.1)
+    found = steps(["gender", "birth", "zipcode"], printed.K, printed.BETA)
     assert found == {
         "gender": "as it is",
         "birth": "month only",
@@ -45,13 +48,17 @@ def test_example_7_month_and_three_digits() -> None:
 
 def test_example_8_hipaa() -> None:
     """75 zip codes without beta, 73.9 with it; two digits would make 100, so one is kept."""
-    assert US / (20_000 * 2 * 100) == 75
-    allowed = values_per_column(max_cells(US, 20_000, 0.1), [2, 100, 1e5], weights=[1, 4, 1])
+    assert US / (printed.HIPAA_K * 2 * 100) == printed.HIPAA_ZIP_CODES
+    allowed = values_per_column(
+        max_cells(US, printed.HIPAA_K, printed.BETA), [2, 100, 1e5], weights=[1, 4, 1]
+    )
     assert allowed == pytest.approx((2, 100, 73.6), rel=0.01)
-    found = steps(["gender", "age", "zipcode"], 20_000, 0.1, weights={"age": 4.0})
+    found = steps(["gender", "age", "zipcode"], printed.HIPAA_K, printed.BETA, weights={"age": 4.0})
     assert found == {"gender": "as it is", "age": "as it is", "zipcode": "first 1 of 5 characters"}
 
 
 def test_section_3_2_twenty_five_columns_keep_two_values_each() -> None:
-    shares = values_per_column(max_cells(US, 10, 0.1), [1e6] * 25)
+    shares = values_per_column(
+        max_cells(US, printed.CURSE_K, printed.BETA), [1e6] * printed.CURSE_COLUMNS
+    )
     assert {round(share) for share in shares} == {2}

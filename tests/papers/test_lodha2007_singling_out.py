@@ -19,7 +19,9 @@ FIGURE_3 = {row: (places, *map(float, rest)) for row, (places, *rest) in printed
 @pytest.fixture(scope="module")
 def figure_3(adult: cr.Dataset) -> dict[int, so.ColumnSet]:
     """The twelve rows as computed: S and F1 from the file, the rest from the printed domains."""
-    every = so.column_sets(adult, COLUMNS, alpha=0.2, population=POPULATION, domains=DOMAINS)
+    every = so.column_sets(
+        adult, COLUMNS, alpha=printed.ALPHA, population=POPULATION, domains=DOMAINS
+    )
     assert len(every) == 1023
     by_columns = {one.columns: one for one in every}
     return {
@@ -47,7 +49,9 @@ def test_section_5_1_publish_or_suppress(figure_3: dict[int, so.ColumnSet]) -> N
     by_population = [
         row for row, one in figure_3.items() if (one.population_bound or 0) >= one.alpha
     ]
-    by_paper = [row for row, one in figure_3.items() if one.bound is not None and one.bound >= 0.2]
+    by_paper = [
+        row for row, one in figure_3.items() if one.bound is not None and one.bound >= printed.ALPHA
+    ]
     assert by_release == list(printed.QUASI_IDENTIFIERS["F1"])
     assert by_population == by_paper == list(printed.QUASI_IDENTIFIERS["F2"])
     assert [row for row, one in figure_3.items() if not one.publish] == [12]
@@ -79,7 +83,7 @@ def test_theorem_3_and_below_one_over_e() -> None:
 
 
 def test_example_6_cells_of_100_people() -> None:
-    exact = so.max_cells(3e8, 100, 0.1)
+    exact = so.max_cells(POPULATION, printed.K, printed.BETA)
     x = -math.log(0.1) / 99
     assert exact == pytest.approx(3e8 / 99 * (1 + x - math.sqrt(x * x + 2 * x)), rel=1e-12)
     assert POPULATION / 125 == printed.CELLS < exact
@@ -95,15 +99,20 @@ def test_example_7_values_per_column() -> None:
 
 
 def test_example_8_zip_codes_under_hipaa() -> None:
-    mean = POPULATION / 20_000
-    assert mean / (2 * 100) == 75
-    chernoff = so.max_cells(POPULATION, 20_000, 0.1)
-    assert chernoff < so.max_cells(POPULATION, 20_000, 0.1, exact=True) < mean
+    mean = POPULATION / printed.HIPAA_K
+    assert mean / (2 * 100) == printed.HIPAA_ZIP_CODES
+    chernoff = so.max_cells(POPULATION, printed.HIPAA_K, printed.BETA)
+    assert chernoff < so.max_cells(POPULATION, printed.HIPAA_K, printed.BETA, exact=True) < mean
 
 
 def test_section_3_2_curse_of_dimensionality() -> None:
-    for cells in (3e8 / 10, so.max_cells(3e8, 10, 0.1)):
-        values = so.values_per_column(cells, [math.inf] * 25)
+    for cells in (
+        POPULATION / printed.CURSE_K,
+        so.max_cells(POPULATION, printed.CURSE_K, printed.BETA),
+    ):
+        values = so.values_per_column(cells, [math.inf] * printed.CURSE_COLUMNS)
         assert {round(d) for d in values} == {2}
-    slack = 1 - so.max_cells(POPULATION, 10, 0.1) * 10 / POPULATION
+    slack = (
+        1 - so.max_cells(POPULATION, printed.CURSE_K, printed.BETA) * printed.CURSE_K / POPULATION
+    )
     assert slack == pytest.approx(0.45, abs=0.005)
