@@ -26,6 +26,8 @@ PERMISSIVE = (
     "0BSD", "Apache", "BSD", "CC0", "HPND", "ISC", "MIT", "MPL-2.0", "Mozilla Public License 2.0",
     "PSF", "Python Software Foundation", "Unlicense", "Zlib",
 )  # fmt: skip
+REPLACEABLE = ("Lesser General Public License", "LGPL")
+"""Of libraries that may be passed on beside what uses them, since anyone can replace them."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,8 @@ class Part:
     @property
     def permissive(self) -> bool:
         """Whether its licence lets anyone use, change and pass on what is built with it."""
-        return any(word.lower() in self.licence.lower() for word in PERMISSIVE)
+        allowed = (*PERMISSIVE, *REPLACEABLE)
+        return any(word.lower() in self.licence.lower() for word in allowed)
 
     @property
     def url(self) -> str:
