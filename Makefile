@@ -6,7 +6,7 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 unexport PYTHONDONTWRITEBYTECODE  # tests start hundreds of processes, which would compile every module again
 
 .SECONDARY:
-.PHONY: help demo test test-heavy nightly check format docs papers paper-pages picture bench bench-quick test-gpu test-integrations test-oldest test-newest coverage wheel compiled-wheel dist sbom licences audit clean
+.PHONY: help demo quick test test-heavy nightly check format docs papers paper-pages picture bench bench-quick test-gpu test-integrations test-oldest test-newest coverage wheel compiled-wheel dist sbom licences audit clean
 help:            ## show the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:[^#]*## /\t/' | expand -t 14
 
@@ -23,6 +23,17 @@ $(BIN)/.dev: $(BIN)/crypsis constraints.txt
 
 demo: $(BIN)/crypsis   ## make a sample release and run the main job on it
 	$(BIN)/crypsis demo --output demo
+
+QUICK := tests/counting tests/policies tests/test_dataset.py tests/test_results.py tests/test_hierarchies.py \
+  tests/cli/test_scan.py tests/cli/test_assess.py tests/structure/test_imports.py
+$(BIN)/.quick: $(BIN)/crypsis
+	$(PIP) --constraint constraints.txt --group quick
+	@touch $@
+
+quick: $(BIN)/.quick   ## the first ten minutes of a contributor: format, lint and the tests of the core; no Java, browser or database
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/python -m pytest -q $(WITHOUT_SPARK) $(QUICK)
 
 test: $(BIN)/.dev      ## install what the tests need and run them all
 	@tools/system-packages
