@@ -18,6 +18,8 @@ from tests.conftest import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 WORKFLOWS = sorted((ROOT / ".github").rglob("*.yml"))
+PINNED = r"[\w-]+/[\w/-]+@[0-9a-f]{40}"
+"""An action by its commit."""
 
 
 def text(name: str) -> str:
@@ -54,8 +56,16 @@ def test_workflows_are_yaml_and_least_privileged(path: Path) -> None:
     for job in found["jobs"].values():
         assert job["runs-on"]
         for step in job["steps"]:
-            assert "run" in step or re.fullmatch(r"[\w-]+/[\w/-]+@[\w/.]+", step["uses"])
+            assert "run" in step or re.fullmatch(PINNED, step["uses"])
             assert "${{ github.event" not in step.get("run", "")  # never a title as a command
+
+
+def test_every_action_is_pinned_and_says_its_version() -> None:
+    """A tag can be moved by whoever owns the action; a commit cannot."""
+    for name in ("action.yml", *(str(path) for path in WORKFLOWS)):
+        used = re.findall(r"^ *(?:- )?uses: *(.*)$", (ROOT / name).read_text("utf-8"), flags=re.M)
+        for line in used:
+            assert re.fullmatch(PINNED + r" # v\d+\.\d+\.\d+", line), (name, line)
 
 
 def test_what_workflows_make_is_a_target() -> None:

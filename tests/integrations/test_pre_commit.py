@@ -25,3 +25,13 @@ def test_the_worst_file_decides(tmp_path: Path, capsys: pytest.CaptureFixture[st
     shown = capsys.readouterr()
     assert "hiv-secret" not in shown.out + shown.err
     assert "neither d.roles.toml nor roles.toml" in shown.err
+
+
+def test_a_file_that_is_called_like_an_option_is_assessed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("roles.toml").write_text(ROLES_FILE)
+    for name in ("-h.csv", "--policy=default.csv"):
+        Path(name).write_text(csv(leaking=True))
+        assert main([name]) == 1

@@ -32,8 +32,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = ArgumentParser(prog="crypsis-assess", description="Assess the data files of a commit.")
     parser.add_argument("--policy", default="default", help="a preset or a .toml file")
     parser.add_argument("files", nargs="*")
-    given = parser.parse_args(arguments)
+    given = parser.parse_args(
+        [_file_or_option(text) for text in (sys.argv[1:] if arguments is None else arguments)]
+    )
     return max((_status(Path(file), given.policy) for file in given.files), default=0)
+
+
+def _file_or_option(text: str) -> str:
+    """An argument; a file of the commit that is called like an option is a file all the same."""
+    return f"./{text}" if text.startswith("-") and Path(text).is_file() else text
 
 
 def _status(file: Path, policy: str) -> int:

@@ -45,9 +45,17 @@ async def take(
 ) -> None:
     """Take a file that is uploaded."""
     no_job(workspace, table)
-    path = await stored(request.stream(), slot, title, table.folder, workspace.settings)
-    await asyncio.to_thread(check_expanded, Path(path), workspace.settings)
+    path = await received(workspace, request, table.folder, slot, title)
     workspace.add_upload(table, slot, str(path), title)
+
+
+async def received(
+    workspace: Workspace, request: Request, folder: Path, slot: str, title: str
+) -> Path:
+    """The file of a request in a folder, once all of it is there and it is not too large."""
+    path = await stored(request.stream(), slot, title, folder, workspace.settings)
+    await asyncio.to_thread(check_expanded, path, workspace.settings)
+    return path
 
 
 def subject(workspace: Workspace, table: OpenTable) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import Request, Response
 
 from crypsis.web import forms as f
-from crypsis.web.api_base import BYTES, FileName, In, job_state, new_router, take
+from crypsis.web.api_base import BYTES, FileName, In, job_state, new_router, received, take
 from crypsis.web.errors import RequestError
 from crypsis.web.open_tables import OpenTable, TableFile
 from crypsis.web.uploads import title_of
@@ -32,13 +32,16 @@ def create_table(workspace: In, form: f.NewTable) -> f.TableState:
 async def upload_table(workspace: In, request: Request, name: FileName) -> f.JobState:
     """Upload a table that is to be released, and look at its columns."""
     title = title_of(name)
-    table = workspace.create("release", title)
-    try:
-        await take(workspace, request, table, "data", title)
-        return job_state(workspace.scan(table))
-    except BaseException:
-        workspace.close(table.id)
-        raise
+    workspace.make_room()
+    with workspace.arriving() as folder:  # a table is opened once its file is there
+        path = await received(workspace, request, folder, "data", title)
+        table = workspace.create("release", title)
+        try:
+            workspace.add_upload(table, "data", str(path.rename(table.folder / path.name)), title)
+            return job_state(workspace.scan(table))
+        except BaseException:
+            workspace.close(table.id)
+            raise
 
 
 @router.post("/tables/given", tags=["tables"], status_code=202)

@@ -15,6 +15,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from crypsis import __version__
@@ -82,6 +83,7 @@ def create_app(settings: Settings, gate: Gate) -> FastAPI:
     app.add_exception_handler(CrypsisError, _known)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _refused)
+    app.add_exception_handler(ClientDisconnect, _gone)
     app.add_exception_handler(Exception, _fault)
     app.add_middleware(Guard, gate=gate, upload_bytes=settings.upload_bytes)
     return app
@@ -121,6 +123,11 @@ async def _refused(request: Request, error: Exception) -> Response:
     answer = _response(request, error.status_code, words.get(error.status_code, str(error.detail)))
     answer.headers.update(error.headers or {})
     return answer
+
+
+async def _gone(request: Request, error: Exception) -> Response:
+    """Whoever asked has gone before the whole body was here: no fault, and nobody to answer."""
+    return Response(status_code=408)
 
 
 async def _fault(request: Request, error: Exception) -> Response:

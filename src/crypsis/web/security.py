@@ -11,6 +11,7 @@ at another port never receives it, and it is of no use at any other path.
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import secrets
 from typing import Any
@@ -26,6 +27,8 @@ Scope = dict[str, Any]
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _SMALL_BODY = 2_000_000
 HEADER_BYTES = 16_384
+STALLED_SECONDS = 30.0
+"""How long no byte of a body may come: on one machine, a sender that waits longer has gone."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; font-src 'none'; form-action 'self'; base-uri 'none'; "
@@ -186,13 +189,19 @@ def _answer(scope: Scope, status: int, message: str) -> Response:
 
 
 def _counted(receive: Any, limit: int) -> Any:
-    """The body as it comes, until it is longer than allowed: not every one says how long it is."""
-    seen = 0
+    """The body as it comes, until it is longer than allowed, or stops coming."""
+    seen, whole = 0, False
 
     async def receiving() -> Any:
-        nonlocal seen
-        message = await receive()
+        nonlocal seen, whole
+        if whole:  # what is waited for now is the end of the connection
+            return await receive()
+        try:
+            message = await asyncio.wait_for(receive(), STALLED_SECONDS)
+        except TimeoutError:
+            raise HTTPException(408, "The rest of the body did not come.") from None
         if message["type"] == "http.request":
+            whole = not message.get("more_body", False)
             seen += len(message.get("body", b""))
             if seen > limit:
                 raise HTTPException(413, f"The body is larger than the {limit:,} bytes allowed.")

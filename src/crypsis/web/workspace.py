@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from fastapi import Request
@@ -61,7 +66,12 @@ class Workspace:
         self.jobs = Jobs(settings)
 
     def create(self, kind: str, title: str) -> OpenTable:
-        """A new table without files. Of those that could not be opened only the last one stays."""
+        """A new table without files."""
+        self.make_room()
+        return self.tables.create(kind, title)
+
+    def make_room(self) -> None:
+        """Raise where no further table may be open. Of those that failed only the last one stays."""
         failed = [
             table.id
             for table in reversed(self.tables.every())
@@ -69,7 +79,16 @@ class Workspace:
         ]
         for name in failed[:-1]:
             self.close(name)
-        return self.tables.create(kind, title)
+        self.tables.check_room()
+
+    @contextmanager
+    def arriving(self) -> Iterator[Path]:
+        """A folder for a file that is on its way, until the end of the block."""
+        folder = self.private.make(secrets.token_hex(8))
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
     def tried(self, table: OpenTable) -> bool:
         """Whether work on a table has ended, and none goes on."""
