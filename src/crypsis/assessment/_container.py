@@ -53,7 +53,7 @@ def as_written(data: Dataset, texts: Rows | None) -> tuple[Dataset, tuple[str, .
         finer = data.quasi_identifiers
     if not finer:
         return data, ()
-    return replace(data, rows=data.rows.written(finer), _cells={}), finer
+    return replace(data, rows=data.rows.written(finer)), finer
 
 
 def _distinct(rows: Rows, names: Sequence[str]) -> dict[str, int]:

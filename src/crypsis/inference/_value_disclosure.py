@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -45,7 +44,7 @@ from crypsis.inference._value_results import (
 )
 from crypsis.inference.conditional import Joint, joint
 from crypsis.inference.text_numbers import read_numbers
-from crypsis.options import MissingValues, Roles
+from crypsis.options import Roles
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -136,9 +135,7 @@ def value_disclosure(
             hint="Set {quasi_identifiers} and {sensitive}.",
         )
     trees = _hierarchies(dataset, hierarchies or {})
-    strict = dataset
-    if dataset.missing is not MissingValues.VALUE:
-        strict = replace(dataset, missing=MissingValues.VALUE, _cells={})
+    strict = dataset.strict()
     known = list(strict.quasi_identifiers)
     if len(strict.sensitive) > 1:
         with suppress(TooLargeError):

@@ -77,6 +77,8 @@ class Rows:
         """Lists what the file has besides the rows."""
         self.titles: Callable[[], tuple[str, ...]] | None = None
         """The names that a recipient sees with the rows: of files, the sheet, the table."""
+        self.records = object()
+        """What rows of the same records in another order share: every count of them is the same."""
         self._load = load
         self._by_name = {column.name: column for column in self.columns}
         self._too_many: dict[frozenset[str], int] = {}  # column sets with more combinations
