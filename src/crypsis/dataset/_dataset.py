@@ -22,12 +22,15 @@ from crypsis.dataset._roles import (
     as_role,
     decided,
 )
-from crypsis.errors import ParameterError, RoleError, unknown_columns
+from crypsis.errors import InputError, ParameterError, RoleError, TooLargeError, unknown_columns
 from crypsis.options import MissingValues, ReadOptions, Role, Roles
-from crypsis.tables import Rows, open_frame, open_source, write_rows
+from crypsis.tables import Kind, Rows, open_frame, open_source, write_rows
 
 _CACHED_CELLS = 4
 """Column sets whose cells are kept: those of one question, and of the measures beside it."""
+
+_MAX_COMPARED_VALUES = 2_000_000
+"""Distinct values, and texts, of columns that are compared; of more all columns are texts."""
 
 
 class _Counts:
@@ -377,6 +380,39 @@ class Dataset:
         if self.missing is MissingValues.VALUE:
             return self
         return replace(self, missing=MissingValues.VALUE)
+
+    def as_written(self, columns: Sequence[str] | None = None) -> Dataset:
+        """The dataset as whoever gets the rows sees it: what measures of classes count.
+
+        A column (default: of the quasi-identifiers) in which what is written distinguishes more than
+        the values that are read (70 and 70.0, NA and ?, zero and minus zero) is taken as these
+        texts. Sensitive attributes are not: two notations of one value would count as diverse.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> table = pa.table({"change": [0.0, -0.0, 0.0, -0.0]})
+        >>> data = Dataset.from_frame(table, quasi_identifiers="change")
+        >>> data.cells().counts.tolist(), data.as_written().cells().counts.tolist()
+        ([4], [2, 2])
+        """
+        finer = self.finer_as_written(self.quasi_identifiers if columns is None else columns)
+        return replace(self, rows=self.rows.as_written(finer)) if finer else self
+
+    def finer_as_written(self, columns: Sequence[str]) -> tuple[str, ...]:
+        """The columns, no sensitive ones, in which what is written distinguishes more than is read."""
+        unseen = (self.person, self.household, self.weight, *self.sensitive)
+        names = [
+            column.name
+            for column in self.rows.columns
+            if column.name in columns
+            and column.name not in unseen
+            and column.kind is not Kind.NESTED
+        ]
+        try:
+            return self.rows.finer_as_written(names, _MAX_COMPARED_VALUES)
+        except (InputError, TooLargeError):  # what is written is never coarser
+            return tuple(name for name in names if name in self.quasi_identifiers) or tuple(names)
 
     def with_roles(
         self,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from crypsis.counting import arrays
 from crypsis.counting.estimates import CONFIDENCE
-from crypsis.dataset import SAMPLE, Data, Dataset, as_dataset, takes_roles
+from crypsis.dataset import SAMPLE, Data, Dataset, as_seen, takes_roles
 from crypsis.errors import ParameterError, RoleError, TooLargeError
 from crypsis.hierarchies import Hierarchy
 from crypsis.inference._class_states import (
@@ -127,7 +127,7 @@ def value_disclosure(
             f"Parameter 'confidence' must be between 0 and 1; {confidence} was given.",
             parameter="confidence",
         )
-    dataset = as_dataset(data, **roles)
+    dataset = as_seen(data, **roles)
     if not dataset.quasi_identifiers or not dataset.sensitive:
         raise RoleError(
             "Disclosure of values needs quasi-identifiers and sensitive attributes.",

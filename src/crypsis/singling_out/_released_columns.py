@@ -111,7 +111,8 @@ def released_uniqueness(
     (1.0, ('shoe',), 0.0)
     """
     # Uniques are those of the release.
-    dataset = replace(as_dataset(data, **roles).strict(), population=None)
+    dataset = as_dataset(data, **roles)
+    dataset = replace(dataset.as_written(dataset.knowable).strict(), population=None)
     known: list[str] = []
     nested: list[str] = []
     for name in dataset.knowable:
