@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import inspect
 import pickle
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,10 @@ import pytest
 import crypsis as cr
 from crypsis.dataset import as_dataset
 from crypsis.errors import ColumnError, ParameterError, RoleError
+from crypsis.tables import open_frame
+from crypsis.tables.shuffled import shuffled
+
+SOURCE = Path(cr.__file__).parent
 
 TABLE = pa.table({"id": [1, 2, 3, 4], "age": [30, 30, None, 41], "ill": ["x", "y", "x", "x"]})
 
@@ -201,3 +207,47 @@ def test_a_misspelled_keyword_is_named_with_the_nearest(
 ) -> None:
     with pytest.raises(TypeError, match=f"argument '{given}'. Did you mean '{nearest}'"):
         call(pa.table({"a": [1, 2]}), **{given: 2})
+
+
+PEOPLE = pa.table({"age": [30, 30, None, None], "sex": ["f", "f", "f", "f"]})
+
+
+def test_other_rows_have_other_counts_and_another_frame() -> None:
+    data = cr.Dataset.from_frame(PEOPLE, quasi_identifiers=["age", "sex"])
+    assert data.cells().counts.tolist() == [2, 2]
+    other = pa.table({"age": [1, 2, 3], "sex": ["f", "m", "m"]})
+    moved = replace(data, rows=open_frame(other))
+    assert moved.cells().counts.tolist() == moved.cells(["age"]).counts.tolist() == [1, 1, 1]
+    assert cr.singling_out.k_anonymity(moved) == 1
+    assert moved.frame.fetchall() == [(1, "f"), (2, "m"), (3, "m")]  # not the frame of before
+    assert pickle.loads(pickle.dumps(moved)).to_arrow().equals(other)
+    assert data.cells().counts.tolist() == [2, 2]
+    assert data.frame is PEOPLE
+
+
+@pytest.mark.parametrize("missing", [cr.MissingValues.WILDCARD, "wildcard"])
+def test_another_rule_of_missing_values_has_other_counts(missing: Any) -> None:
+    data = cr.Dataset.from_frame(PEOPLE, quasi_identifiers="age")
+    assert data.cells().class_sizes.tolist() == [2, 2]
+    loose = replace(data, missing=missing)
+    assert loose.cells().class_sizes.tolist() == [4, 4]
+    assert loose.strict().cells().class_sizes.tolist() == [2, 2]
+    assert data.strict() is data
+
+
+def test_the_same_records_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = cr.Dataset.from_frame(PEOPLE, quasi_identifiers=["age", "sex"])
+    counted = data.cells()
+    assert (
+        data.with_roles({"age": "quasi-identifier", "sex": "quasi-identifier"}).cells() is counted
+    )
+    moved = shuffled(data.rows, np.random.SeedSequence(1), in_memory=True)
+    assert replace(data, rows=moved).cells() is counted
+    assert replace(data, rows=moved).frame is not PEOPLE
+
+
+def test_counts_are_dropped_where_datasets_are_made() -> None:
+    """Whoever replaces rows has nothing to remember: no other module knows of the counts."""
+    field = re.compile(r"(?<!\w)_counts=")
+    modules = {path.name: path.read_text("utf-8") for path in SOURCE.rglob("*.py")}
+    assert [name for name, text in modules.items() if field.search(text)] == []

@@ -12,11 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import openpyxl
+import polars as pl
 import pyarrow as pa
 import pyarrow.csv
+import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import feather
 
 import crypsis as cr
 from crypsis.columns import roles
@@ -383,6 +387,57 @@ def test_classes_are_those_of_the_texts_in_the_file(tmp_path: Path) -> None:
     assert answer.results["equivalence_classes"].k == 60  # type: ignore[attr-defined]
 
 
+ODD_BITS = np.array([0x7FF8000000000001, 0x7FF8000000000002], np.uint64).view(np.float64)
+"""Two NaN that differ in their bits."""
+
+
+@pytest.mark.parametrize(
+    "kind", ["arrow", "polars", "lazy", "duckdb", "dataset", "float32", "parquet", "feather"]
+)
+@pytest.mark.parametrize("values", [[0.0, -0.0], [None, float("nan")]], ids=["zero", "nan"])
+def test_functions_and_verbs_count_the_same_classes(
+    tmp_path: Path, kind: str, values: list[Any]
+) -> None:
+    """What a recipient can tell apart is not one class, wherever the rows are."""
+    table = pa.table({"x": values * 10, "ill": ["flu", "gout"] * 10})
+    pq.write_table(table, tmp_path / "t.parquet")
+    feather.write_feather(table, tmp_path / "t.arrow")
+    sources: dict[str, Any] = {
+        "arrow": table, "polars": pl.from_arrow(table), "lazy": pl.from_arrow(table).lazy(),
+        "duckdb": duckdb.from_arrow(table), "dataset": ds.dataset(tmp_path / "t.parquet"),
+        "float32": table.set_column(0, "x", table["x"].cast(pa.float32())),
+        "parquet": tmp_path / "t.parquet", "feather": tmp_path / "t.arrow",
+    }  # fmt: skip
+    given = {"quasi_identifiers": ["x"], "sensitive": ["ill"]}
+    data = sources[kind]
+    answer = cr.assess(data, **given).answer("singling_out")
+    assert answer is not None
+    assert answer.results["equivalence_classes"].k == 10  # type: ignore[attr-defined]
+    assert cr.singling_out.k_anonymity(data, **given) == 10
+    assert cr.singling_out.uniqueness(data, **given).classes == 2
+    assert cr.inference.l_diversity(data, **given).distinct == 1
+    same = cr.Dataset.from_frame(table.slice(0, 1).take([0] * 20), **given)
+    assert cr.singling_out.k_anonymity(same) == 20
+
+
+def test_the_bits_of_nan_in_a_frame_are_counted() -> None:
+    table = pa.table({"x": np.tile(ODD_BITS, 10), "ill": ["flu", "gout"] * 10})
+    answer = cr.assess(table, quasi_identifiers=["x"], sensitive=["ill"]).answer("singling_out")
+    assert answer is not None
+    assert answer.results["equivalence_classes"].k == 10  # type: ignore[attr-defined]
+    assert cr.singling_out.k_anonymity(table, "x") == 10
+    plain = pa.table({"x": [float("nan")] * 20})
+    assert cr.singling_out.k_anonymity(plain, "x") == 20
+
+
+def test_functions_count_the_texts_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("size\n" + "70\n70.0\n" * 10)
+    assert cr.singling_out.k_anonymity(path, "size") == 10
+    path.write_text("size\n" + "70.0\n" * 20)
+    assert cr.singling_out.k_anonymity(path, "size") == 20
+
+
 @pytest.mark.parametrize("values", [[0.0, -0.0], [None, float("nan")]])
 def test_equal_numbers_that_a_file_distinguishes(tmp_path: Path, values: list[Any]) -> None:
     """The sign of a zero or the kind of a missing value says who has which disease, in a frame too."""
@@ -391,4 +446,7 @@ def test_equal_numbers_that_a_file_distinguishes(tmp_path: Path, values: list[An
     for data in (table, tmp_path / "t.parquet"):
         found = cr.assess(data, quasi_identifiers=["x"], sensitive=["ill"])
         assert "inference.near_certain_values" in [one.measure for one in found.exceeded], data
-        assert cr.singling_out.k_anonymity(data, quasi_identifiers=["x"]) == 200
+        answer = found.answer("singling_out")
+        assert answer is not None
+        assert answer.results["equivalence_classes"].k == 100  # type: ignore[attr-defined]
+        assert cr.singling_out.k_anonymity(data, quasi_identifiers=["x"]) == 100

@@ -259,3 +259,78 @@ def test_removed_records_of_one_person_are_no_class_of_many() -> None:
     maps = [each["row"].tolist() for each in (after, own)]
     assert joint_risk(tables[0], tables[1:], k=5, row_maps=maps).small_differences == 9
     assert joint_risk(*_records(tables), k=5, row_maps=maps).small_differences == 0
+
+
+def _districts(rows: int = 2_400) -> pd.DataFrame:
+    own = people(rows, seed=3)
+    own["ill"] = ILL[np.random.default_rng(5).permutation(rows) % 4]
+    own["district"] = np.array([f"D{n}" for n in own["zip"]])
+    own["area"] = np.array([f"A{n}" for n in np.random.default_rng(1).integers(0, 4, rows)])
+    return own.assign(age=banded(own, 20)["age"]).drop(columns="zip")
+
+
+def _together(own: pd.DataFrame, earlier: pd.DataFrame, **given: Any) -> Any:
+    kept = {"age", "district", "area", "diagnosis"}
+    first, second = (
+        Dataset.from_frame(
+            table(one), quasi_identifiers=[n for n in one if n in kept - {"diagnosis"}],
+            sensitive=[n for n in one if n in ("ill", "diagnosis")],
+        )
+        for one in (own, earlier)
+    )  # fmt: skip
+    return assess(first, earlier=[second], policy="default", **given)
+
+
+@pytest.mark.parametrize(
+    ("columns", "names"),
+    [
+        (["age", "area", "ill"], {}),  # a quasi-identifier of each
+        (["age", "district", "ill"], {"district": "area"}),  # renamed
+        (["age", "district", "ill"], {"ill": "diagnosis"}),  # a sensitive attribute renamed
+    ],
+)
+def test_columns_under_other_names_are_not_evaluated(
+    columns: list[str], names: dict[str, str]
+) -> None:
+    full = _districts()
+    earlier, own = full[["age", "district", "ill"]], full[columns].rename(columns=names)
+    found = _together(mixed(own, 1), mixed(earlier, 2))
+    assert found.verdict.value == "cannot tell"
+    answer = found.answer("releases")
+    assert answer is not None
+    assert any("may be the same under other names" in note for note in answer.notes)
+    assert not any(f.measure.startswith("releases.") and f.status.value == "met" and
+                   f.measure != "releases.reused_pseudonyms" for f in found.findings)  # fmt: skip
+    hints = [one.hint for one in found.findings if one.measure == "releases.small_differences"]
+    assert any("same name" in (hint or "") for hint in hints)
+
+
+@pytest.mark.parametrize("more", ["own", "earlier"])
+def test_a_release_that_is_a_part_of_the_other_is_evaluated(more: str) -> None:
+    """A column was dropped, or came: every column of the smaller release is one of the larger."""
+    full = _districts()
+    large, small = full[["age", "district", "ill"]], full[["age", "ill"]]
+    own, earlier = (large, small) if more == "own" else (small, large)
+    found = _together(mixed(own, 1), mixed(earlier, 2))
+    assert found.verdict.value == "safe", found
+    less = mixed(own, 1).iloc[1:] if more == "earlier" else mixed(own, 1)
+    gone = _together(less, mixed(earlier, 2).iloc[: len(own) - (more == "own")])
+    assert gone.verdict.value == "not safe"
+
+
+def test_keys_of_the_owner_decide_columns_under_other_names() -> None:
+    """The true intersections of districts and areas are counted: an intruder knows no more."""
+    full = _districts()
+    own, earlier = (
+        mixed(full[["age", "area", "ill"]], 1),
+        mixed(full[["age", "district", "ill"]], 2),
+    )
+    maps = {"row_map": own.index.tolist(), "earlier_row_maps": [earlier.index.tolist()]}
+    found = _together(own, earlier, **maps)
+    risk = found.answer("releases").results["joint_risk (k = 5)"]
+    sizes = full.groupby(["age", "district", "area"])["ill"].transform("size")
+    assert risk.small_classes == (sizes < 5).mean() == 0
+    assert (risk.connections[0].by, risk.small_differences, risk.not_known) == ("key", 0, ())
+    assert not [one for one in found.findings if one.measure in
+                ("releases.joint_small_classes", "releases.small_differences") and
+                one.status.value != "met"]  # fmt: skip

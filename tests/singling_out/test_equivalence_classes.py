@@ -238,9 +238,9 @@ def test_merging_values_never_lowers_k():
     assert after >= before
 
 
-def test_minus_zero_and_nan_are_the_values_they_count_as():
-    rows = pa.table({"v": [0.0, -0.0, float("nan"), None, 1.5], "x": range(5)})
+def test_minus_zero_and_nan_are_told_apart_by_whoever_sees_them():
+    rows = pa.table({"v": [0.0, 0.0, -0.0, float("nan"), None, 1.5], "x": range(6)})
     found = so.records_at_risk(rows, ["v"], threshold=0.5)
     assert so.equivalence_classes(rows, ["v"]).class_sizes == (1, 2)
-    assert found.records["row"].to_pylist() == [4]
-    assert found.records["class_size"].to_pylist() == [1]
+    assert found.records["row"].to_pylist() == [2, 3, 4, 5]
+    assert found.records["class_size"].to_pylist() == [1] * 4

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from crypsis.columns.roles import identifier_in, visible
 from crypsis.dataset import Dataset
@@ -28,40 +27,19 @@ def file_texts(data: Dataset) -> Rows | None:
 
 
 def _plain(data: Dataset) -> list[str]:
+    """The released columns that may be written in another way than they are read."""
     return [
         column.name
         for column in data.rows.columns
-        if column.name in data.released and column.kind is not Kind.NESTED
+        if column.name in data.released
+        and column.kind is not Kind.NESTED
+        and (data.rows.notations is None or column.name in data.rows.notations)
     ]
 
 
-def as_written(data: Dataset, texts: Rows | None) -> tuple[Dataset, tuple[str, ...]]:
-    """The data as a recipient sees it, and the columns in which that makes a difference.
-
-    A column whose texts in the file distinguish more than its values (70 and 70.0, NA and ?,
-    blanks) is taken as these texts. Sensitive attributes are not: there, two notations of one value
-    would count as diverse.
-    """
-    apart = (data.person, data.household, data.weight, *data.sensitive)
-    names = [name for name in _plain(data) if name not in apart]
-    if data.rows.written is None or texts is None or not names:
-        return data, ()
-    try:
-        read, there = (_distinct(rows, names) for rows in (data.rows, texts))
-        finer = tuple(name for name in names if there[name] > read[name])
-    except (InputError, TooLargeError):  # the texts are never coarser
-        finer = data.quasi_identifiers
-    if not finer:
-        return data, ()
-    return replace(data, rows=data.rows.written(finer), _cells={}), finer
-
-
-def _distinct(rows: Rows, names: Sequence[str]) -> dict[str, int]:
-    """The number of values of each column, a missing one included."""
-    found = rows.value_counts(names, at_most=_MOST_VALUES)
-    return {
-        name: len(counts) + (sum(counts.values()) < rows.count) for name, counts in found.items()
-    }
+def as_written(data: Dataset) -> tuple[Dataset, tuple[str, ...]]:
+    """The data as a recipient sees it, and the columns in which that makes a difference."""
+    return data.as_written(data.released), data.finer_as_written(data.released)
 
 
 def written_text(columns: Sequence[str]) -> str:
@@ -102,7 +80,7 @@ def _spellings(data: Dataset, texts: Rows | None) -> Iterator[Content]:
     for name in [name for name in _plain(data) if name in data.sensitive]:
         try:
             found = texts.value_counts([name], at_most=_MOST_VALUES)[name]
-            read = _distinct(data.rows, [name])[name] - (sum(found.values()) < data.rows.count)
+            read = len(data.rows.value_counts([name], at_most=_MOST_VALUES)[name])
         except (InputError, TooLargeError):
             continue
         seen = {" ".join(visible(str(text)).split()) for text in found}

@@ -97,7 +97,7 @@ class Evaluation:
         self.contents = open_contents(self.request.data, texts)
         self.measured += measure_columns(self.request)
         self.measured.append(measure_contents(self.request.data, self.contents))
-        data, self.written = as_written(self.request.data, texts)
+        data, self.written = as_written(self.request.data)
         self.judged = replace(self.request, data=data)
         counted = self.judged.of_people.data
         names = (*data.quasi_identifiers, *data.sensitive)

@@ -65,7 +65,7 @@ def with_people(request: Request) -> Dataset:
         return data
     roles = {**data.roles, **dict.fromkeys(attached.values(), Role.EXCLUDED)}
     found: dict[str, Any] = attached
-    return replace(data, rows=open_frame(table), roles=roles, given=None, _cells={}, **found)
+    return replace(data, rows=open_frame(table), roles=roles, **found)
 
 
 def earlier_with_people(request: Request) -> tuple[Dataset, ...]:

@@ -2,7 +2,7 @@
 
 from crypsis.dataset._dataset import Dataset
 from crypsis.dataset._notes import ColumnNote, check_priors, is_reason
-from crypsis.dataset._read import as_dataset, read
+from crypsis.dataset._read import as_dataset, as_seen, read
 from crypsis.dataset._roles import (
     DESIGN,
     ROLE_KEYWORDS,
@@ -31,6 +31,7 @@ __all__ = [
     "as_dataset",
     "as_missing_values",
     "as_role",
+    "as_seen",
     "check_priors",
     "decided",
     "is_reason",

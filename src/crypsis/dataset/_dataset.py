@@ -22,11 +22,43 @@ from crypsis.dataset._roles import (
     as_role,
     decided,
 )
-from crypsis.errors import ParameterError, RoleError, unknown_columns
+from crypsis.errors import InputError, ParameterError, RoleError, TooLargeError, unknown_columns
 from crypsis.options import MissingValues, ReadOptions, Role, Roles
-from crypsis.tables import Rows, open_frame, open_source, write_rows
+from crypsis.tables import Kind, Rows, open_frame, open_source, write_rows
 
 _CACHED_CELLS = 4
+"""Column sets whose cells are kept: those of one question, and of the measures beside it."""
+
+_MAX_COMPARED_VALUES = 2_000_000
+"""Distinct values, and texts, of columns that are compared; of more all columns are texts."""
+
+
+class _Counts:
+    """The cells that were counted, by their columns and the weight, if it was summed.
+
+    They belong to the records and to the rule of missing values that they were counted under.
+    """
+
+    def __init__(
+        self, rows: Rows | None = None, missing: MissingValues | None = None, given: Any = None
+    ) -> None:
+        self.rows, self.missing, self.given = rows, missing, given
+        self.cells: dict[tuple[tuple[str, ...], str | None], Cells] = {}
+
+    def of(self, rows: Rows, missing: MissingValues, given: Any) -> _Counts:
+        """The counts of these rows: the same where they are the same records, else none."""
+        if rows is self.rows and missing is self.missing and given is self.given:
+            return self
+        counts = _Counts(rows, missing, given)
+        if self.rows is not None and self.rows.records is rows.records and self.missing is missing:
+            counts.cells = self.cells
+        return counts
+
+    def add(self, names: tuple[str, ...], weight: str | None, cells: Cells) -> None:
+        """Keep these cells, in place of the oldest."""
+        while len(self.cells) >= _CACHED_CELLS:
+            self.cells.pop(next(iter(self.cells)))
+        self.cells[names, weight] = cells
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,10 +118,12 @@ class Dataset:
     stratum: str | None = None
     cluster: str | None = None
     absent: Mapping[str, str] = field(default_factory=dict)
-    _cells: dict[tuple[tuple[str, ...], str | None], Cells] = field(default_factory=dict)
-    """What was counted: the cells by their columns and the weight, if it was summed."""
+    _counts: _Counts = field(default_factory=_Counts)
+    """What was counted of these rows under this rule of missing values."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "missing", as_missing_values(self.missing))
+        self._keep_what_belongs_to_the_rows()
         named = [
             *self.roles,
             *self.notes,
@@ -105,6 +139,16 @@ class Dataset:
                 columns=(self.weight,),
             )
         object.__setattr__(self, "population", _checked_population(self.population))
+
+    def _keep_what_belongs_to_the_rows(self) -> None:
+        """Drop counts of other rows or another rule of missing values, and the frame of other rows.
+
+        `dataclasses.replace` hands over all fields of the dataset that is replaced.
+        """
+        counts = self._counts
+        if counts.rows is not self.rows and counts.given is self.given:
+            object.__setattr__(self, "given", None)
+        object.__setattr__(self, "_counts", counts.of(self.rows, self.missing, self.given))
 
     @classmethod
     def from_frame(
@@ -311,18 +355,64 @@ class Dataset:
         if known is not None:
             return known
         cells = Cells.from_table(self.rows.cells(names, weight=weight), names, self.missing)
-        while len(self._cells) >= _CACHED_CELLS:
-            self._cells.pop(next(iter(self._cells)))
-        self._cells[names, weight] = cells
+        self._counts.add(names, weight, cells)
         return cells
 
     def counted(self, columns: Sequence[str], *, weighted: bool = False) -> Cells | None:
         """The cells of some columns where they follow from cells counted before; else None."""
         names = tuple(columns)
-        for (_, weight), known in self._cells.items():
+        for (_, weight), known in self._counts.cells.items():
             if set(names) <= set(known.columns) and (not weighted or weight == self.weight):
                 return known if known.columns == names else known.marginal(names)
         return None
+
+    def strict(self) -> Dataset:
+        """The same rows with a missing value equal to a missing value only: the strictest reading.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> people = pa.table({"age": [30, None, None]})
+        >>> data = Dataset.from_frame(people, quasi_identifiers="age", missing="wildcard")
+        >>> data.cells().class_sizes.tolist(), data.strict().cells().class_sizes.tolist()
+        ([3, 3], [1, 2])
+        """
+        if self.missing is MissingValues.VALUE:
+            return self
+        return replace(self, missing=MissingValues.VALUE)
+
+    def as_written(self, columns: Sequence[str] | None = None) -> Dataset:
+        """The dataset as whoever gets the rows sees it: what measures of classes count.
+
+        A column (default: of the quasi-identifiers) in which what is written distinguishes more than
+        the values that are read (70 and 70.0, NA and ?, zero and minus zero) is taken as these
+        texts. Sensitive attributes are not: two notations of one value would count as diverse.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> table = pa.table({"change": [0.0, -0.0, 0.0, -0.0]})
+        >>> data = Dataset.from_frame(table, quasi_identifiers="change")
+        >>> data.cells().counts.tolist(), data.as_written().cells().counts.tolist()
+        ([4], [2, 2])
+        """
+        finer = self.finer_as_written(self.quasi_identifiers if columns is None else columns)
+        return replace(self, rows=self.rows.as_written(finer)) if finer else self
+
+    def finer_as_written(self, columns: Sequence[str]) -> tuple[str, ...]:
+        """The columns, no sensitive ones, in which what is written distinguishes more than is read."""
+        unseen = (self.person, self.household, self.weight, *self.sensitive)
+        names = [
+            column.name
+            for column in self.rows.columns
+            if column.name in columns
+            and column.name not in unseen
+            and column.kind is not Kind.NESTED
+        ]
+        try:
+            return self.rows.finer_as_written(names, _MAX_COMPARED_VALUES)
+        except (InputError, TooLargeError):  # what is written is never coarser
+            return tuple(name for name in names if name in self.quasi_identifiers) or tuple(names)
 
     def with_roles(
         self,

@@ -10,7 +10,13 @@ from typing import Any, Unpack
 
 from crypsis.dataset._dataset import Dataset
 from crypsis.dataset._notes import with_priors
-from crypsis.dataset._roles import SAMPLE_KEYWORDS, Data, as_missing_values, decided
+from crypsis.dataset._roles import (
+    SAMPLE_KEYWORDS,
+    Data,
+    as_columns,
+    as_missing_values,
+    decided,
+)
 from crypsis.errors import ParameterError
 from crypsis.options import Columns, MissingValues, ReadOptions, Roles
 from crypsis.tables import open_source
@@ -189,6 +195,15 @@ def _check_engine(engine: str, master: str | None, *limits: object) -> None:
             code="option-without-effect",
             parameter="memory_limit",
         )
+
+
+def as_seen(data: Data, columns: Columns | None = None, **roles: Unpack[Roles]) -> Dataset:
+    """A Dataset as whoever gets the rows sees it; `columns` are by default the quasi-identifiers.
+
+    Measures of classes take their data by this, as an assessment does: see `Dataset.as_written`.
+    """
+    dataset = as_dataset(data, **roles)
+    return dataset.as_written(None if columns is None else as_columns(columns))
 
 
 def as_dataset(data: Data, **roles: Unpack[Roles]) -> Dataset:

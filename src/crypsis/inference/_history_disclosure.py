@@ -198,6 +198,7 @@ def history_disclosure(
     dataset = as_dataset(data, **roles)
     known = as_knowledge(knowledge)
     names = event_columns(dataset, None if columns is None else as_columns(columns))
+    dataset = dataset.as_written([name for name in names if name != order])
     numbers = checked_events(events, draws, confidence)
     checked_order(known, order)
     if known is Knowledge.ENDS and target in names:

@@ -100,6 +100,7 @@ def leakage(
     names = checked_columns(
         target, dataset.quasi_identifiers if given is None else given, dataset.names
     )
+    dataset = dataset.as_written(names)
     basis = uniqueness_basis(dataset, target, unique, prove)
     return _of_dataset(dataset, target, names, basis, exact, sample, confidence, seed)
 
@@ -172,6 +173,7 @@ def leakages(
     names = checked_columns(columns[0], known, dataset.names)
     for target in columns[1:]:
         checked_columns(target, names, dataset.names)
+    dataset = dataset.as_written(names)
     basis = {
         target: uniqueness_basis(dataset, target, True if target in declared else None, prove)
         for target in columns

@@ -197,6 +197,7 @@ def prediction_gain(
             columns=tuple(nested),
         )
     names = tuple(n for n in names if dataset.rows.column(n).kind is not Kind.NESTED)
+    dataset = dataset.as_written([name for name in names if name not in targets])
     person = [dataset.person] if dataset.person is not None else []
     fetched = list(dict.fromkeys([*targets, *names, *person]))
     table = sample(dataset.rows, size, seed=seed, names=fetched)

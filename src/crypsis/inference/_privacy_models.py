@@ -9,7 +9,7 @@ from typing import TypeVar, Unpack
 import numpy as np
 
 from crypsis.counting.cells import Cells
-from crypsis.dataset import SAMPLE, Data, Dataset, as_dataset, takes_roles
+from crypsis.dataset import SAMPLE, Data, Dataset, as_seen, takes_roles
 from crypsis.errors import ParameterError, RoleError, TooLargeError
 from crypsis.inference._attribute_disclosure import (
     AlphaKAnonymity,
@@ -60,7 +60,7 @@ def l_diversity(
     (1, 1.0, ('4*',))
     """
     _check_c(c)
-    found = _each(as_dataset(data, **roles), others_known, lambda one: one.l_diversity(c))
+    found = _each(as_seen(data, **roles), others_known, lambda one: one.l_diversity(c))
     return min(found, key=lambda one: (one.distinct, one.entropy, one.recursive))
 
 
@@ -103,7 +103,7 @@ def t_closeness(
     >>> t_closeness(people, quasi_identifiers="age", sensitive="ill").t
     0.25
     """
-    dataset = as_dataset(data, **roles)
+    dataset = as_seen(data, **roles)
     ground = ground_distances(dataset, distances)
     found = _each(dataset, others_known, lambda one: one.t_closeness(ground[one.name]))
     return max(found, key=lambda one: one.t)
@@ -136,7 +136,7 @@ def beta_likeness(
     >>> beta_likeness(people, quasi_identifiers="age", sensitive="ill").beta
     1.0
     """
-    found = _each(as_dataset(data, **roles), others_known, AttributeCounts.beta_likeness)
+    found = _each(as_seen(data, **roles), others_known, AttributeCounts.beta_likeness)
     return max(found, key=lambda one: (one.beta, one.enhanced))
 
 
@@ -168,7 +168,7 @@ def delta_disclosure(
     >>> found.delta_bits, found.present_bits
     (inf, 1.0)
     """
-    found = _each(as_dataset(data, **roles), others_known, AttributeCounts.delta_disclosure)
+    found = _each(as_seen(data, **roles), others_known, AttributeCounts.delta_disclosure)
     return max(found, key=lambda one: (one.delta_bits, one.present_bits))
 
 
@@ -200,7 +200,7 @@ def alpha_k_anonymity(
     >>> found.alpha, found.k
     (1.0, 2)
     """
-    dataset = as_dataset(data, **roles)
+    dataset = as_seen(data, **roles)
     counts = _counts(dataset, others_known)
     k = _smallest(dataset.cells(dataset.quasi_identifiers)).size
     return max((one.alpha_k_anonymity(k) for one in counts), key=lambda one: one.alpha)
@@ -258,7 +258,7 @@ def attribute_disclosure(
       ill  l = 1 (distinct), 1 (entropy), 1 (recursive, c = 3); t = 0.25 (equal)
     """
     _check_c(c)
-    dataset = as_dataset(data, **roles)
+    dataset = as_seen(data, **roles)
     ground = ground_distances(dataset, distances)
     counts = _counts(dataset, others_known)
     classes = dataset.cells(dataset.quasi_identifiers)

@@ -116,6 +116,7 @@ def riskiest_sets(
     names = checked_columns(
         target, dataset.quasi_identifiers if columns is None else columns, dataset.names
     )
+    dataset = dataset.as_written(names)
     basis = uniqueness_basis(dataset, target, unique, prove)
     cells = dataset.cells(names if basis.unique else [*names, target])
     search = _Search(cells, names, None if basis.unique else target, measure, max_columns)

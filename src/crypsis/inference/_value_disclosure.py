@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 
 from crypsis.counting import arrays
 from crypsis.counting.estimates import CONFIDENCE
-from crypsis.dataset import SAMPLE, Data, Dataset, as_dataset, takes_roles
+from crypsis.dataset import SAMPLE, Data, Dataset, as_seen, takes_roles
 from crypsis.errors import ParameterError, RoleError, TooLargeError
 from crypsis.hierarchies import Hierarchy
 from crypsis.inference._class_states import (
@@ -45,7 +44,7 @@ from crypsis.inference._value_results import (
 )
 from crypsis.inference.conditional import Joint, joint
 from crypsis.inference.text_numbers import read_numbers
-from crypsis.options import MissingValues, Roles
+from crypsis.options import Roles
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -128,7 +127,7 @@ def value_disclosure(
             f"Parameter 'confidence' must be between 0 and 1; {confidence} was given.",
             parameter="confidence",
         )
-    dataset = as_dataset(data, **roles)
+    dataset = as_seen(data, **roles)
     if not dataset.quasi_identifiers or not dataset.sensitive:
         raise RoleError(
             "Disclosure of values needs quasi-identifiers and sensitive attributes.",
@@ -136,9 +135,7 @@ def value_disclosure(
             hint="Set {quasi_identifiers} and {sensitive}.",
         )
     trees = _hierarchies(dataset, hierarchies or {})
-    strict = dataset
-    if dataset.missing is not MissingValues.VALUE:
-        strict = replace(dataset, missing=MissingValues.VALUE, _cells={})
+    strict = dataset.strict()
     known = list(strict.quasi_identifiers)
     if len(strict.sensitive) > 1:
         with suppress(TooLargeError):

@@ -110,7 +110,7 @@ def mask(
     rows = open_frame(rows) if isinstance(rows, pa.Table) else rows
     rows, order = in_random_order(rows, None, seed) if shuffle else (rows, None)
     check_rare_values(rows, wanted)
-    made = replace(original, rows=rows, given=None, _cells={})
+    made = replace(original, rows=rows)
     measured = Measured(made.count, 0, 0)
     if made.quasi_identifiers and made.count:
         known = PrivacyRequirements(people=made.person is not None)
@@ -312,7 +312,7 @@ def _without_recoding(
     rows = data.rows.select(kept)
     roles = {name: role for name, role in data.roles.items() if name in kept}
     notes = {name: note for name, note in data.notes.items() if name in kept}
-    released = replace(data, rows=rows, roles=roles, notes=notes, given=None, _cells={})
+    released = replace(data, rows=rows, roles=roles, notes=notes)
     check_derived(original, released, (), None, apart=[name for one in apart for name in one])
     return replace(made, data=released, apart=files, methods=methods, loss=loss)
 

@@ -75,7 +75,7 @@ def capped(data: Dataset, most: int, seed: int | None) -> Capped:
     at = np.arange(person.size) - np.repeat(start, np.diff(np.append(start, person.size)))
     kept = np.sort(order[at < most])
     rows = open_frame(data.to_arrow().take(pa.array(kept)))
-    return Capped(replace(data, rows=rows, given=None, _cells={}), data, most, kept)
+    return Capped(replace(data, rows=rows), data, most, kept)
 
 
 def caps_to_try(data: Dataset) -> list[int]:

@@ -212,8 +212,7 @@ class _Search:
         note = ColumnNote(override="Pseudonyms that this release was given; the key is kept apart.")
         return replace(
             self.release, rows=rows, roles={**self.release.roles, self.person: Role.INSENSITIVE},
-            notes={**self.release.notes, self.person: note}, person=self.person, given=None,
-            _cells={},
+            notes={**self.release.notes, self.person: note}, person=self.person,
         )  # fmt: skip
 
 

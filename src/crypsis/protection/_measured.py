@@ -17,7 +17,7 @@ from crypsis.dataset import Dataset
 from crypsis.errors import RequirementsNotMetError
 from crypsis.hierarchies import Hierarchy
 from crypsis.inference.rules import MAX_RATIO
-from crypsis.options import MissingValues, Role
+from crypsis.options import Role
 from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection.recoding._columns import column_counts, min_count
 from crypsis.results import Result, percent_text
@@ -187,9 +187,7 @@ def measure(
     if requirements.each_column is not None:
         smallest = min(column_counts(rows, names).values(), key=min_count, default=Counter())
         return Measured(rows.count, 1, 0, each_column=min_count(smallest))
-    strict = data
-    if data.missing is not MissingValues.VALUE:
-        strict = replace(data, missing=MissingValues.VALUE, _cells={})
+    strict = data.strict()
     sensitive = list(data.sensitive) if requirements.about_sensitive else []
     cells = strict.cells([*names, *sensitive])
     if not len(cells):
@@ -226,7 +224,7 @@ def _journalist_risk(
     from crypsis.singling_out import reidentification_risk
 
     people = None if requirements.weighted else data.population
-    strict = replace(data, missing=MissingValues.VALUE, population=people, _cells={})
+    strict = replace(data.strict(), population=people)
     found = reidentification_risk(strict, names, exact=True).journalist
     return None if found is None else float(found.maximum)
 
@@ -267,7 +265,7 @@ def _required_measured(
         found["average_risk"] = float(risk.prosecutor.average)
     if requirements.combinations is not None:
         size = min(requirements.combinations, len(names))
-        people = persons and replace(persons, missing=MissingValues.VALUE, _cells={})
+        people = persons and persons.strict()
         every = combination_k(people or data, names, size=size)
         found["combination_k"] = min(one.k for one in every)
     return found

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pydantic import ConfigDict
 
 from crypsis.dataset import Dataset
 from crypsis.errors import InputError, TooLargeError
-from crypsis.options import MissingValues, Role
+from crypsis.options import Role
 from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.results import Result
 from crypsis.tables import Kind
@@ -73,9 +71,7 @@ def not_required(
         return None
     near_certain = k = below = None
     if release.count and release.count <= _MOST_ROWS:
-        strict = release
-        if release.missing is not MissingValues.VALUE:
-            strict = replace(release, missing=MissingValues.VALUE, _cells={})
+        strict = release.strict()
         near_certain = _near_certain(strict, recoded) if sensitive else None
         if others:
             try:

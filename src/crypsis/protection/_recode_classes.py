@@ -333,8 +333,6 @@ def with_rows(data: Dataset, rows: Rows) -> Dataset:
         roles={name: role for name, role in data.roles.items() if name in there},
         notes={name: note for name, note in data.notes.items() if name in there},
         **parts,
-        given=None,
-        _cells={},
     )
 
 

@@ -134,7 +134,7 @@ def _measure_file(
         return replace(counted, population=measure(file, written, requirements).population)
     found = measured or measure(data, columns, requirements, hierarchies=hierarchies)
     if any(data.rows.column(name).kind is Kind.TEXT for name in data.sensitive):
-        as_csv = replace(data, rows=_empty_texts_missing(data), _cells={})
+        as_csv = replace(data, rows=_empty_texts_missing(data))
         found = measure(as_csv, columns, requirements, hierarchies=hierarchies)
     check(found, requirements)
     return found
@@ -164,7 +164,7 @@ def _with_people(
         without = {"people": False, "k": None, "average_risk": None, "combinations": None,
                    "journalist_risk": None}  # fmt: skip
         records = requirements.model_copy(update=without)
-        as_csv = replace(data, rows=_empty_texts_missing(data), _cells={})
+        as_csv = replace(data, rows=_empty_texts_missing(data))
         again = measure(as_csv, columns, records, hierarchies=hierarchies)
         same = {name: getattr(measured, name) for name in _OF_PEOPLE}
         measured = replace(again, **same)

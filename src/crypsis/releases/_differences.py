@@ -83,7 +83,7 @@ def _by_counts(pair: ReleasePair, links: Links, k: int) -> Difference:
     expected = float(np.sqrt(2 / np.pi * (here + there)).sum())
     same = int(plus.sum() + minus.sum()) <= _ALIKE * expected
     small = sum(_small(np.repeat(class_of, part), k) for part in (plus, minus))
-    nothing = not plus.any() and not minus.any()
+    nothing = not plus.any() and not minus.any() and not any(pair.incomparable)
     records = pair.own.people is None and pair.other.people is None  # whose they are is not known
     return Difference(
         int(plus.sum()), int(minus.sum()), 0, small, same,

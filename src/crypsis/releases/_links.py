@@ -27,7 +27,7 @@ class Links:
     """How an intruder connects the records of a release with those of another."""
 
     by: str
-    """ "column", "order" or "values"."""
+    """ "column", "order", "key" (of the owner) or "values"."""
     columns: tuple[str, ...]
     """The columns that connect them."""
     own: Ints
@@ -59,6 +59,24 @@ class ReleasePair:
         """The quasi-identifiers of both."""
         names = self.own.quasi_identifiers
         return tuple(name for name in names if name in self.other.quasi_identifiers)
+
+    @cached_property
+    def compared(self) -> frozenset[str]:
+        """The columns of both that are compared: quasi-identifiers by labels, others by values."""
+        return frozenset((*self.shared, *(set(self.own.texts) & set(self.other.texts))))
+
+    @cached_property
+    def incomparable(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The columns of the release and of the other one that may be the same under other names.
+
+        None, where one release has no column besides those compared: it is then a part of the other,
+        and nothing in it can be a column of the other one in disguise.
+        """
+        own, other = (
+            tuple(name for name in one.released if name not in self.compared)
+            for one in (self.own, self.other)
+        )
+        return (own, other) if own and other else ((), ())
 
     @cached_property
     def _overlaps(self) -> tuple[dict[str, Mask], int]:

@@ -16,6 +16,7 @@ from crypsis.releases._links import Links, ReleasePair, find_links
 from crypsis.releases._tables import Ints, ReleaseTable, release_table, with_roles_of
 from crypsis.releases._weights import Weights, weights_of
 from crypsis.results import Estimate, Number, Result
+from crypsis.tables.schema import listed
 
 _NOT_FOUND = 0.1
 """Beyond this share of people without a class in the other release, the two cannot be compared."""
@@ -27,7 +28,8 @@ class Connection(Result):
     release: int
     """The number of the earlier release, from 1."""
     by: str
-    """ "column": a column of both; "order": the order of the rows; "values": unchanged values."""
+    """ "column": a column of both; "order": the order of the rows; "values": unchanged values; "key":
+    the keys of the owner, where columns of one release are not in the other."""
     columns: tuple[str, ...]
     not_found: float
     """The share of the smaller release whose people have no class in the other."""
@@ -107,7 +109,10 @@ def joint_risk(
 
     Notes
     -----
-    A missing value may be any value. Where nothing connects the records one by one, the number of
+    A missing value may be any value. Columns are compared by their names. Where each release has a
+    column that the other lacks, they may be the same under other names: without a connection of
+    records one by one nothing is then evaluated. A column that one release has more than the other
+    is no obstacle. Where nothing connects the records one by one, the number of
     people in two classes is fitted to the counts of both releases (iterative proportional fitting),
     and is an `Estimate` with the bounds that the counts allow.
 
@@ -138,7 +143,13 @@ def joint_risk(
     maps = _maps(row_maps, tables)
     pairs = [ReleasePair(tables[0], other) for other in tables[1:]]
     links = [find_links(pair, on) for pair in pairs]
-    known = links if maps is None else [Links("column", (), maps[0], one) for one in maps[1:]]
+    known = links if maps is None else [Links("key", (), maps[0], one) for one in maps[1:]]
+    # The classes of columns that are not compared cannot be fitted. That people are connected one by
+    # one is then more than an intruder knows.
+    links = [
+        by_key if any(pair.incomparable) and not one.exact else one
+        for pair, one, by_key in zip(pairs, links, known, strict=True)
+    ]
     differences = [difference(pair, one, k) for pair, one in zip(pairs, known, strict=True)]
     both = list(zip(pairs, links, differences, strict=True))
     weights = [weights_of(pair, one, change.added) for pair, one, change in both]
@@ -152,7 +163,10 @@ def joint_risk(
         in enumerate(zip(pairs, links, weights, back, differences, strict=True))
     )  # fmt: skip
     found = _intersections(tables, links, weights, back, differences, maps)
-    unsure = any(pair.unread and not one.exact for pair, one in zip(pairs, links, strict=True))
+    unsure = any(
+        (pair.unread or any(pair.incomparable)) and not one.exact
+        for pair, one in zip(pairs, links, strict=True)
+    )
     small = _worst([one.small(k) for one, _ in found], unsure)
     certain = [one.certain_values(rest) for one, rest in found]
     gains = [one.gains(rest) for one, rest in found]
@@ -252,7 +266,7 @@ def _worst(numbers: Sequence[Number], unsure: bool) -> Number:
         return 0.0
     if unsure:
         return Estimate(max(map(float, numbers)), 0.0, 1.0, confidence=1.0,
-                        method="labels that could not be compared")  # fmt: skip
+                        method="labels or columns that could not be compared")  # fmt: skip
     largest = max(numbers, key=float)
     low = max(getattr(one, "low", float(one)) for one in numbers)
     high = max(getattr(one, "high", float(one)) for one in numbers)
@@ -289,6 +303,10 @@ def _not_known(
             reasons.append(f"No quasi-identifier of {which} is one of this release.")
         if one.exact:
             continue
+        here, there = pair.incomparable
+        if here and there:
+            reasons.append(f"{listed(here)} of this release and {listed(there)} of {which} are not "
+                           "compared: they may be the same under other names.")  # fmt: skip
         if pair.unread:
             reasons.append(f"{pair.unread} labels of {which} and of this release could not be "
                            "compared: they are not intervals, prefixes or dates.")  # fmt: skip

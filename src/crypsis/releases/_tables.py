@@ -44,6 +44,8 @@ class ReleaseTable:
     """The value of each row as a number; of numbers with many values the tenth it is in."""
     undecided: tuple[str, ...]
     """Columns without a role: nothing is known of them."""
+    released: tuple[str, ...] = ()
+    """The columns that are released."""
     people: Ints | None = None
     """The person of each row, as a number, where that is known and people have several rows."""
     persons: bool = False
@@ -83,7 +85,7 @@ def release_table(data: Dataset) -> ReleaseTable:
         table.num_rows, known, labels, {name: _places(coded[name])[first] for name in known},
         class_of, {name: _texts(coded[name]) for name in flat if name not in known}, sensitive,
         tuple(name for name in flat if data.roles.get(name, Role.UNDECIDED) is Role.UNDECIDED),
-        _people(data), data.person is not None,
+        data.released, _people(data), data.person is not None,
     )  # fmt: skip
 
 

@@ -8,7 +8,16 @@ from typing import Unpack
 
 from crypsis.counting.estimates import class_total, fraction_of, rows_in_small_classes
 from crypsis.counting.partitions import count_column_sets
-from crypsis.dataset import DESIGN, SAMPLE, Data, Dataset, as_columns, as_dataset, takes_roles
+from crypsis.dataset import (
+    DESIGN,
+    SAMPLE,
+    Data,
+    Dataset,
+    as_columns,
+    as_dataset,
+    as_seen,
+    takes_roles,
+)
 from crypsis.errors import ColumnError, unknown_columns
 from crypsis.options import Columns, Roles
 from crypsis.results import Number, Result
@@ -82,7 +91,7 @@ def uniqueness(
     >>> uniqueness(pa.table({"age": [30, 30, 41], "sex": ["f", "f", "m"]}), ["age", "sex"]).fraction
     0.3333333333333333
     """
-    dataset = replace(as_dataset(data, **roles), person=None)
+    dataset = replace(as_seen(data, columns, **roles), person=None)
     names = quasi_identifiers(dataset, columns)
     cells = cells_if_countable(dataset, names, exact)
     if cells is not None:
@@ -148,8 +157,9 @@ def column_sets(
     [(('age',), 1, True), (('age', 'sex'), 3, False), (('sex',), 1, True)]
     """
     dataset = as_dataset(data, **roles)
-    table, people = counted_table(dataset)
-    cells = table.cells(candidate_columns(dataset, columns))
+    names = candidate_columns(dataset, columns)
+    table, people = counted_table(dataset.as_written(names))
+    cells = table.cells(names)
     measures = ColumnSetMeasures(cells, alpha, people, domains)
     return measures.describe(list(count_column_sets(cells, max_columns)))
 

@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Unpack
 
 from crypsis import progress
-from crypsis.dataset import SAMPLE, Data, as_dataset, takes_roles
+from crypsis.dataset import SAMPLE, Data, as_seen, takes_roles
 from crypsis.errors import ParameterError, TooLargeError
 from crypsis.options import Columns, Roles
 from crypsis.results import Result
@@ -76,7 +76,7 @@ def combination_k(
     >>> [(one.columns, one.k) for one in combination_k(people, ["age", "sex", "town"], size=2)]
     [(('age', 'sex'), 1), (('age', 'town'), 2), (('sex', 'town'), 2)]
     """
-    dataset = as_dataset(data, **roles)
+    dataset = as_seen(data, columns, **roles)
     names = quasi_identifiers(dataset, columns)
     for name, value in (("size", size), ("k", k)):
         if value < 1:

@@ -16,7 +16,7 @@ from crypsis.counting.estimates import (
     mapped,
     rows_in_small_classes,
 )
-from crypsis.dataset import DESIGN, Data, Dataset, as_dataset, takes_roles
+from crypsis.dataset import DESIGN, Data, Dataset, as_seen, takes_roles
 from crypsis.errors import ParameterError
 from crypsis.options import Columns, Roles
 from crypsis.results import Estimate, Group, Number, Result, number_text, percent_text
@@ -212,7 +212,7 @@ def equivalence_classes(
     >>> found.k, found.classes, found.records_below(2), round(found.risk.marketer.average, 3)
     (1, 2, 1, 0.667)
     """
-    dataset = as_dataset(data, **roles)
+    dataset = as_seen(data, columns, **roles)
     check_threshold(threshold)
     names = quasi_identifiers(dataset, columns)
     cells = cells_if_countable(dataset, names, exact)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from crypsis.counting.cells import Cells
 from crypsis.counting.grouping import group
-from crypsis.dataset import DESIGN, Data, Dataset, as_dataset, takes_roles
+from crypsis.dataset import DESIGN, Data, Dataset, as_seen, takes_roles
 from crypsis.errors import ParameterError, RoleError
 from crypsis.options import Columns, Roles
 from crypsis.results import Result
@@ -88,7 +88,7 @@ def household_risk(
     >>> household_risk(people, ["age"], household="home").maximum
     1.0
     """
-    dataset = as_dataset(data, **roles)
+    dataset = as_seen(data, columns, **roles)
     check_threshold(threshold)
     cells = dataset.cells(quasi_identifiers(dataset, columns))
     home = _household_column(dataset, cells)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis.counting.match_probability import PopulationModel, match_variance
-from crypsis.dataset import DESIGN, Data, Dataset, as_dataset, takes_roles
+from crypsis.dataset import DESIGN, Data, Dataset, as_seen, takes_roles
 from crypsis.errors import ParameterError, RoleError
 from crypsis.options import Columns, Roles
 from crypsis.results import Estimate, Group, Number, Result
@@ -121,7 +121,7 @@ def individual_risk(
     >>> round(individual_risk(people, ["age"], weight="w").maximum, 4)
     0.0465
     """
-    dataset = as_dataset(data, **roles)
+    dataset = as_seen(data, columns, **roles)
     check_threshold(threshold)
     _check_options(model, confidence)
     require_weights(dataset)

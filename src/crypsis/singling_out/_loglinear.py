@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from crypsis import progress
 from crypsis.counting.cells import Cells
 from crypsis.counting.match_probability import check_weights
-from crypsis.dataset import DESIGN, Data, Dataset, as_dataset, takes_roles
+from crypsis.dataset import DESIGN, Data, Dataset, as_seen, takes_roles
 from crypsis.errors import ParameterError, RoleError, TooLargeError, unknown_columns
 from crypsis.options import Columns, Roles
 from crypsis.results import Result
@@ -139,7 +139,7 @@ def loglinear_risk(
     >>> found.interactions, found.population_uniques < found.correct_matches < found.sample_uniques
     ((), True)
     """
-    dataset = as_dataset(data, **roles)
+    dataset = as_seen(data, columns, **roles)
     names = quasi_identifiers(dataset, columns)
     cells = dataset.cells(names)
     refuse_wildcards(cells)

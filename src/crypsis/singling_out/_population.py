@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis.counting.match_probability import check_weights
-from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
+from crypsis.dataset import Data, Dataset, as_seen, takes_roles
 from crypsis.errors import ParameterError, RoleError
 from crypsis.options import Columns, Roles
 from crypsis.results import Estimate, Result
@@ -125,7 +125,7 @@ def population_uniqueness(
     >>> found.chosen, found.pitman < 0.001 < found.best.high < 0.03
     ('pitman', True)
     """
-    dataset = as_dataset(data, **roles)
+    dataset = as_seen(data, columns, **roles)
     refuse_design(dataset)
     names = quasi_identifiers(dataset, columns)
     if dataset.stratum is not None:

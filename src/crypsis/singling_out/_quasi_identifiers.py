@@ -119,7 +119,6 @@ def find_quasi_identifiers(
     [('age', 'sex')]
     """
     dataset = as_dataset(data, **roles)
-    source, people = counted_table(dataset)
     for name, value, fits in (
         ("max_columns", max_columns, max_columns >= 1 and max_columns == int(max_columns)),
         ("seconds", seconds, seconds is None or seconds > 0),
@@ -128,6 +127,7 @@ def find_quasi_identifiers(
         if not fits:
             raise ParameterError(f"{value} is not a valid {name!r}.", parameter=name)
     names = candidate_columns(dataset, columns)
+    source, people = counted_table(dataset.as_written(names))
     cells = source.cells(names)
     measures = ColumnSetMeasures(cells, alpha, people, domains)
     table = CodeTable(cells)

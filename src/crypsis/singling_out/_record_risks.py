@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from crypsis.counting.cells import Cells
-from crypsis.dataset import DESIGN, Data, Dataset, as_dataset, takes_roles
+from crypsis.dataset import DESIGN, Data, Dataset, as_seen, takes_roles
 from crypsis.errors import ParameterError
 from crypsis.options import Columns, MissingValues, Roles
 from crypsis.results import Result, raw
@@ -86,7 +86,7 @@ def record_risks(
     >>> [round(risk, 4) for risk in found.records["journalist_risk"].to_pylist()]
     [0.0188, 0.0188, 0.0465]
     """
-    dataset = as_dataset(data, **roles)
+    dataset = as_seen(data, columns, **roles)
     if not dataset.rows.local:
         raise ParameterError(
             "Rows on a cluster have no order, so there is no list of their risks.",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from crypsis.counting.cells import Cells
 from crypsis.counting.grouping import group
-from crypsis.dataset import SAMPLE, Data, Dataset, as_dataset, takes_roles
+from crypsis.dataset import SAMPLE, Data, Dataset, as_seen, takes_roles
 from crypsis.errors import TooLargeError
 from crypsis.options import Columns, Roles
 from crypsis.results import Result, raw
@@ -75,7 +75,7 @@ def records_at_risk(
     >>> found.count, found.records["row"].to_pylist()
     (1, [1])
     """
-    dataset = as_dataset(data, **roles)
+    dataset = as_seen(data, columns, **roles)
     check_threshold(threshold)
     cells = dataset.cells(quasi_identifiers(dataset, columns))
     _, sizes, _ = units_alike(dataset, cells)

@@ -16,7 +16,7 @@ from crypsis.counting.kernels import refinement as kernels
 from crypsis.counting.partitions import CodeTable, Partition
 from crypsis.dataset import DESIGN, Data, Dataset, as_dataset, takes_roles
 from crypsis.errors import ColumnError, TooLargeError
-from crypsis.options import MissingValues, Roles
+from crypsis.options import Roles
 from crypsis.results import Number, Result
 from crypsis.singling_out._equivalence_classes import EquivalenceClasses, equivalence_classes
 from crypsis.tables import Kind
@@ -110,11 +110,9 @@ def released_uniqueness(
     >>> found.fraction, found.enough, found.quasi_identifiers_fraction
     (1.0, ('shoe',), 0.0)
     """
-    dataset = replace(
-        as_dataset(data, **roles), population=None
-    )  # uniques are those of the release
-    if dataset.missing is not MissingValues.VALUE:
-        dataset = replace(dataset, missing=MissingValues.VALUE, _cells={})
+    # Uniques are those of the release.
+    dataset = as_dataset(data, **roles)
+    dataset = replace(dataset.as_written(dataset.knowable).strict(), population=None)
     known: list[str] = []
     nested: list[str] = []
     for name in dataset.knowable:

@@ -15,7 +15,7 @@ from crypsis import progress
 from crypsis.counting.cells import Cells
 from crypsis.counting.match_probability import check_weights
 from crypsis.counting.partitions import CodeTable, Partition
-from crypsis.dataset import DESIGN, Data, Dataset, as_dataset, takes_roles
+from crypsis.dataset import DESIGN, Data, Dataset, as_seen, takes_roles
 from crypsis.errors import ParameterError
 from crypsis.options import Columns, MissingValues, Roles
 from crypsis.results import Group, Result
@@ -124,7 +124,7 @@ def suda(
     >>> found.minimal_uniques, found.maximum
     ((2, 1), 1.0)
     """
-    dataset = as_dataset(data, **roles)
+    dataset = as_seen(data, columns, **roles)
     check_threshold(threshold)
     cells = dataset.cells(quasi_identifiers(dataset, columns))
     refuse_wildcards(cells)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from crypsis.counting.cells import Cells
 from crypsis.counting.grouping import group
 from crypsis.counting.match_probability import check_weights
-from crypsis.dataset import Data, Dataset, as_dataset, takes_roles
+from crypsis.dataset import Data, Dataset, as_seen, takes_roles
 from crypsis.errors import ParameterError, RoleError
 from crypsis.options import Columns, Roles
 from crypsis.results import Estimate, Result
@@ -97,7 +97,7 @@ def unique_match_risk(
     >>> found.sample_uniques, round(float(found.probability), 3)  # 2 / (2 + 2 + 2)
     (2, 0.333)
     """
-    dataset = as_dataset(data, **roles)
+    dataset = as_seen(data, columns, **roles)
     if not 0 < confidence < 1:
         raise ParameterError(
             f"Parameter 'confidence' must be between 0 and 1; {confidence} was given.",

@@ -19,10 +19,10 @@ from crypsis.tables.forms import FileForm
 from crypsis.tables.frame_kinds import as_given, with_arrow_types, with_index
 from crypsis.tables.parallel import each_column
 from crypsis.tables.rows import Rows
-from crypsis.tables.schema import columns_of, inner_names, unique_names
+from crypsis.tables.schema import Kind, columns_of, inner_names, unique_names
 from crypsis.tables.sql import quote
 from crypsis.tables.time_types import duration_columns, engine_types, time_types
-from crypsis.tables.values import several_notations
+from crypsis.tables.values import notation, several_notations
 
 
 def open_frame(
@@ -52,12 +52,12 @@ def open_frame(
     if known.implementation.is_pyspark() or known.implementation.is_pyspark_connect():
         from crypsis.tables.spark.sources import spark_rows
 
-        return spark_rows(frame, names)
+        return with_notations(spark_rows(frame, names))
     if known.implementation.is_duckdb():
         pairs = zip(frame.columns, inner_names(len(names)), strict=True)
         renamed = frame.project(", ".join(f"{quote(a)} AS {b}" for a, b in pairs))
         lazy = plain_frame(renamed)
-        return Rows(columns_of(lazy, names), lambda: lazy, DuckBackend())
+        return with_notations(Rows(columns_of(lazy, names), lambda: lazy, DuckBackend()))
     given = _arrow(known)
     try:
         each_column(lambda column: column.validate(full=True), given.columns)
@@ -74,8 +74,9 @@ def open_frame(
     several = [i for i, column in enumerate(table.columns) if several_notations(column)]
     if several:
         named = table.rename_columns(names)
+        rows.notations = [names[i] for i in several]
         rows.written = lambda chosen: open_frame(
-            _as_texts(named, [names[i] for i in several if names[i] in chosen]),
+            _as_texts(named, [name for name in rows.notations or () if name in chosen]),
             memory_limit=memory_limit, spill_folder=spill_folder,
         )  # fmt: skip
     return rows
@@ -84,7 +85,7 @@ def open_frame(
 def _as_texts(table: pa.Table, names: list[str]) -> pa.Table:
     """The table with some columns as the texts that a file has."""
     for name in names:
-        texts = table[name].cast(pa.string())
+        texts = notation(table[name])
         table = table.set_column(table.column_names.index(name), name, texts)
     return table
 
@@ -120,7 +121,18 @@ def _dataset(dataset: Any, settings: dict[str, Any]) -> Rows:
         raise InputError("The dataset has no columns.")
     form = getattr(getattr(dataset, "format", None), "default_extname", "")
     known = dataset.count_rows() if form == "parquet" else None  # by the footers
-    return _registered(dataset, unique_names(names), settings, known)
+    return with_notations(_registered(dataset, unique_names(names), settings, known))
+
+
+def with_notations(rows: Rows) -> Rows:
+    """Rows of an engine that show the notations of their floating-point numbers, if asked."""
+    inner = {column.name: column.inner for column in rows.columns if column.kind is Kind.NUMBER}
+    if inner:
+        rows.notations = tuple(inner)
+        rows.written = lambda chosen: rows.with_texts(
+            {name: nw.col(inner[name]).cast(nw.String) for name in chosen if name in inner}
+        )
+    return rows
 
 
 def _names_of(known: Any) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
@@ -73,10 +73,16 @@ class Rows:
         """The form of the file that the rows are from."""
         self.written: Callable[[Sequence[str]], Rows] | None = None
         """Opens the same rows with some columns as their texts in the file."""
+        self.notations: Collection[str] | None = None
+        """The columns whose equal values may be written in several ways, where that is known."""
+        self._finer: dict[str, bool] = {}
+        self._as_written: dict[tuple[str, ...], Rows] = {}
         self.contents: Callable[[], tuple[Content, ...]] | None = None
         """Lists what the file has besides the rows."""
         self.titles: Callable[[], tuple[str, ...]] | None = None
         """The names that a recipient sees with the rows: of files, the sheet, the table."""
+        self.records = object()
+        """What rows of the same records in another order share: every count of them is the same."""
         self._load = load
         self._by_name = {column.name: column for column in self.columns}
         self._too_many: dict[frozenset[str], int] = {}  # column sets with more combinations
@@ -184,6 +190,41 @@ class Rows:
     ) -> Rows:
         """Other rows of the same engine, made of the frame by `build` when first used."""
         return Rows(columns, lambda: build(self.frame), self.backend, known_count)
+
+    def finer_as_written(self, names: Sequence[str], at_most: int = MAX_CELLS) -> tuple[str, ...]:
+        """The columns in which what is written distinguishes more than the values that are read.
+
+        In a text file that is 70 and 70.0, or NA and ?; in a frame or a typed file zero and minus
+        zero, or NaN and a missing value.
+        """
+        if self.written is None:
+            return ()
+        new = [
+            name
+            for name in names
+            if name not in self._finer and (self.notations is None or name in self.notations)
+        ]
+        if new:
+            read, texts = (rows._distinct(new, at_most) for rows in (self, self.written(new)))
+            self._finer.update({name: texts[name] > read[name] for name in new})
+        return tuple(name for name in names if self._finer.get(name))
+
+    def _distinct(self, names: Sequence[str], at_most: int) -> dict[str, int]:
+        """The number of values of each column, a missing one included."""
+        return {
+            name: len(counts) + (sum(counts.values()) < self.count)
+            for name, counts in self.value_counts(names, at_most=at_most).items()
+        }
+
+    def as_written(self, names: Sequence[str]) -> Rows:
+        """The same rows with some columns as they are written; opened once."""
+        chosen = tuple(names)
+        if self.written is None or not chosen:
+            return self
+        if chosen not in self._as_written:
+            rows = self._as_written[chosen] = self.written(chosen)
+            rows.written = None  # no column of them is written in another way
+        return self._as_written[chosen]
 
     def numbered(self, name: str) -> Frame:
         """The frame with the number of each row, where rows have an order."""

@@ -44,8 +44,11 @@ def shuffled(rows: Rows, seed: SeedSequence, *, in_memory: bool) -> Rows:
     """The same rows in the order of `random_order`; on a cluster in one that the seed alone fixes."""
     if in_memory:
         table = rows.to_arrow()
-        return open_frame(table.take(pa.array(random_order(table.num_rows, seed))))
-    return _ShuffledRows(rows, seed)
+        made: Rows = open_frame(table.take(pa.array(random_order(table.num_rows, seed))))
+    else:
+        made = _ShuffledRows(rows, seed)
+    made.records = rows.records
+    return made
 
 
 class _ShuffledRows(Rows):

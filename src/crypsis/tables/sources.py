@@ -40,7 +40,7 @@ from crypsis.tables.forms import FileForm, csv_form
 from crypsis.tables.parquet.rows import parquet_rows
 from crypsis.tables.paths import check_format, format_of, local_files, remote_files
 from crypsis.tables.rows import Rows
-from crypsis.tables.schema import columns_of, inner_names, unique_names
+from crypsis.tables.schema import Kind, columns_of, inner_names, unique_names
 from crypsis.tables.sql import file_list, literal, quote
 from crypsis.tables.time_types import duration_columns, time_types
 
@@ -55,6 +55,8 @@ _IN_MEMORY: dict[str, Callable[[str, ReadOptions, Sequence[str]], tuple[pa.Table
 }
 """Formats that are read at once; the second value is what the file has besides the values: the labels
 of a statistical package, the schema of Arrow."""
+_TYPED = ("parquet", "duckdb", "arrow")
+"""Formats in which only floating-point numbers have several notations: minus zero, NaN."""
 _KEPT_BYTES = 2_000_000_000
 """CSV up to this size is parsed once and kept, compressed, by DuckDB; larger is read each time."""
 
@@ -106,6 +108,8 @@ def _opened(
     again = partial(open_source, place, reading, **settings)
     rows.reopen = partial(again, written=tuple(written))
     rows.written = lambda names: again(written=tuple(names))
+    if form in _TYPED and not reading.missing_markers:
+        rows.notations = [column.name for column in rows.columns if column.kind is Kind.NUMBER]
     rows.contents = partial(list_contents, form, paths, place, reading)
     rows.titles = partial(list_titles, form, paths, place, reading)
     return rows

@@ -50,9 +50,30 @@ def several_notations(column: pa.ChunkedArray) -> bool:
         return False
     values = column.drop_null().to_numpy()
     zeros = np.signbit(values[values == 0])
+    bits = _bits(values[np.isnan(values)])
     return bool(zeros.any() and not zeros.all()) or bool(
-        column.null_count and np.isnan(values).any()
+        bits.size and (column.null_count or (bits != bits[0]).any())
     )
+
+
+def notation(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The texts of floating-point numbers; of NaN with the bits, where they differ.
+
+    >>> notation(pa.chunked_array([[-0.0, 0.0, 1.5, None]])).to_pylist()
+    ['-0', '0', '1.5', None]
+    """
+    values = column.drop_null().to_numpy()
+    bits = _bits(values[np.isnan(values)])
+    texts = column.cast(pa.string())
+    if not bits.size or (bits == bits[0]).all():
+        return texts
+    plain = column.combine_chunks().fill_null(0).to_numpy(zero_copy_only=False)
+    named = pa.array([f"nan {number:x}" for number in _bits(plain).tolist()])
+    return pc.if_else(pc.is_nan(column.combine_chunks()), named, texts.combine_chunks())
+
+
+def _bits(values: NDArray[np.floating[Any]]) -> NDArray[np.unsignedinteger[Any]]:
+    return np.ascontiguousarray(values).view(f"u{values.dtype.itemsize}")
 
 
 def clean_counts(values: Iterable[Any], counts: Iterable[int]) -> dict[Any, int]:

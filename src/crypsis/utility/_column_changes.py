@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -145,7 +144,7 @@ def _strict(data: Dataset) -> Dataset:
     """The same with the missing value as one value: as a wildcard it has no distribution."""
     if data.missing is not MissingValues.WILDCARD:
         return data
-    return replace(data, missing=MissingValues.VALUE, _cells={})
+    return data.strict()
 
 
 def _is_flat(first: Dataset, second: Dataset, name: str) -> bool:

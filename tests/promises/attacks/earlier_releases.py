@@ -198,3 +198,64 @@ def classes_that_are_nested(draw: Draw, folder: Path) -> Trial:
     right = sum(claimed.get(("20-39", one), 0) for one in people["disease"][gone].unique())
     return Trial(float(right / len(gone)), _judged(_mixed(second, draw), _mixed(first, draw)),
                  chance=0.25, control=_judged(_mixed(second, draw)))  # fmt: skip
+
+
+def _with_roles(folder: Path, name: str, release: pd.DataFrame) -> tuple[Path, Path]:
+    path, roles = folder / f"{name}.csv", folder / f"{name}.toml"
+    release.to_csv(path, index=False)
+    known = [column for column in release if column != "disease"]
+    lines = ["[roles]", 'disease = "sensitive"', *(f'{one} = "quasi-identifier"' for one in known)]
+    roles.write_text("\n".join(lines), "utf-8")
+    return path, roles
+
+
+def _places(draw: Draw) -> pd.DataFrame:
+    """Forty places of 24 people with all diseases; in three of them, of 12 people, all have the flu."""
+    counts = np.full((40, 4), 3)
+    for place in (9, 20, 31):
+        counts[place] = [6, 0, 0, 0]
+        counts[[place - 1, place + 1]] = [1, 4, 4, 3]
+    half = pd.DataFrame(
+        [
+            (place, DISEASES[n])
+            for place, row in enumerate(counts)
+            for n in np.arange(4).repeat(row)
+        ],
+        columns=["place", "disease"],
+    )
+    return _mixed(pd.concat([half.assign(sex=one) for one in "fm"], ignore_index=True), draw)
+
+
+def _subtracted(first: pd.DataFrame, second: pd.DataFrame) -> dict[int, pd.Series]:
+    """The diseases of each place: the first area is a place, the first district has it and a second."""
+    found: dict[int, pd.Series] = {}
+    for place in range(40):
+        file, name, part = (
+            (second, "area", (place + 1) // 2)
+            if place % 2 == 0
+            else (first, "district", place // 2)
+        )
+        found[place] = file.loc[file[name] == f"{name[0]}{part}", "disease"].value_counts()
+        if place:
+            found[place] = found[place].sub(found[place - 1], fill_value=0)
+    return found
+
+
+@scenario("knows the map, of which places a district and an area consist, and subtracts them")
+def districts_under_another_name(draw: Draw, folder: Path) -> Trial:
+    """The same people by sex and district, and later by sex and area: the counts by sex are equal."""
+    people = _places(draw)
+    first = people.assign(district=[f"d{n // 2}" for n in people["place"]])
+    second = people.assign(area=[f"a{(n + 1) // 2}" for n in people["place"]])
+    claims = {place: found.idxmax() for place, found in _subtracted(first, second).items()
+              if found.max() >= 0.9 * found.sum()}  # fmt: skip
+    targets = people[people["place"].isin(claims)]
+    alone = first.groupby("district")["disease"].value_counts(normalize=True).max()
+    own, roles = _with_roles(folder, "own", _mixed(second, draw)[["sex", "area", "disease"]])
+    other, others = _with_roles(
+        folder, "earlier", _mixed(first, draw)[["sex", "district", "disease"]]
+    )
+    words = ["assess", own, "--roles", roles, "--no-try"]
+    together = command(*words, "--earlier", other, "--earlier-roles", others).verdict
+    return Trial(equal([claims[n] for n in targets["place"]], targets["disease"]), together,
+                 chance=float(alone), control=command(*words).verdict)  # fmt: skip

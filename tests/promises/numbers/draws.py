@@ -43,4 +43,6 @@ def release(of: Table, *, secret: Sequence[str] = ("s",), **more: Any) -> cr.Dat
         name: cr.Role.SENSITIVE if name in secret else cr.Role.QUASI_IDENTIFIER for name in names
     }
     cells = Cells.from_columns(**{name: of[name] for name in names})
-    return cr.Dataset(_rows(), roles, _cells={(tuple(names), None): cells}, **more)
+    made = cr.Dataset(_rows(), roles, **more)
+    made._counts.add(tuple(names), None, cells)
+    return made

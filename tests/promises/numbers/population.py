@@ -29,7 +29,8 @@ def individual_risk(draw: Draw) -> None:
     ages = [1] * size
     held = Cells.from_columns(a=ages)
     known = replace(held, weights=np.array([size * weight]))
-    given = replace(release({"a": ages}), weight="w", _cells={(("a",), "w"): known})
+    given = replace(release({"a": ages}), weight="w")
+    given._counts.add(("a",), "w", known)
     found = so.individual_risk(given, ["a"]).maximum
     p = 1 / weight
     # E[1/F] of a negative binomial F >= f: p^f int_0^1 t^(f-1) / (1 - (1-p) t)^f dt

@@ -11,7 +11,7 @@ from crypsis.assessment._questions._values import value_measurements
 from crypsis.assessment._request import Request
 from crypsis.dataset import Dataset
 from crypsis.errors import InputError, TooLargeError
-from crypsis.options import MissingValues, Role
+from crypsis.options import Role
 from crypsis.policies import Measurement
 from crypsis.report.wording import named, plural
 from crypsis.results import Estimate, number_text, percent_text
@@ -99,9 +99,7 @@ def add_released_classes(request: Request, outcome: QuestionOutcome) -> None:
         ]
         return
     columns = (*data.quasi_identifiers, *others)
-    strict = replace(data, population=None)  # which has no such columns
-    if data.missing is not MissingValues.VALUE:
-        strict = replace(strict, missing=MissingValues.VALUE, _cells={})
+    strict = replace(data.strict(), population=None)  # which has no such columns
     try:
         found = singling_out.equivalence_classes(
             strict, columns, exact=request.exact or None, seed=request.seed
@@ -164,7 +162,7 @@ def add_released_values(request: Request, outcome: QuestionOutcome) -> None:
 
 def as_known(data: Dataset, others: Sequence[str]) -> Dataset:
     """The same data with other columns among the quasi-identifiers; a population has no such."""
-    strict = replace(data, population=None, missing=MissingValues.VALUE, _cells={})
+    strict = replace(data.strict(), population=None)
     return strict.with_roles({**data.roles, **dict.fromkeys(others, Role.QUASI_IDENTIFIER)})
 
 

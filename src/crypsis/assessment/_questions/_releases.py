@@ -16,6 +16,10 @@ _SMALL, _DIFFERENCES = "releases.joint_small_classes", "releases.small_differenc
 _GAIN, _CERTAIN = "releases.inference_gain", "releases.near_certain_values"
 _REUSED = "releases.reused_pseudonyms"
 _DECIDE = "Set {earlier_roles}, or {accept_guesses}."
+_RENAME = (
+    "Give columns of the same meaning the same name in all releases, or set {earlier_keys} to the "
+    "re-identification keys."
+)
 _CONNECT = (
     "Set {earlier_keys} to the re-identification keys, or {on} to a column that identifies people "
     "in all releases."
@@ -58,8 +62,10 @@ def ask_releases(request: Request) -> QuestionOutcome:
 
 
 def _hint(found: Any) -> str:
-    undecided = any("undecided" in reason for reason in found.not_known)
-    return _DECIDE if undecided else _CONNECT
+    if any("undecided" in reason for reason in found.not_known):
+        return _DECIDE
+    renamed = any("other names" in reason for reason in found.not_known)
+    return _RENAME if renamed else _CONNECT
 
 
 def _affected(share: Number, records: int) -> int:
@@ -136,6 +142,7 @@ def _reused(found: Any) -> Measurement:
 _WAYS = {
     "column": "by column {0}",
     "order": "by the order of the rows, which is the same",
+    "key": "by the re-identification keys",
     "values": "by values that were not changed ({0})",
 }
 

@@ -10,7 +10,7 @@ from typing import Any
 from crypsis.assessment._request import Request
 from crypsis.dataset import Dataset
 from crypsis.errors import InputError, TooLargeError
-from crypsis.options import MissingValues, Role
+from crypsis.options import Role
 from crypsis.report.wording import named
 from crypsis.results import percent_text
 
@@ -102,6 +102,4 @@ def decided(request: Request, parameters: dict[str, Any]) -> Dataset:
     data = request.data.with_roles(roles)
     if not {*parameters} & {*AGAINST_POPULATION}:  # the classes are those of the release
         data = replace(data, population=None)
-    if data.missing is MissingValues.VALUE:
-        return data
-    return replace(data, missing=MissingValues.VALUE, _cells={})  # the only reading of a recoding
+    return data.strict()  # the only reading of a recoding

@@ -11,7 +11,6 @@ from crypsis.assessment._request import Request
 from crypsis.columns.codes import codes_of, mode_of_others
 from crypsis.dataset import Dataset
 from crypsis.errors import InputError, TooLargeError
-from crypsis.options import MissingValues
 from crypsis.policies.findings import Finding, Remedy
 from crypsis.report.wording import named, number
 from crypsis.tables import Kind
@@ -113,7 +112,7 @@ def _without_small_classes(
     threshold: float, data: Dataset, others: list[str], seed: int, size: int
 ) -> tuple[tuple[str, ...], float]:
     """Columns are added to the quasi-identifiers, few values first, while the threshold is met."""
-    strict = replace(data, missing=MissingValues.VALUE, _cells={})
+    strict = data.strict()
     kept: list[str] = []
     excluded: list[str] = []
     after = 0.0

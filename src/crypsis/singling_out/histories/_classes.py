@@ -94,6 +94,7 @@ def history_classes(
     """
     dataset = as_dataset(data, **roles)
     names = event_columns(dataset, None if columns is None else as_columns(columns))
+    dataset = dataset.as_written([name for name in names if name != order])
     histories = histories_of(dataset, names, ordered=ordered or order is not None, order=order)
     sizes, counts = np.unique(class_sizes_of(histories), return_counts=True)
     classes = counts // sizes

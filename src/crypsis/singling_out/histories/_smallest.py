@@ -105,6 +105,9 @@ def smallest_events(
     dataset = as_dataset(data, **roles)
     known = as_knowledge(knowledge)
     names = event_columns(dataset, None if columns is None else as_columns(columns))
+    dataset = dataset.as_written(
+        [name for name in names if name not in (order, *(tolerance or ()))]
+    )
     checked_events((events,))
     checked_order(known, order)
     histories = histories_of(

@@ -188,6 +188,9 @@ def unicity(
     dataset = as_dataset(data, **roles)
     known = as_knowledge(knowledge)
     names = event_columns(dataset, None if columns is None else as_columns(columns))
+    dataset = dataset.as_written(
+        [name for name in names if name not in (order, *(tolerance or ()))]
+    )
     numbers = checked_events(events, draws, confidence)
     checked_order(known, order)
     curve: tuple[Number, ...]

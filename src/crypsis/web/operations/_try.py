@@ -35,7 +35,7 @@ def _part(session: TableSession, release: Dataset, most: int) -> tuple[Dataset, 
     if most not in drawn:
         names = list(release.names)
         drawn[most] = open_frame(sample(release.rows, most, seed=0, names=names))
-    return replace(release, rows=drawn[most], given=None, _cells={}), True
+    return replace(release, rows=drawn[most]), True
 
 
 def _released(session: TableSession, file: dict[str, Any], roles: dict[str, str],
