@@ -46,7 +46,7 @@ def opened(path: Path, folder: Path, cold: bool) -> tuple[TableSession, dict[str
     """A session whose columns were profiled, and what every operation is given."""
     session = TableSession()
     operation("begin")(session, folder=str(folder), memory_limit="4GB", rows=10**8, columns=1_000)
-    file = {"path": str(path), "title": path.name}
+    file = {"path": str(path), "title": path.name, "units": {"person": "each record"}}
     operation("scan")(session, file=file)
     if not cold:
         operation("prepare")(session)

@@ -49,7 +49,7 @@ def commands(folder: Path) -> dict[str, list[str]]:
     }  # fmt: skip
     found: dict[str, list[str]] = {}
     for name, (path, known, secret, numbers) in tables.items():
-        roles = [*_each("--qi", known), "--sensitive", secret]
+        roles = [*_each("--qi", known), "--sensitive", secret, "--person", "each record"]
         masked, record, out = data.masked(path, numbers), data.first(path, numbers), folder / name
         found |= {
             f"scan:{name}": ["scan", path],

@@ -27,7 +27,11 @@ TABLE = pa.table({"id": [1, 2, 3, 4], "age": [30, 30, None, 41], "ill": ["x", "y
 
 def test_roles_by_name() -> None:
     data = cr.Dataset.from_frame(
-        TABLE, identifiers=["id"], quasi_identifiers=["age"], sensitive=["ill"]
+        TABLE,
+        identifiers=["id"],
+        quasi_identifiers=["age"],
+        sensitive=["ill"],
+        person="each record",
     )
     assert (data.identifiers, data.quasi_identifiers, data.sensitive) == (
         ("id",),
@@ -39,12 +43,14 @@ def test_roles_by_name() -> None:
 
 def test_roles_that_contradict() -> None:
     with pytest.raises(RoleError, match="'age' has two roles, identifier and sensitive") as caught:
-        cr.Dataset.from_frame(TABLE, identifiers=["age"], sensitive=["age"])
+        cr.Dataset.from_frame(TABLE, identifiers=["age"], sensitive=["age"], person="each record")
     assert (caught.value.code, caught.value.parameters) == ("two-roles", {"columns": ("age",)})
 
 
 def test_one_column_may_be_a_string() -> None:
-    assert cr.Dataset.from_frame(TABLE, quasi_identifiers="age").quasi_identifiers == ("age",)
+    assert cr.Dataset.from_frame(
+        TABLE, quasi_identifiers="age", person="each record"
+    ).quasi_identifiers == ("age",)
 
 
 def test_roles_by_their_names() -> None:
@@ -55,7 +61,9 @@ def test_roles_by_their_names() -> None:
 
 
 def test_repr_has_counts_and_no_data_values() -> None:
-    data = cr.Dataset.from_frame(TABLE, identifiers="id", quasi_identifiers=["age", "ill"])
+    data = cr.Dataset.from_frame(
+        TABLE, identifiers="id", quasi_identifiers=["age", "ill"], person="each record"
+    )
     expected = "Dataset(4 records, 3 columns; 1 direct identifier, 2 quasi-identifiers)"
     assert repr(data) == expected
     assert repr(cr.Dataset.from_frame(TABLE)) == "Dataset(4 records, 3 columns)"
@@ -66,7 +74,9 @@ def test_repr_has_counts_and_no_data_values() -> None:
 
 
 def test_a_dataset_of_a_frame_pickles() -> None:
-    data = cr.Dataset.from_frame(TABLE, quasi_identifiers="age", population=100, missing="drop")
+    data = cr.Dataset.from_frame(
+        TABLE, quasi_identifiers="age", population=100, missing="drop", person="each record"
+    )
     data.cells()
     again = pickle.loads(pickle.dumps(data))
     assert repr(again) == repr(data)
@@ -77,7 +87,7 @@ def test_a_dataset_of_a_frame_pickles() -> None:
 
 def test_a_dataset_of_a_file_pickles(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("age,sex\n30,f\n41,m\n")
-    data = cr.read(tmp_path / "a.csv", quasi_identifiers="age")
+    data = cr.read(tmp_path / "a.csv", quasi_identifiers="age", person="each record")
     again = pickle.loads(pickle.dumps(data))
     assert repr(again) == repr(data)
     assert again.to_arrow().equals(data.to_arrow())
@@ -86,7 +96,7 @@ def test_a_dataset_of_a_file_pickles(tmp_path: Path) -> None:
 @pytest.mark.parametrize("role", ["identifiers", "quasi_identifiers", "sensitive"])
 def test_roles_of_unknown_columns(role: str) -> None:
     with pytest.raises(ColumnError, match="'agee' does not exist.*: 'id', 'age', 'ill'"):
-        cr.Dataset.from_frame(TABLE, **{role: ["agee"]})
+        cr.Dataset.from_frame(TABLE, **{role: ["agee"]}, person="each record")
     with pytest.raises(ColumnError, match="'who' does not exist"):
         cr.Dataset.from_frame(TABLE, person="who")
 
@@ -106,7 +116,9 @@ def test_a_population_may_be_a_number_a_frame_or_a_dataset() -> None:
 
 def test_missing_policies() -> None:
     sizes = {
-        policy: cr.Dataset.from_frame(TABLE, quasi_identifiers=["age"], missing=policy)
+        policy: cr.Dataset.from_frame(
+            TABLE, quasi_identifiers=["age"], missing=policy, person="each record"
+        )
         .cells()
         .class_sizes.tolist()
         for policy in ("value", "wildcard", "drop")
@@ -182,7 +194,9 @@ def test_a_design_that_a_measure_does_not_use_is_refused(
         function(table, **roles, **{refused: "d"})
     assert caught.value.code == "role-not-used"
     assert refused not in inspect.signature(function).parameters
-    data = cr.Dataset.from_frame(table, **roles, household="h", **{"weight": "d", refused: "d"})
+    data = cr.Dataset.from_frame(
+        table, **roles, household="h", **{"weight": "d", refused: "d"}, person="each record"
+    )
     function(data)  # a dataset may have them for other measures
 
 
@@ -195,9 +209,13 @@ def test_a_frame_is_not_printed_where_a_path_is_expected() -> None:
 @pytest.mark.parametrize(
     ("call", "given", "nearest"),
     [
-        (lambda data, **given: cr.anonymize(data, **given), "kk", "k"),
+        (lambda data, **given: cr.anonymize(data, **given, person="each record"), "kk", "k"),
         (lambda data, **given: cr.protection.explore(data, k=2, **given), "siezs", "sizes"),
-        (lambda data, **given: cr.assess(data, **given), "sensitiv", "sensitive"),
+        (
+            lambda data, **given: cr.assess(data, **given, person="each record"),
+            "sensitiv",
+            "sensitive",
+        ),
         (lambda data, **given: cr.compare(data, data, **given), "colums", "columns"),
         (lambda data, **given: cr.linkage.attack_links(data, data, **given), "onn", "on"),
     ],

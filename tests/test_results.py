@@ -167,7 +167,10 @@ def test_exotic_values_become_text() -> None:
 def test_words_compare_with_themselves() -> None:
     """A gate that asks `== "not safe"` must not pass what is not safe."""
     people = pa.table({"name": ["Ann", "Bob"], "age": [30, 41]})
-    found = cr.assess(cr.Dataset.from_frame(people, quasi_identifiers=["age"]), try_remedies=False)
+    found = cr.assess(
+        cr.Dataset.from_frame(people, quasi_identifiers=["age"], person="each record"),
+        try_remedies=False,
+    )
     assert found.verdict == "not safe"
     assert f"{found.verdict}" == "not safe"
     assert {one.role for one in found.columns} <= {role.value for role in cr.Role}

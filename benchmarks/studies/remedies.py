@@ -153,7 +153,7 @@ def pasted(table: str, how: str, most: int) -> Outcome:
         folder = Path(place)
         names, records, sampled = drawn(Path(TABLES[table]()), folder / "table.csv", most)
         if how == "guessed":
-            run(folder, "scan", "table.csv", "--save", "roles.toml")
+            run(folder, "scan", "table.csv", "--person", "each record", "--save", "roles.toml")
         else:
             _write_roles(folder / "roles.toml", DECIDED[table](names), _UNITS.get(table, {}))
         given = ["--roles", "roles.toml"]
@@ -212,6 +212,7 @@ def _write_roles(path: Path, roles: dict[str, str], units: dict[str, str]) -> No
     lines = ["[roles]"]
     lines += [f'"{name}" = {{ role = "{role}", {override} }}' for name, role in roles.items()]
     lines += ["[units]"]
+    units = {"person": "each record", **units}
     lines += [f'{name} = "{column}"' for name, column in units.items()]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 

@@ -35,6 +35,7 @@ ROLES: dict[str, Any] = {
     "quasi_identifiers": ["age", "sex", "region"],
     "sensitive": ["disease"],
     "insensitive": ["income", "height", "visits"],
+    "person": "each record",
 }
 Generator = Callable[[pd.DataFrame, int, np.random.Generator], pd.DataFrame]
 GENERATORS: dict[str, Generator] = {

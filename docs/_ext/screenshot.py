@@ -17,6 +17,7 @@ WIDTH, HEIGHT = 1000, 760
 ROLES: dict[str, Any] = {
     "quasi_identifiers": ["birth_date", "zip", "sex", "occupation"],
     "sensitive": ["income", "disease"],
+    "person": "each record",
 }
 
 

@@ -51,6 +51,9 @@ class Role(StrEnum):
     """Not decided yet; nothing with an undecided column is safe."""
 
 
+EACH_RECORD = "each record"
+"""What `person` is where every record is of another person."""
+
 Columns: TypeAlias = str | Sequence[str]
 """One column, or several."""
 
@@ -70,7 +73,14 @@ class Roles(TypedDict, total=False):
     ]
     insensitive: Annotated[Columns, "Insensitive attributes."]
     excluded: Annotated[Columns, "Excluded columns: columns that are not released."]
-    person: Annotated[str | None, "The column that identifies the person of a record."]
+    person: Annotated[
+        str | None,
+        'The column that identifies the person of a record, or "each record" where each is of one '
+        "person.",
+    ]
+    person_reason: Annotated[
+        str | None, "Why each record is of one person, where the records indicate otherwise."
+    ]
     household: Annotated[str | None, "The column that identifies the household of a record."]
     weight: Annotated[str | None, "The column of survey weights."]
     stratum: Annotated[str | None, "The column of the strata of the sample."]

@@ -37,7 +37,9 @@ def table(rows: int = 600, **extra: Any) -> pa.Table:
 
 
 def decided(data: Any, **keywords: Any) -> Assessment:
-    found: Assessment = cr.assess(data, quasi_identifiers=QIS, sensitive=SENSITIVE, **keywords)
+    found: Assessment = cr.assess(
+        data, quasi_identifiers=QIS, sensitive=SENSITIVE, **keywords, person="each record"
+    )
     return found
 
 
@@ -82,7 +84,7 @@ def test_guesses_are_never_safe_unless_accepted() -> None:
     assert len(found.guessed) == 3
     assert found.reasons[0].code == "undecided-columns"
     assert found.reasons[0].text == "3 columns are undecided: 'age', 'sex', 'disease'."
-    assert cr.assess(table(), accept_guesses=True).verdict is Verdict.SAFE
+    assert cr.assess(table(), accept_guesses=True, person="each record").verdict is Verdict.SAFE
     # One undecided column is enough, even if it would be guessed as harmless.
     assert decided(table(bmi=pa.array([1.5] * 600))).verdict is Verdict.CANNOT_TELL
 
@@ -105,13 +107,15 @@ def test_free_text_is_never_safe() -> None:
 
 
 def test_without_quasi_identifiers_one_cannot_tell() -> None:
-    found = cr.assess(table(), insensitive=["age", "sex"], sensitive=SENSITIVE)
+    found = cr.assess(
+        table(), insensitive=["age", "sex"], sensitive=SENSITIVE, person="each record"
+    )
     assert found.verdict is Verdict.CANNOT_TELL
     assert any("quasi-identifier" in reason.text for reason in found.reasons)
 
 
 def test_without_a_sensitive_attribute_inference_is_not_asked() -> None:
-    found = cr.assess(table().select(QIS), quasi_identifiers=QIS)
+    found = cr.assess(table().select(QIS), quasi_identifiers=QIS, person="each record")
     assert found.verdict is Verdict.SAFE
     assert found.statement.endswith("; inference not asked: no sensitive attribute")
     assert finding(found, "inference.baseline_excess").status is Status.NOT_ASKED
@@ -121,7 +125,7 @@ def test_without_a_sensitive_attribute_inference_is_not_asked() -> None:
 def test_a_sensitive_attribute_with_a_milder_role_needs_a_reason(role: str) -> None:
     roles = {"quasi_identifiers": [*QIS], "insensitive": []}
     roles[role] = [*roles[role], *SENSITIVE]
-    found = cr.assess(table(), **roles)
+    found = cr.assess(table(), **roles, person="each record")
     assert found.verdict is Verdict.CANNOT_TELL
     (reason,) = [one for one in found.reasons if one.code == "role-against-evidence"]
     assert "whether it can be inferred was not asked" in reason.text
@@ -135,7 +139,10 @@ def test_a_sensitive_attribute_with_a_milder_role_needs_a_reason(role: str) -> N
 def test_special_categories_in_several_languages_need_a_reason(name: str) -> None:
     values = table().column(SENSITIVE[0])
     found = cr.assess(
-        table().select(QIS).append_column(name, values), quasi_identifiers=QIS, insensitive=[name]
+        table().select(QIS).append_column(name, values),
+        quasi_identifiers=QIS,
+        insensitive=[name],
+        person="each record",
     )
     assert found.verdict is not Verdict.SAFE
     assert any(name in one.text for one in found.reasons if one.code == "role-against-evidence")
@@ -151,19 +158,25 @@ def test_linkage_with_an_original() -> None:
     rng = np.random.default_rng(0)
     original = pa.table({"income": rng.normal(size=400), "weight": rng.normal(size=400)})
     near = pa.table({name: np.asarray(original[name]) + 1e-4 for name in original.column_names})
-    found = cr.assess(near, original, insensitive=["income", "weight"])
+    found = cr.assess(near, original, insensitive=["income", "weight"], person="each record")
     links = finding(found, "linkage.correct_links_above_chance")
     assert links.status is Status.EXCEEDED
     assert links.affected == 400
     far = pa.table(
         {name: rng.permutation(np.asarray(original[name])) for name in near.column_names}
     )
-    found = cr.assess(far, original, insensitive=["income", "weight"])
+    found = cr.assess(far, original, insensitive=["income", "weight"], person="each record")
     # Independent columns, or rows in another order: without the true matches one cannot tell.
     links = finding(found, "linkage.correct_links_above_chance")
     assert links.status is Status.NOT_EVALUATED
     assert found.verdict is not Verdict.SAFE
-    found = cr.assess(far, original, insensitive=["income", "weight"], row_map=list(range(400)))
+    found = cr.assess(
+        far,
+        original,
+        insensitive=["income", "weight"],
+        row_map=list(range(400)),
+        person="each record",
+    )
     assert finding(found, "linkage.correct_links_above_chance").status is Status.MET
 
 
@@ -174,7 +187,13 @@ def test_record_numbers_that_are_released() -> None:
     original = pa.table({"number": number, "income": rng.normal(size=400)})
     near = pa.table({"number": number, "income": np.asarray(original["income"]) + 1e-4})
     order = pa.array(rng.permutation(400))
-    found = cr.assess(near.take(order), original, on="number", insensitive=["number", "income"])
+    found = cr.assess(
+        near.take(order),
+        original,
+        on="number",
+        insensitive=["number", "income"],
+        person="each record",
+    )
     links = finding(found, "linkage.correct_links_above_chance")
     assert (links.status, links.affected, links.columns) == (Status.EXCEEDED, 400, ("income",))
 
@@ -237,9 +256,11 @@ def test_population_that_no_model_of_one_shape_fits() -> None:
     people = np.repeat(np.arange(400), [997] * 100 + [1] * 300)
     sample = np.random.default_rng(3).choice(people, 20_000, replace=False)
     rows = pa.table({"v": sample})
-    found = cr.assess(rows, quasi_identifiers=["v"], population=100_000)
+    found = cr.assess(rows, quasi_identifiers=["v"], population=100_000, person="each record")
     assert finding(found, "singling_out.population_uniqueness").status is Status.EXCEEDED
-    few = cr.assess(rows.slice(0, 2_000), quasi_identifiers=["v"], population=100_000)
+    few = cr.assess(
+        rows.slice(0, 2_000), quasi_identifiers=["v"], population=100_000, person="each record"
+    )
     undecided = finding(few, "singling_out.population_uniqueness")
     assert undecided.status is Status.NOT_EVALUATED
     assert undecided.value.low < 0.0004 < 0.003 < undecided.value.high

@@ -33,7 +33,7 @@ def file(tmp_path: Path) -> Path:
 
 def assessed(path: Path, **options: object) -> Assessment:
     roles = {"quasi_identifiers": ["age", "sex"], "sensitive": ["disease"]}
-    return cr.assess(str(path), **roles, **options)  # type: ignore[arg-type]
+    return cr.assess(str(path), **roles, **options, person="each record")  # type: ignore[arg-type]
 
 
 def failed(text: str) -> int:
@@ -123,19 +123,21 @@ def test_written_by_the_command(
     junit, sarif = tmp_path / "j.xml", tmp_path / "s.sarif"
     file.write_text(people() + "99,f,hiv-secret\n")
     options = ["--junit", str(junit), "--sarif", str(sarif), "--step-summary", "--no-try"]
-    assert run(["assess", str(file), *ROLES, *options]) == 1
+    assert run(["assess", "--person", "each record", str(file), *ROLES, *options]) == 1
     assert "Wrote" in capsys.readouterr().out
     assert failed(junit.read_text()) > 0
     assert results(sarif.read_text())
     text = summary.read_text()
     assert text.startswith("before\n# people.csv: not safe to release")
     assert "| met |" not in text
-    assert run(["assess", str(file), *ROLES, *options]) == 2  # the files exist already
+    assert (
+        run(["assess", "--person", "each record", str(file), *ROLES, *options]) == 2
+    )  # the files exist already
 
 
 def test_a_summary_needs_a_place(
     file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
-    assert run(["assess", str(file), *ROLES, "--step-summary"]) == 2
+    assert run(["assess", "--person", "each record", str(file), *ROLES, "--step-summary"]) == 2
     assert "GITHUB_STEP_SUMMARY is not set" in capsys.readouterr().err

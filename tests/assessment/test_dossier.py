@@ -42,7 +42,7 @@ ROLES: dict[str, Any] = {
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Dossier, Path]:
     file = tmp_path_factory.mktemp("release") / "safe.csv"
-    original = cr.Dataset.from_frame(PEOPLE, **ROLES)
+    original = cr.Dataset.from_frame(PEOPLE, **ROLES, person="each record")
     safe = cr.anonymize(original, k=10, seed=1).write(file)
     found = cr.assess(safe.data, original, row_map=safe.key.row_map, name=file.name)
     dossier = make_dossier(
@@ -152,7 +152,9 @@ def test_a_statement_of_another_file_is_not_used(
 
 
 def test_each_command_and_each_threshold_once() -> None:
-    found = cr.assess(cr.Dataset.from_frame(PEOPLE, **ROLES), try_remedies=True)
+    found = cr.assess(
+        cr.Dataset.from_frame(PEOPLE, **ROLES, person="each record"), try_remedies=True
+    )
     dossier = Dossier(found)
     text = dossier.to_html()
     assert text.count("crypsis.anonymize(") == 1
@@ -168,7 +170,9 @@ def test_each_command_and_each_threshold_once() -> None:
 
 def test_attributes_that_differ_in_nothing_else_are_in_one_row() -> None:
     roles = {**ROLES, "sensitive": ["disease", "rare"], "insensitive": []}
-    dossier = Dossier(cr.assess(cr.Dataset.from_frame(PEOPLE, **roles), try_remedies=False))
+    dossier = Dossier(
+        cr.assess(cr.Dataset.from_frame(PEOPLE, **roles, person="each record"), try_remedies=False)
+    )
     rows = {row[0]: row[1:] for row in _table(dossier, "thresholds").rows}
     title = "How much likelier a value is in a group than one could predict (baseline excess)"
     allowed, found, why = rows[title]
@@ -187,7 +191,9 @@ def test_every_measure_has_a_title_in_plain_words() -> None:
 
 
 def test_roles_have_the_decision_and_the_guess() -> None:
-    dossier = Dossier(cr.assess(cr.Dataset.from_frame(PEOPLE, **ROLES), try_remedies=False))
+    dossier = Dossier(
+        cr.assess(cr.Dataset.from_frame(PEOPLE, **ROLES, person="each record"), try_remedies=False)
+    )
     reasons = {row[0]: row[5] for row in _table(dossier, "columns").rows}
     assert (
         reasons["age"] == "Decided by the owner; the guess was the same: The name indicates an age."
@@ -198,7 +204,7 @@ def test_roles_have_the_decision_and_the_guess() -> None:
 
 def test_cannot_tell_gives_its_first_reason_once() -> None:
     data = pa.table({"sex": ["f", "m"] * 60, "v1": ["a", "b", "c"] * 40, "v2": ["d"] * 120})
-    found = cr.assess(data, quasi_identifiers=["sex"], excluded=["v2"])
+    found = cr.assess(data, quasi_identifiers=["sex"], excluded=["v2"], person="each record")
     assert len(found.reasons) == 2
     assert found.verdict.value == "cannot tell"
     reason = found.reasons[0].text.removesuffix(".")
@@ -212,7 +218,7 @@ def test_a_column_that_nobody_changed_is_as_it_is(tmp_path: Path) -> None:
     ages = [30, 31] * 30 + [99]
     people = pa.table({"age": ages, "disease": ["flu", "gout", "none"] * 20 + ["flu"]})
     roles: dict[str, Any] = {"quasi_identifiers": ["age"], "sensitive": ["disease"]}
-    data, file = cr.Dataset.from_frame(people, **roles), tmp_path / "safe.csv"
+    data, file = cr.Dataset.from_frame(people, **roles, person="each record"), tmp_path / "safe.csv"
     safe = cr.anonymize(data, k=10, methods={"age": "keep"}, recoding="full-domain").write(file)
     assert safe.data.count == 60
     columns = make_dossier(cr.assess(safe.data), safe.data, data, file=file).columns
@@ -220,7 +226,7 @@ def test_a_column_that_nobody_changed_is_as_it_is(tmp_path: Path) -> None:
 
 
 def test_an_attribute_apart_is_named_and_not_asked_about(tmp_path: Path) -> None:
-    data, file = cr.Dataset.from_frame(PEOPLE, **ROLES), tmp_path / "safe.csv"
+    data, file = cr.Dataset.from_frame(PEOPLE, **ROLES, person="each record"), tmp_path / "safe.csv"
     safe = cr.anonymize(data, k=10, apart="disease", seed=1).write(file)
     found = cr.assess(safe.data, try_remedies=False)
     text = _words(make_dossier(found, safe.data, file=file))
@@ -232,13 +238,17 @@ def test_an_attribute_apart_is_named_and_not_asked_about(tmp_path: Path) -> None
 
 
 def test_a_picture_shows_more_than_one_number() -> None:
-    dossier = Dossier(cr.assess(PEOPLE.select(["name"]), quasi_identifiers=["name"]))
+    dossier = Dossier(
+        cr.assess(PEOPLE.select(["name"]), quasi_identifiers=["name"], person="each record")
+    )
     (asked,) = (one for one in sections(dossier) if one.name == "questions")
     assert not any(isinstance(one, Bars) for one in asked.blocks)
 
 
 def test_the_same_numbers_everywhere(tmp_path: Path) -> None:
-    found = cr.assess(cr.Dataset.from_frame(PEOPLE, **ROLES), try_remedies=False)
+    found = cr.assess(
+        cr.Dataset.from_frame(PEOPLE, **ROLES, person="each record"), try_remedies=False
+    )
     dossier = Dossier(found)
     plain = json.loads(found.to_json())["result"]
     page = _words(dossier)
@@ -303,7 +313,16 @@ def test_pdf_without_a_library_of_the_system(
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "weasyprint", raising=False)
     monkeypatch.setattr(pdf, "_chromium", lambda: None)
-    words = ["assess", str(tmp_path / "t.csv"), "--qi", "age", "--qi", "sex"]
+    words = [
+        "assess",
+        "--person",
+        "each record",
+        str(tmp_path / "t.csv"),
+        "--qi",
+        "age",
+        "--qi",
+        "sex",
+    ]
     assert run([*words, "-o", str(tmp_path / "dossier.pdf")]) == 2
     shown = capsys.readouterr()
     assert "weasyprint is installed, but Pango is not" in shown.err

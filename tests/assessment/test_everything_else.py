@@ -28,7 +28,7 @@ def _data(signed: tuple[str, ...] = (), sensitive: tuple[str, ...] = (), **extra
     others = [name for name in extra if name not in sensitive]
     data = Dataset.from_frame(
         pa.table({**BASE, **extra}), quasi_identifiers=["age", "sex"],
-        sensitive=["disease", *sensitive], insensitive=others,
+        sensitive=["disease", *sensitive], insensitive=others, person="each record",
     )  # fmt: skip
     notes = {name: ColumnNote(sign_off="Drawn at random by the office.") for name in signed}
     return data.with_roles(data.roles, notes)
@@ -58,7 +58,11 @@ def test_quasi_identifiers_that_single_out_alone_are_generalized() -> None:
     """To exclude another column would change nothing, so that is not proposed."""
     exact = _data().to_arrow().set_column(0, "age", pa.array(20 + PLACE))
     found = cr.assess(
-        exact, quasi_identifiers=["age", "sex"], sensitive=["disease"], try_remedies=True
+        exact,
+        quasi_identifiers=["age", "sex"],
+        sensitive=["disease"],
+        try_remedies=True,
+        person="each record",
     )
     (finding,) = [one for one in found.findings if one.measure == UNIQUE]
     assert finding.remedy is not None
@@ -73,7 +77,7 @@ def test_a_column_that_singles_out_beside_such_quasi_identifiers_is_excluded_too
     exact = _data(ticket=tickets).to_arrow().set_column(0, "age", pa.array(20 + PLACE))
     found = cr.assess(
         exact, quasi_identifiers=["age", "sex"], sensitive=["disease"], insensitive=["ticket"],
-        try_remedies=True,
+        try_remedies=True, person="each record",
     )  # fmt: skip
     (finding,) = [one for one in found.findings if one.measure == UNIQUE]
     assert finding.remedy is not None
@@ -195,10 +199,12 @@ def test_a_derived_column_is_refused_by_name() -> None:
                       "hours": DRAW.integers(10, 50, rows)})  # fmt: skip
     roles = {"quasi_identifiers": ["age"], "sensitive": ["ill"]}
     with pytest.raises(cr.CrypsisError) as caught:
-        cr.anonymize(table, k=20, insensitive=["pension", "hours"], **roles)
+        cr.anonymize(table, k=20, insensitive=["pension", "hours"], **roles, person="each record")
     assert caught.value.code == "derived-column"
     assert caught.value.parameters["columns"] == ("pension",)
-    made = cr.anonymize(table, k=20, insensitive=["hours"], excluded=["pension"], **roles)
+    made = cr.anonymize(
+        table, k=20, insensitive=["hours"], excluded=["pension"], **roles, person="each record"
+    )
     assert "pension" not in made.data.names
 
 
@@ -210,17 +216,20 @@ def test_two_columns_that_only_together_give_back_the_original_are_found_by_the_
     table = {"group": [f"g{n}" for n in group], "a": part + 0.01 * DRAW.random(rows),
              "b": (group - part) % 6 + 0.01 * DRAW.random(rows), "c": shift}  # fmt: skip
     original = Dataset.from_frame(
-        pa.table(table), quasi_identifiers="group", insensitive=["a", "b", "c"]
+        pa.table(table),
+        quasi_identifiers="group",
+        insensitive=["a", "b", "c"],
+        person="each record",
     )
     released = Dataset.from_frame(
         pa.table({**table, "group": ["*"] * rows}), quasi_identifiers="group",
-        insensitive=["a", "b", "c"],
+        insensitive=["a", "b", "c"], person="each record",
     )  # fmt: skip
     with pytest.raises(cr.CrypsisError) as caught:
         check_derived(original, released, ["group"], None)
     assert caught.value.code == "derived-column"
     kept = ["group", "a", "c"]
     few = (Dataset.from_frame(pa.table({n: one.to_arrow()[n] for n in kept}),
-                              quasi_identifiers="group", insensitive=["a", "c"])
+                              quasi_identifiers="group", insensitive=["a", "c"], person="each record")
            for one in (original, released))  # fmt: skip
     check_derived(*few, ["group"], None)

@@ -50,8 +50,8 @@ def tables(before: Any, after: Any) -> tuple[Dataset, Dataset, list[int]]:
     roles: dict[str, Any] = {"quasi_identifiers": ["age"], "sensitive": ["ill"]}
     changed = table.set_column(0, "case", pa.array(after)).take(pa.array(order))
     note = ColumnNote(sign_off="Drawn at random.", override="Drawn at random.")
-    released = Dataset.from_frame(changed, insensitive=["case"], **roles)
-    original = Dataset.from_frame(table, identifiers=["case"], **roles)
+    released = Dataset.from_frame(changed, insensitive=["case"], **roles, person="each record")
+    original = Dataset.from_frame(table, identifiers=["case"], **roles, person="each record")
     return original, released.with_roles(released.roles, {"case": note}), order.tolist()
 
 

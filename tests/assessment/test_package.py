@@ -25,7 +25,9 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
     monkeypatch.setattr(_package, "pdf_document", no_printer)
     file = tmp_path / "safe.csv"
-    safe = cr.anonymize(PEOPLE, k=10, quasi_identifiers=["age"], sensitive=["disease"], seed=3)
+    safe = cr.anonymize(
+        PEOPLE, k=10, quasi_identifiers=["age"], sensitive=["disease"], seed=3, person="each record"
+    )
     safe.write(file)
     dossier = make_dossier(cr.assess(safe.data), safe.data, file=file, recipient="Students")
     manifest = write_package(tmp_path / "safe.zip", file, dossier)
@@ -134,7 +136,9 @@ def test_what_is_not_a_package(tmp_path: Path, content: bytes) -> None:
 def test_mistakes(package: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.csv"
     other.write_text("age\n30\n")
-    found = cr.assess(PEOPLE, quasi_identifiers=["age"], sensitive=["disease"])
+    found = cr.assess(
+        PEOPLE, quasi_identifiers=["age"], sensitive=["disease"], person="each record"
+    )
     dossier = make_dossier(found, file=tmp_path / "safe.csv")
     with pytest.raises(ParameterError, match="another file"):
         write_package(tmp_path / "other.zip", other, dossier)

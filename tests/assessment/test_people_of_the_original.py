@@ -60,7 +60,7 @@ def test_people_are_taken_from_the_original_through_the_row_map() -> None:
     table = stays()
     release, rows = released(table)
     original = Dataset.from_frame(table, person="patient_nbr")
-    found = cr.assess(release, original, row_map=rows, **ROLES)
+    found = cr.assess(release, original, row_map=rows, **ROLES, person="each record")
     assert found.verdict is Verdict.NOT_SAFE
     assert (found.people, k_of(found)) == (20, 1)
     assert all(one.remedy is None or one.remedy.action != "anonymize" for one in found.findings)
@@ -68,7 +68,7 @@ def test_people_are_taken_from_the_original_through_the_row_map() -> None:
     after = release.assign(number=numbered["number"].to_numpy()[rows])
     by_number = cr.assess(
         after, Dataset.from_frame(numbered, person="patient_nbr"), on="number",
-        insensitive=["number"], **ROLES,
+        insensitive=["number"], **ROLES, person="each record",
     )  # fmt: skip
     assert (by_number.people, k_of(by_number)) == (20, 1)
 
@@ -76,13 +76,17 @@ def test_people_are_taken_from_the_original_through_the_row_map() -> None:
 def test_without_the_row_map_it_is_not_called_safe() -> None:
     release, rows = released(stays())
     for original in (Dataset.from_frame(stays(), person="patient_nbr"), stays()):
-        found = cr.assess(release, original, **ROLES)
+        found = cr.assess(release, original, **ROLES, person="each record")
         assert "people-not-counted" in reasons(found)
         assert found.verdict is not Verdict.SAFE
-    undecided = cr.assess(release, stays(), row_map=rows, **ROLES)
+    undecided = cr.assess(release, stays(), row_map=rows, **ROLES, person="each record")
     assert reasons(undecided) == ["people-not-counted"]
     wrong = cr.assess(
-        release, Dataset.from_frame(stays(), person="patient_nbr"), row_map=rows[:-1], **ROLES
+        release,
+        Dataset.from_frame(stays(), person="patient_nbr"),
+        row_map=rows[:-1],
+        **ROLES,
+        person="each record",
     )
     assert "people-not-counted" in reasons(wrong)
 
@@ -91,11 +95,15 @@ def test_where_each_person_has_one_record_nothing_changes() -> None:
     table = stays().assign(patient_nbr=np.arange(1_000))
     release, rows = released(table)
     original = Dataset.from_frame(table, person="patient_nbr")
-    found, before = (cr.assess(release, one, row_map=rows, **ROLES) for one in (original, table))
+    found, before = (
+        cr.assess(release, one, row_map=rows, **ROLES, person="each record")
+        for one in (original, table)
+    )
     assert found.verdict is before.verdict is Verdict.SAFE
     assert (found.people, found.findings) == (None, before.findings)
     assert (
-        cr.assess(release, original, **ROLES).reasons == cr.assess(release, table, **ROLES).reasons
+        cr.assess(release, original, **ROLES, person="each record").reasons
+        == cr.assess(release, table, **ROLES, person="each record").reasons
     )
 
 
@@ -192,7 +200,7 @@ def test_a_key_of_rows_in_their_order(files: Path, assess: Asked) -> None:
 
 def test_whose_records_they_are_may_be_written(files: Path, assess: Asked) -> None:
     file = files / "roles.toml"
-    text = file.read_text().replace('[units]\nperson = "patient_nbr"\n', "")
+    text = file.read_text().replace('person = "patient_nbr"', 'person = "each record"')
     note = '{ role = "identifier", several_people = "the number of the doctor" }'
     file.write_text(text.replace('patient_nbr = "identifier"', f"patient_nbr = {note}"))
     original, key = str(files / "original.csv"), str(files / "release.key.json")
@@ -224,10 +232,10 @@ def test_with_an_earlier_release_people_are_counted_in_both() -> None:
     after, order = released(table.assign(age=[f"{one}-{one + 39}" for one in low]))
     shifted = released(table.assign(age=[f"{one - 39}-{one}" for one in late]))[0]
     original = Dataset.from_frame(table, person="patient_nbr")
-    frame = Dataset.from_frame(after, **ROLES)
+    frame = Dataset.from_frame(after, **ROLES, person="each record")
     given: dict[str, Any] = {"row_map": order, "earlier": [shifted], "earlier_row_maps": [order]}
-    by_people = cr.assess(frame, original, **given)
-    by_records = cr.assess(frame, table.drop(columns="patient_nbr"), **given)
+    by_people = cr.assess(frame, original, **given, person="each record")
+    by_records = cr.assess(frame, table.drop(columns="patient_nbr"), **given, person="each record")
     one, other = (
         next(one for one in found.findings if one.measure == "releases.joint_small_classes")
         for found in (by_people, by_records)

@@ -60,14 +60,14 @@ def test_alternatives_are_tried_and_run_as_printed(capsys: pytest.CaptureFixture
     ages, codes = rng.integers(20, 80, 400), rng.choice(["10115", "20095", "80331"], 400)
     pq.write_table(pa.table({"age": ages, "zip": codes}), "people.parquet")
     roles = ["--qi", "age", "--qi", "zip"]
-    assert run(["assess", "people.parquet", *roles, "--try"]) == 1
+    assert run(["assess", "--person", "each record", "people.parquet", *roles, "--try"]) == 1
     shown = capsys.readouterr().out
     assert "Alternatives:" in shown
     written = run_all(shown)
     kinds = ["anonymous.parquet", "anonymous-subtree.parquet", "anonymous-full-domain.parquet"]
     assert [path.name for path in written] == kinds
     for path in written:
-        assert run(["assess", str(path), *roles]) == 0, path
+        assert run(["assess", "--person", "each record", str(path), *roles]) == 0, path
     ages_shown = [len(set(pq.read_table(path)["age"].to_pylist())) for path in written]
     assert ages_shown[0] >= ages_shown[2]
 
@@ -75,7 +75,7 @@ def test_alternatives_are_tried_and_run_as_printed(capsys: pytest.CaptureFixture
 def test_the_commands_of_the_demo_run(capsys: pytest.CaptureFixture[str]) -> None:
     files = write_demo(Path("demo"), rows=200, seed=1)
     more = ["--original", str(files.original), "--attack", str(files.attack)]
-    assert run(["assess", str(files.masked), *more]) == 1
+    assert run(["assess", "--person", "each record", str(files.masked), *more]) == 1
     shown = capsys.readouterr().out
     assert "--qi income" not in shown
     for path in run_all(shown):
@@ -93,7 +93,7 @@ def test_the_commands_of_decided_roles_run_and_keep_them(
     }
     roles |= {"name": "identifier", "ssn": "identifier"}
     path = roles_file(roles)
-    assert run(["assess", str(files.masked), "--original", str(files.original), "--roles",
+    assert run(["assess", "--person", "each record", str(files.masked), "--original", str(files.original), "--roles",
                 str(path)]) == 1  # fmt: skip
     shown = capsys.readouterr().out
     assert all(str(path) in line for line in shown.splitlines() if "crypsis anonymize" in line)
@@ -106,7 +106,7 @@ def test_the_commands_of_roles_that_were_partly_given_run(
 ) -> None:
     files = write_demo(Path("demo"), rows=200, seed=1)
     roles = ["--qi", "birth_date", "--insensitive", "sex"]
-    assert run(["assess", str(files.original), *roles]) == 1
+    assert run(["assess", "--person", "each record", str(files.original), *roles]) == 1
     shown = capsys.readouterr().out
     for release in run_all(shown):
         assert not {"name", "ssn"} & set(pq.read_schema(release).names)
@@ -121,7 +121,16 @@ def test_the_release_without_a_column_of_its_roles_is_assessed_as_printed(
                       "ill": ["flu", "gout", "none", "cold"] * 100})  # fmt: skip
     pq.write_table(table, "all people.parquet")
     path = roles_file({"age": "quasi-identifier", "sick days": "sensitive", "ill": "sensitive"})
-    words = ["anonymize", "all people.parquet", "--roles", str(path), "--k", "5"]
+    words = [
+        "anonymize",
+        "--person",
+        "each record",
+        "all people.parquet",
+        "--roles",
+        str(path),
+        "--k",
+        "5",
+    ]
     assert run([*words, "--apart", "sick days", "-o", "safe people.parquet"]) == 0
     shown = capsys.readouterr().out
     (command,) = printed(shown)
@@ -136,10 +145,12 @@ def test_the_commands_of_a_census_run(census: Any, capsys: pytest.CaptureFixture
     roles = dict.fromkeys(ADULT_COLUMNS, "excluded") | dict.fromkeys(known, "quasi-identifier")
     path = roles_file(roles | {"income": "sensitive"})
     pq.write_table(table.select([*known, "income"]), "census.parquet")
-    assert run(["assess", "census.parquet", "--roles", str(path)]) == 1
+    assert run(["assess", "--person", "each record", "census.parquet", "--roles", str(path)]) == 1
     shown = capsys.readouterr().out
     releases = run_all(shown)
-    status = run(["assess", str(releases[0]), "--roles", str(path), "--no-try"])
+    status = run(
+        ["assess", "--person", "each record", str(releases[0]), "--roles", str(path), "--no-try"]
+    )
     tried = " ".join(shown.split()).split("Tried:")[1:]
     missed = [text for text in tried if "threshold met" not in text]
     assert status == 0 or missed, "a remedy that does not reach the policy says so"
@@ -158,7 +169,7 @@ def test_the_remedy_of_safe_harbor_reaches_it(capsys: pytest.CaptureFixture[str]
     roles |= {"mrn": "identifier", "sex": "quasi-identifier", "disease": "sensitive"}
     path = roles_file(roles, ANSWERS)
     policy = ["--policy", "hipaa-safe-harbor", "--roles", str(path)]
-    assert run(["assess", "patients.parquet", *policy]) == 1
+    assert run(["assess", "--person", "each record", "patients.parquet", *policy]) == 1
     shown = capsys.readouterr().out
     assert "--method birth_date=year" in shown
     assert "--method zip=zip3" in shown
@@ -169,7 +180,21 @@ def test_the_remedy_of_safe_harbor_reaches_it(capsys: pytest.CaptureFixture[str]
     assert sorted(set(made["zip"].to_pylist())) == ["000", "100", "941"]
     assert max(made["age"].to_pylist()) == 90
     left = roles_file({name: roles[name] for name in made.column_names}, ANSWERS)
-    assert run(["assess", str(release), "--policy", "hipaa-safe-harbor", "--roles", str(left)]) == 0
+    assert (
+        run(
+            [
+                "assess",
+                "--person",
+                "each record",
+                str(release),
+                "--policy",
+                "hipaa-safe-harbor",
+                "--roles",
+                str(left),
+            ]
+        )
+        == 0
+    )
 
 
 def test_a_database_keeps_its_options_and_not_its_password() -> None:
@@ -192,7 +217,7 @@ def test_wp216_is_safe_for_a_generalized_release() -> None:
     data = cr.Dataset.from_frame(table).with_roles(roles)
     required: Any = requirements_for(load_policy("wp216"))
     assert required["k"] == 20
-    made = cr.anonymize(data, **required)
+    made = cr.anonymize(data, **required, person="each record")
     found = cr.assess(made.data, data, policy="wp216")
     assert found.verdict.value == "cannot tell", "the rows are in another order"
     found = cr.assess(made.data, data, policy="wp216", row_map=made.key.row_map)

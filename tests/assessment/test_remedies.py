@@ -54,7 +54,7 @@ def command(shown: str, word: str = "anonymize") -> list[str]:
 
 
 def test_untried_remedies_say_so() -> None:
-    found = cr.assess(table(), **ROLES)
+    found = cr.assess(table(), **ROLES, person="each record")
     remedy = finding(found, "singling_out.records_in_small_classes").remedy
     assert remedy is not None
     assert not remedy.tried
@@ -73,7 +73,7 @@ def test_remedies_are_tried_by_default_where_it_takes_seconds(
     roles = {"quasi_identifiers": ["age", "sex"]}
     for most, tried in ((24, True), (23, False)):  # six classes of two columns
         monkeypatch.setattr(_evaluation, "_TRIED_WORK", most)
-        found = cr.assess(data, try_remedies=None, **roles)
+        found = cr.assess(data, try_remedies=None, **roles, person="each record")
         assert found.parameters["try_remedies"] is tried
         remedy = finding(found, "singling_out.records_in_small_classes").remedy
         assert remedy is not None
@@ -81,7 +81,7 @@ def test_remedies_are_tried_by_default_where_it_takes_seconds(
 
 
 def test_a_remedy_is_tried_and_measured() -> None:
-    found = cr.assess(table(), try_remedies=True, **ROLES)
+    found = cr.assess(table(), try_remedies=True, **ROLES, person="each record")
     small = finding(found, "singling_out.records_in_small_classes")
     assert small.status is Status.EXCEEDED
     assert small.remedy is not None
@@ -94,7 +94,7 @@ def test_a_remedy_is_tried_and_measured() -> None:
 
 
 def test_a_remedy_that_fails_has_its_reason() -> None:
-    found = cr.assess(table(4), try_remedies=True, **ROLES)
+    found = cr.assess(table(4), try_remedies=True, **ROLES, person="each record")
     remedy = finding(found, "singling_out.records_in_small_classes").remedy
     assert remedy is not None
     assert remedy.value_after is None
@@ -113,11 +113,13 @@ def test_the_command_runs_as_printed_and_makes_it_safe(
         '[roles]\nssn = "identifier"\nage = "quasi-identifier"\nsex = "quasi-identifier"\n'
         'disease = "sensitive"\n'
     )
-    assert run(["assess", "people.parquet", "--roles", "roles.toml"]) == 1
+    assert (
+        run(["assess", "--person", "each record", "people.parquet", "--roles", "roles.toml"]) == 1
+    )
     assert run(command(capsys.readouterr().out)) == 0
     roles = ["--qi", "age", "--qi", "sex", "--sensitive", "disease"]
     capsys.readouterr()
-    assert run(["assess", "anonymous.parquet", *roles]) == 0
+    assert run(["assess", "--person", "each record", "anonymous.parquet", *roles]) == 0
     assert "Safe to release" in capsys.readouterr().out
 
 
@@ -147,18 +149,18 @@ def test_adult_with_its_roles_and_its_remedy_is_safe(adult: Any) -> None:
 
 def test_with_the_original_the_first_remedy_prevents_links_too() -> None:
     people = table()
-    found = cr.assess(people, people, try_remedies=True, **ROLES)
+    found = cr.assess(people, people, try_remedies=True, **ROLES, person="each record")
     (remedy,) = {id(one.remedy.parameters): one.remedy for one in found.findings
                  if one.remedy and one.remedy.action == "anonymize"}.values()  # fmt: skip
     linked = finding(found, "linkage.correct_links_above_chance")
     assert remedy.parameters["average_risk"] == linked.threshold
     assert "still above" not in remedy.outcome
-    made = cr.anonymize(people, **{**remedy.parameters, **ROLES})
+    made = cr.anonymize(people, **{**remedy.parameters, **ROLES}, person="each record")
     after = cr.assess(made.data, people, row_map=made.key.row_map)
     assert float(finding(after, linked.measure).value or 0) <= linked.threshold
     assert after.verdict is Verdict.SAFE
     plain = {name: value for name, value in remedy.parameters.items() if name != "average_risk"}
-    weaker = cr.anonymize(people, **{**plain, **ROLES})
+    weaker = cr.anonymize(people, **{**plain, **ROLES}, person="each record")
     before = cr.assess(weaker.data, people, row_map=weaker.key.row_map)
     assert finding(before, linked.measure).status is Status.EXCEEDED
 
@@ -167,7 +169,9 @@ def test_rank_swapping_prevents_links() -> None:
     rng = np.random.default_rng(4)
     original = pa.table({"x": rng.normal(size=300), "y": rng.normal(size=300)})
     weak = pa.table({n: original[n].to_numpy() + rng.normal(0, 0.01, 300) for n in ("x", "y")})
-    found = cr.assess(weak, original, insensitive=["x", "y"], try_remedies=True)
+    found = cr.assess(
+        weak, original, insensitive=["x", "y"], try_remedies=True, person="each record"
+    )
     linked = finding(found, "linkage.correct_links_above_chance")
     assert linked.remedy is not None
     assert linked.remedy.action == "rank_swap"
@@ -186,9 +190,22 @@ def test_the_rank_swap_command_runs_as_printed(
     original = pa.table({"x": rng.normal(size=300), "strange name": rng.normal(size=300)})
     pq.write_table(original, "before.parquet")
     roles = ["--sensitive", "x", "--sensitive", "strange name"]
-    run(["assess", "before.parquet", "--original", "before.parquet", "--try", *roles])
+    run(
+        [
+            "assess",
+            "--person",
+            "each record",
+            "before.parquet",
+            "--original",
+            "before.parquet",
+            "--try",
+            *roles,
+        ]
+    )
     assert run(command(capsys.readouterr().out, "rank-swap")) == 0
-    after = cr.assess(cr.read("masked.parquet", quasi_identifiers=[]), original)
+    after = cr.assess(
+        cr.read("masked.parquet", quasi_identifiers=[], person="each record"), original
+    )
     measured = finding(after, "linkage.correct_links_above_chance")
     assert measured.status is not Status.EXCEEDED
 
@@ -204,7 +221,9 @@ def test_the_fewest_items_are_suppressed() -> None:
         | {"thresholds": [{"measure": "pseudonyms.expected_crack_fraction", "unit": "fraction",
                            "at_most": 0.25, "severity": "high", "why": "a test"}]}
     )  # fmt: skip
-    found = cr.assess(table(), None, belief, policy, try_remedies=True, **ROLES)
+    found = cr.assess(
+        table(), None, belief, policy, try_remedies=True, **ROLES, person="each record"
+    )
     cracked = finding(found, "pseudonyms.expected_crack_fraction")
     assert cracked.value == pytest.approx(4 / 12)
     assert cracked.remedy is not None
@@ -216,7 +235,7 @@ def test_the_fewest_items_are_suppressed() -> None:
 
 def test_a_remedy_that_is_not_enough() -> None:
     belief = pseudonyms.Belief(np.eye(5), truth=list(range(5)))
-    found = cr.assess(table(), None, belief, try_remedies=True, **ROLES)
+    found = cr.assess(table(), None, belief, try_remedies=True, **ROLES, person="each record")
     remedy = finding(found, "pseudonyms.expected_crack_fraction").remedy
     assert remedy is not None
     assert "no number of suppressed items" in remedy.outcome
@@ -227,7 +246,7 @@ def test_a_remedy_excludes_as_few_columns_as_can_be() -> None:
     request: Any = SimpleNamespace(
         data=cr.Dataset.from_frame(
             pa.table({"q": [1, 2], "r": [1, 2], "a": [1, 2], "b": [3, 4]}),
-            quasi_identifiers=["q", "r"], insensitive=["a", "b"],
+            quasi_identifiers=["q", "r"], insensitive=["a", "b"], person="each record",
         )
     )  # fmt: skip
 
@@ -246,7 +265,12 @@ def test_a_remedy_excludes_as_few_columns_as_can_be() -> None:
 def test_a_column_guessed_to_be_an_identifier_is_excluded_by_the_command() -> None:
     rng = np.random.default_rng(5)
     data = table().append_column("v", pa.array(rng.permutation(400) * 7 + 100_003))
-    found = cr.assess(data.drop(["ssn"]), quasi_identifiers=["age", "sex"], sensitive=["disease"])
+    found = cr.assess(
+        data.drop(["ssn"]),
+        quasi_identifiers=["age", "sex"],
+        sensitive=["disease"],
+        person="each record",
+    )
     own = next(one for one in found.columns if one.column == "v")
     assert (own.role, own.guessed) == ("identifier", True)
     remedy = finding(found, "singling_out.records_in_small_classes").remedy
@@ -258,7 +282,7 @@ def test_a_remedy_that_loses_much_says_why() -> None:
     rng = np.random.default_rng(6)
     numbers = {f"n{i}": rng.permutation(30) for i in range(4)}
     roles: dict[str, Any] = {"quasi_identifiers": [*numbers]}
-    found = cr.assess(pa.table(numbers), try_remedies=None, **roles)
+    found = cr.assess(pa.table(numbers), try_remedies=None, **roles, person="each record")
     remedy = finding(found, "singling_out.records_in_small_classes").remedy
     assert remedy is not None
     assert "because 100 % of the records are in classes smaller than 5" in remedy.outcome
@@ -275,7 +299,7 @@ def test_links_of_a_generalized_release_are_limited_by_the_average_risk() -> Non
     for tried in (False, True):
         found = cr.assess(
             release, original, row_map=range(600), quasi_identifiers=["age", "sex"],
-            try_remedies=tried,
+            try_remedies=tried, person="each record",
         )  # fmt: skip
         remedy = finding(found, "linkage.correct_links_above_chance").remedy
         assert remedy is not None

@@ -48,7 +48,7 @@ def survey():
 
 def found_of(survey, policy, **given):
     roles = {"quasi_identifiers": QI, "insensitive": ["home", "w"]}
-    found = cr.assess(survey, policy=policy, **roles, **given)
+    found = cr.assess(survey, policy=policy, **roles, **given, person="each record")
     return found, {one.measure.partition(".")[2]: one for one in found.findings}
 
 
@@ -210,7 +210,7 @@ def test_a_model_that_is_too_large_is_mentioned_and_asked_for_by_a_population_on
     for population, status in ((None, Status.NOT_ASKED), (5_000, Status.NOT_EVALUATED)):
         found = cr.assess(
             wide, policy=policy, quasi_identifiers=list("abc"), insensitive=["w"], weight="w",
-            population=population,
+            population=population, person="each record",
         )  # fmt: skip
         assert found.findings[0].status is status
         assert any("was not estimated" in note for note in found.answers[0].notes)
@@ -231,13 +231,16 @@ def test_a_remedy_meets_k_map_and_presence_in_the_population():
     people = pa.table({"age": random.integers(1, 60, 900), "sex": random.choice(["f", "m"], 900)})
     policy = policy_of(("k_map", 30), ("delta_presence", 0.3))
     data = cr.Dataset.from_frame(
-        people.slice(0, 90), quasi_identifiers=["age", "sex"], population=people
+        people.slice(0, 90),
+        quasi_identifiers=["age", "sex"],
+        population=people,
+        person="each record",
     )
     found = cr.assess(data, policy=policy)
     remedies = [one.remedy for one in found.findings if one.status is Status.EXCEEDED]
     assert remedies
     assert {one.parameters["k_map"] for one in remedies} == {30}
-    made = cr.anonymize(data, **remedies[0].parameters)
+    made = cr.anonymize(data, **remedies[0].parameters, person="each record")
     assert made.measured.k_map >= 30
     assert made.measured.presence <= 0.3
 

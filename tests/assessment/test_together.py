@@ -23,10 +23,14 @@ def files(shared: bool = True) -> tuple[Dataset, Dataset]:
     """Each file by itself has large classes; the time is signed off: nobody outside knows it."""
     one, two = admissions()
     note = {"time": ColumnNote(sign_off="Internal clock of the ward; nobody outside knows it.")}
-    first = Dataset.from_frame(one, quasi_identifiers=["age", "sex"], insensitive=["time"])
+    first = Dataset.from_frame(
+        one, quasi_identifiers=["age", "sex"], insensitive=["time"], person="each record"
+    )
     two = two if shared else two.drop_columns(["time"])
     rest = ["time"] if shared else []
-    second = Dataset.from_frame(two, quasi_identifiers=["town", "job"], insensitive=rest)
+    second = Dataset.from_frame(
+        two, quasi_identifiers=["town", "job"], insensitive=rest, person="each record"
+    )
     return first.with_roles(first.roles, note), second.with_roles(
         second.roles, note if shared else {}
     )
@@ -52,7 +56,9 @@ def test_a_time_that_joins_two_harmless_files_is_not_safe() -> None:
     assert own.remedy is not None
     assert own.remedy.parameters["excluded"] == ("time",)
     left = Dataset.from_frame(
-        admissions()[0].drop_columns(["time"]), quasi_identifiers=["age", "sex"]
+        admissions()[0].drop_columns(["time"]),
+        quasi_identifiers=["age", "sex"],
+        person="each record",
     )
     assert not joint(cr.assess(left, together=second))
 
@@ -74,7 +80,10 @@ def test_undecided_roles_and_other_kinds_are_cannot_tell() -> None:
     assert any("In file 2 the role of" in one.text for one in found.reasons)
     time = pa.array([str(n) for n in range(600)])
     other = Dataset.from_frame(
-        bare.append_column("time", time), quasi_identifiers=["town", "job"], insensitive=["time"]
+        bare.append_column("time", time),
+        quasi_identifiers=["town", "job"],
+        insensitive=["time"],
+        person="each record",
     )
     found = cr.assess(first, together=other)
     assert found.verdict is not Verdict.SAFE
@@ -85,7 +94,7 @@ def test_the_same_values_under_another_name_are_cannot_tell() -> None:
     first, second = files()
     renamed = Dataset.from_frame(
         second.to_arrow().rename_columns(["clock", "town", "job"]),
-        quasi_identifiers=["town", "job"], insensitive=["clock"],
+        quasi_identifiers=["town", "job"], insensitive=["clock"], person="each record",
     )  # fmt: skip
     note = {"clock": ColumnNote(sign_off="Internal clock of the ward; nobody outside knows it.")}
     found = cr.assess(first, together=renamed.with_roles(renamed.roles, note))
@@ -115,7 +124,15 @@ def test_at_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     for name, known in (("a", ("age", "sex")), ("b", ("town", "job"))):
         lines = ["[roles]", *(f'{one} = "quasi-identifier"' for one in known), time]
         (tmp_path / f"{name}.toml").write_text("\n".join(lines) + "\n")
-    words = ["assess", str(tmp_path / "a.csv"), "--roles", str(tmp_path / "a.toml"), "--no-try"]
+    words = [
+        "assess",
+        "--person",
+        "each record",
+        str(tmp_path / "a.csv"),
+        "--roles",
+        str(tmp_path / "a.toml"),
+        "--no-try",
+    ]
     assert run(words) == 0
     capsys.readouterr()
     both = [*words, "--together", str(tmp_path / "b.csv")]
@@ -133,10 +150,10 @@ def test_rows_in_the_same_order_join_files_without_a_common_column() -> None:
     job = np.where(draw.random(600) < 0.8, np.array(first.to_arrow(["age"])["age"]) % 5, 5)
     other = second.to_arrow(["town"]).append_column("job", pa.array(job))
     roles = {"quasi_identifiers": ["town", "job"]}
-    found = cr.assess(first, together=Dataset.from_frame(other, **roles))
+    found = cr.assess(first, together=Dataset.from_frame(other, **roles, person="each record"))
     assert found.verdict is Verdict.CANNOT_TELL
     assert any("joins them by position" in one.text for one in found.reasons)
-    mixed = Dataset.from_frame(other.take(draw.permutation(600)), **roles)
+    mixed = Dataset.from_frame(other.take(draw.permutation(600)), **roles, person="each record")
     assert cr.assess(first, together=mixed).verdict is Verdict.SAFE
 
 
@@ -149,7 +166,9 @@ def test_the_same_amounts_in_another_notation_or_unit_join_files(written: str) -
 
     def file(known: str, name: str, values: Any) -> Dataset:
         table = pa.table({known: draw.choice(["a", "b"], 600), name: values})
-        return Dataset.from_frame(table, quasi_identifiers=known, sensitive=name)
+        return Dataset.from_frame(
+            table, quasi_identifiers=known, sensitive=name, person="each record"
+        )
 
     first = file("sex", "salary", amounts)
     second = file("town", "gross", [written.format(one) for one in units[place]])

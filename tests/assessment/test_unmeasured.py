@@ -45,7 +45,9 @@ def test_released_pseudonyms_of_repeated_persons() -> None:
 def test_columns_without_a_counterpart() -> None:
     masked = release().select(["ward", "ill"])
     original = masked.rename_columns(["station", "ill"])
-    found = cr.assess(masked, original, quasi_identifiers=["ward"], sensitive=["ill"])
+    found = cr.assess(
+        masked, original, quasi_identifiers=["ward"], sensitive=["ill"], person="each record"
+    )
     (reason,) = [one for one in found.reasons if one.code == "columns-not-compared"]
     assert reason.text.startswith("'ward' is not in the original")
     assert found.verdict is not Verdict.SAFE
@@ -60,7 +62,11 @@ def test_copies_count_as_links_wherever_they_are_and_however_they_are_written() 
         other[:copied] = size[200 : 200 + copied]
         masked = pa.table({"size": other, "class": [1, 2] * 200, "more": [None, "x"] * 200})
         found = cr.assess(
-            masked, original, quasi_identifiers=["class"], insensitive=["size", "more"]
+            masked,
+            original,
+            quasi_identifiers=["class"],
+            insensitive=["size", "more"],
+            person="each record",
         )
         (links,) = [
             one for one in found.findings if one.measure == "linkage.correct_links_above_chance"
@@ -72,7 +78,7 @@ def test_copies_count_as_links_wherever_they_are_and_however_they_are_written() 
 
 def test_an_estimate_that_decides_nothing_is_explained() -> None:
     finding = dataclasses.replace(
-        cr.assess(pa.table({"age": [1, 2] * 50}), quasi_identifiers=["age"]).findings[0],
+        cr.assess(pa.table({"age": [1, 2] * 50}), quasi_identifiers=["age"], person="each record").findings[0],
         value=Estimate(0.028, 0.0, 0.0658, 0.99, "Newcombe"), threshold=0.05, unit="fraction",
         comparison="at most",
     )  # fmt: skip
@@ -87,7 +93,7 @@ def test_averages_of_groups_are_no_copies_but_a_join_is() -> None:
     draw = np.random.default_rng(3)
     values = np.sort(draw.uniform(size=10_000))
     groups = pa.table({"size": values.reshape(-1, 40).mean(axis=1).repeat(40)})
-    roles = {"quasi_identifiers": ["size"]}
+    roles = {"quasi_identifiers": ["size"], "person": "each record"}
     assert "copied-records" in codes(cr.assess(groups, **roles))  # type: ignore[arg-type]
     before = pa.table({"size": values})
     assert "copied-records" not in codes(cr.assess(groups, before, **roles))  # type: ignore[arg-type]
@@ -104,7 +110,7 @@ def test_rows_that_follow_each_other_are_asked_about() -> None:
     lived = pa.table({**{k: np.repeat(v, 4) for k, v in homes.items()}, **people})
     visits = pa.table({k: np.repeat(v[:600], 4) for k, v in (homes | people).items()})
     for table in (lived, visits):
-        (reason,) = cr.assess(table, quasi_identifiers=known).reasons
+        (reason,) = cr.assess(table, quasi_identifiers=known, person="each record").reasons
         assert reason.code == "kept-order"
         mixed = table.take(draw.permutation(2_400))
         drifted = mixed.take(np.argsort(np.arange(2_400) + draw.normal(0, 99, 2_400)))
@@ -121,14 +127,19 @@ def test_rows_that_follow_each_other_are_asked_about() -> None:
             mixed.sort_by([(one, "ascending") for one in known]),
             pa.concat_tables(wards).set_column(0, "region", ward),
         ):
-            assert cr.assess(other, quasi_identifiers=known).verdict is Verdict.SAFE
+            assert (
+                cr.assess(other, quasi_identifiers=known, person="each record").verdict
+                is Verdict.SAFE
+            )
 
 
 def test_what_was_signed_off_is_known_to_whoever_has_the_original() -> None:
     draw = np.random.default_rng(4)
     answers = {f"q{n}": draw.choice(list("abcde"), 400) for n in range(5)}
     table = pa.table({"age": np.arange(400) % 8, **answers})
-    data = Dataset.from_frame(table, quasi_identifiers=["age"], insensitive=list(answers))
+    data = Dataset.from_frame(
+        table, quasi_identifiers=["age"], insensitive=list(answers), person="each record"
+    )
     note = ColumnNote(sign_off="Nobody knows the answers.")
     found = cr.assess(
         data.with_roles(data.roles, dict.fromkeys(answers, note)), table, row_map=range(400)

@@ -42,6 +42,7 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
         sensitive=[TURNED, "income"],
         population=10_000,
         name="<b>people</b>.csv",
+        person="each record",
     )
     told = make_dossier(
         found, released, released, title=f"{SCRIPT} </style> \"}} {LONG}", purpose=SCRIPT,
@@ -110,7 +111,9 @@ def test_it_prints_with_page_numbers(browser: Any, page_file: Path) -> None:
 
 
 def test_in_a_notebook() -> None:
-    found = cr.assess(pa.table({SCRIPT: [1, 2, 3]}), quasi_identifiers=[SCRIPT])
+    found = cr.assess(
+        pa.table({SCRIPT: [1, 2, 3]}), quasi_identifiers=[SCRIPT], person="each record"
+    )
     shown = found._repr_html_()
     assert "Not safe to release" in shown
     assert "<script>" not in shown

@@ -103,6 +103,7 @@ def test_progress_does_not_go_back(visit: Visit, decided: str) -> None:
         asked.clear()
         page.goto(_address(page, f"/t/{decided}/columns"))
         page.evaluate(_WATCHED)
+        page.check("[name=record][value='each record']")
         page.click("[data-assess-now]")
         for _ in range(200):
             page.wait_for_timeout(50)
@@ -185,6 +186,7 @@ def test_a_server_that_is_gone_is_called_so(visit: Visit, decided: str) -> None:
     page = visit()
     page.goto(_address(page, f"/t/{decided}/columns"))
     page.route("**/assess", lambda route: route.abort("connectionrefused"))
+    page.check("[name=record][value='each record']")
     page.click("[data-assess-now]")
     page.wait_for_selector("#trouble:has-text('The server does not answer')")
 
@@ -262,6 +264,7 @@ def test_a_doubtful_guess_is_confirmed_by_a_click_on_it(
     page.goto(_address(page, f"/t/{table}/columns"))
     guess = page.locator("[data-name=insurance]")
     assert "guess, 60 %" in guess.inner_text()
+    page.check("[name=record][value='each record']")
     page.click("[data-assess-now]")  # decides what is confident only
     page.wait_for_selector(".verdict")
     # What is left is one click away, and nothing can be made before.

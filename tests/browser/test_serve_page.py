@@ -42,6 +42,7 @@ def test_the_whole_way(visit: Callable[..., Any], files: Path, tmp_path: Path) -
     assert "decided" in occupation.locator("xpath=..").inner_text()
     page.locator("fieldset[data-column=income] input[value=excluded]").check(force=True)
     page.wait_for_selector("#guesses:has-text('6 of 8')")
+    page.check("[name=record][value='each record']")
     page.click("[data-assess-now]")
     page.wait_for_selector(".verdict")
     assert page.inner_text(".verdict > strong") == "Not safe to release"
@@ -103,6 +104,7 @@ def test_adult_and_cancelling_on_a_narrow_dark_screen(visit: Callable[..., Any])
     page.wait_for_selector(".columns")
     assert "32,561 rows" in page.inner_text("main")
     checked(page)
+    page.check("[name=record][value='each record']")
     page.click("[data-assess-now]")
     page.wait_for_selector(".progress progress[value]")  # one question is answered
     page.click(".progress [data-cancel]")
@@ -149,6 +151,7 @@ def test_hostile_names_and_values_in_two_tabs(visit: Callable[..., Any], tmp_pat
     assert other.locator(".column").count() == 2
     page.reload()
     assert page.locator(".column").count() == 4
+    page.check("[name=record][value='each record']")
     page.click("[data-assess-now]")
     page.wait_for_selector(".verdict")
     drawn(page)

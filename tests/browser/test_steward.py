@@ -46,6 +46,7 @@ def test_from_a_german_file_to_the_package(visit: Callable[..., Any], tmp_path: 
     for name, role in decided.items():
         row = page.locator(f"[data-column='{name}']")
         row.locator(f"input[value='{role}']").check(force=True)
+    page.check("[name=record][value='each record']")
     page.click("[data-assess-now]")
     page.wait_for_selector(".verdict")
     assert "Not safe" in page.inner_text(".verdict")

@@ -52,7 +52,17 @@ def test_a_release_with_statement_plan_and_key(
     before = patients.read_bytes()
     out = tmp_path / f"safe{suffix}"
     plan = tmp_path / "plan.toml"
-    command = ["anonymize", str(patients), "-o", str(out), "--k", "10", *ROLES]
+    command = [
+        "anonymize",
+        "--person",
+        "each record",
+        str(patients),
+        "-o",
+        str(out),
+        "--k",
+        "10",
+        *ROLES,
+    ]
     assert run([*command, "--save-plan", str(plan)]) == 0
     shown = capsys.readouterr().out
     assert "Before and after" in shown
@@ -86,7 +96,18 @@ def test_masking_and_json(
 ) -> None:
     out, key = tmp_path / "safe.parquet", tmp_path / "home.key.json"
     methods = ["--method", "income=noise:0.5", "--method", "name=pseudonym"]
-    command = ["anonymize", str(patients), "-o", str(out), "--k", "5", *ROLES, *methods]
+    command = [
+        "anonymize",
+        "--person",
+        "each record",
+        str(patients),
+        "-o",
+        str(out),
+        "--k",
+        "5",
+        *ROLES,
+        *methods,
+    ]
     assert run([*command, "--key", str(key), "--json"]) == 0
     result = json.loads(capsys.readouterr().out)["result"]
     assert result["measured"]["k"] >= 5
@@ -111,7 +132,21 @@ def test_against_a_population(patients: Path, tmp_path: Path) -> None:
         "--column-weight",
         "age=2",
     ]
-    assert run(["anonymize", str(patients), "-o", str(out), *ROLES, *options]) == 0
+    assert (
+        run(
+            [
+                "anonymize",
+                "--person",
+                "each record",
+                str(patients),
+                "-o",
+                str(out),
+                *ROLES,
+                *options,
+            ]
+        )
+        == 0
+    )
     statement = json.loads((tmp_path / "safe.csv.statement.json").read_text())
     assert statement["measured"]["population"]["rows_meeting_k"] > 0.9
 
@@ -136,7 +171,18 @@ def test_what_fails_writes_nothing(
     message: str,
 ) -> None:
     before = set(tmp_path.iterdir())
-    status = run(["anonymize", str(patients), "-o", str(tmp_path / "x.csv"), *ROLES, *options])
+    status = run(
+        [
+            "anonymize",
+            "--person",
+            "each record",
+            str(patients),
+            "-o",
+            str(tmp_path / "x.csv"),
+            *ROLES,
+            *options,
+        ]
+    )
     assert status == 2
     assert message in " ".join(capsys.readouterr().err.split())
     assert set(tmp_path.iterdir()) == before
@@ -165,7 +211,10 @@ def test_a_missing_library_is_named_before_the_work(
     monkeypatch.setitem(sys.modules, module, None)
     monkeypatch.setattr("crypsis.protection.anonymize", None)  # the work, which is not begun
     place = output if "://" in output else str(tmp_path / output)
-    assert run(["anonymize", str(patients), "-o", place, *ROLES, "--force"]) == 2
+    assert (
+        run(["anonymize", "--person", "each record", str(patients), "-o", place, *ROLES, "--force"])
+        == 2
+    )
     assert f"crypsis[{extra}]" in capsys.readouterr().err
 
 
@@ -173,11 +222,21 @@ def test_a_missing_folder_and_gaps(
     patients: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "none" / "x.csv"
-    assert run(["anonymize", str(patients), "-o", str(out), *ROLES]) == 2
+    assert run(["anonymize", "--person", "each record", str(patients), "-o", str(out), *ROLES]) == 2
     assert "does not exist" in capsys.readouterr().err
     tree = tmp_path / "sex.csv"
     tree.write_text("f;*\n")
-    command = ["anonymize", str(patients), "-o", str(tmp_path / "x.csv"), *ROLES, "--k", "5"]
+    command = [
+        "anonymize",
+        "--person",
+        "each record",
+        str(patients),
+        "-o",
+        str(tmp_path / "x.csv"),
+        *ROLES,
+        "--k",
+        "5",
+    ]
     assert run([*command, "--hierarchy", f"sex={tree}"]) == 2
     assert "1 value of column 'sex'" in " ".join(capsys.readouterr().err.split())
     assert run([*command, "--hierarchy", f"sex={tree}", "--show-missing"]) == 2
@@ -242,13 +301,33 @@ def test_a_policy_top_codes_high_ages(patients: Path, tmp_path: Path) -> None:
     one, other = ["--qi", "age", "--insensitive", "sex"], ["--qi", "sex", "--insensitive", "age"]
     for n, roles in enumerate((one, other)):
         out = tmp_path / f"safe{n}.parquet"
-        command = ["anonymize", str(patients), "-o", str(out), "--k", "2", *more, *roles]
+        command = [
+            "anonymize",
+            "--person",
+            "each record",
+            str(patients),
+            "-o",
+            str(out),
+            "--k",
+            "2",
+            *more,
+            *roles,
+        ]
         assert run([*command, "--policy", "hipaa-safe-harbor"]) == 0
         ages = pd.to_numeric(pd.read_parquet(out)["age"], errors="coerce")
         assert pd.read_csv(patients)["age"].max() > 90
         assert ages.max() == 90
         assert "top coded at 90" in (tmp_path / f"safe{n}.parquet.statement.md").read_text()
-    default = ["anonymize", str(patients), "-o", str(tmp_path / "d.csv"), "--k", "2"]
+    default = [
+        "anonymize",
+        "--person",
+        "each record",
+        str(patients),
+        "-o",
+        str(tmp_path / "d.csv"),
+        "--k",
+        "2",
+    ]
     assert run([*default, *more, *other, "--policy", "default"]) == 0
     assert pd.read_csv(tmp_path / "d.csv")["age"].max() > 90
 
@@ -256,7 +335,18 @@ def test_a_policy_top_codes_high_ages(patients: Path, tmp_path: Path) -> None:
 def test_columns_masked_together(patients: Path, tmp_path: Path) -> None:
     out = tmp_path / "safe.parquet"
     methods = ["--method", "age=mdav:20", "--method", "income=mdav:20", "--method", "zip=round:100"]
-    command = ["anonymize", str(patients), "-o", str(out), "--k", "1", "--qi", "sex"]
+    command = [
+        "anonymize",
+        "--person",
+        "each record",
+        str(patients),
+        "-o",
+        str(out),
+        "--k",
+        "1",
+        "--qi",
+        "sex",
+    ]
     for name in ("age", "income", "zip", "disease"):
         command += ["--insensitive", name]
     assert run([*command, *methods, "--id", "name", "--method", "disease=suppress-rare:600"]) == 0
@@ -270,7 +360,20 @@ def test_nothing_undeclared_is_released(
     patients: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "safe.csv"
-    command = ["anonymize", str(patients), "-o", str(out), "--k", "2", "--qi", "age", "--qi", "zip"]
+    command = [
+        "anonymize",
+        "--person",
+        "each record",
+        str(patients),
+        "-o",
+        str(out),
+        "--k",
+        "2",
+        "--qi",
+        "age",
+        "--qi",
+        "zip",
+    ]
     assert run(command) == 2
     error = " ".join(capsys.readouterr().err.split())
     assert "4 columns are undecided: 'name', 'sex', 'income', 'disease'" in error
@@ -289,7 +392,18 @@ def test_an_identifier_by_evidence_is_not_released_without_a_reason(
     lines = [f'{name} = "insensitive"' for name in ("sex", "income", "disease", "zip")]
     lines.append('age = "quasi-identifier"')
     roles.write_text("\n".join(["[roles]", 'name = "insensitive"', *lines]))
-    command = ["anonymize", str(patients), "-o", str(out), "--k", "2", "--roles", str(roles)]
+    command = [
+        "anonymize",
+        "--person",
+        "each record",
+        str(patients),
+        "-o",
+        str(out),
+        "--k",
+        "2",
+        "--roles",
+        str(roles),
+    ]
     assert run(command) == 2
     assert "'name': The name indicates a" in " ".join(capsys.readouterr().err.split())
     assert not out.exists()
@@ -298,7 +412,7 @@ def test_an_identifier_by_evidence_is_not_released_without_a_reason(
     assert run(command) == 0
     assert "name" in pd.read_csv(out).columns
     capsys.readouterr()
-    assert run(["assess", str(out), "--roles", str(roles)]) in (0, 1, 4)
+    assert run(["assess", "--person", "each record", str(out), "--roles", str(roles)]) in (0, 1, 4)
     assert "Invented numbers." in capsys.readouterr().out
 
 
@@ -308,14 +422,22 @@ def test_alternatives_are_shown_and_nothing_is_written(
     roles = ["--id", "name", "--qi", "age", "--qi", "sex", "--sensitive", "disease"]
     roles += ["--exclude", "income", "--exclude", "zip"]
     before = sorted(tmp_path.iterdir())
-    assert run(["anonymize", str(patients), "--k", "5", *roles, "--explore"]) == 0
+    assert (
+        run(
+            ["anonymize", "--person", "each record", str(patients), "--k", "5", *roles, "--explore"]
+        )
+        == 0
+    )
     shown = capsys.readouterr().out
     assert all(name in shown for name in ("local", "subtree", "full-domain", "loss (NCP)"))
     assert max(map(len, shown.splitlines())) <= 80
     assert sorted(tmp_path.iterdir()) == before
     out = str(tmp_path / "x.csv")
-    assert run(["anonymize", str(patients), *roles, "--explore", "-o", out]) == 2
-    assert run(["anonymize", str(patients), *roles]) == 2
+    assert (
+        run(["anonymize", "--person", "each record", str(patients), *roles, "--explore", "-o", out])
+        == 2
+    )
+    assert run(["anonymize", "--person", "each record", str(patients), *roles]) == 2
     assert "--output" in capsys.readouterr().err
 
 
@@ -331,7 +453,16 @@ def test_a_plan_gives_the_same_release_as_in_python_and_names_columns_with_new_v
     made = cr.protection.plan(data, k=10, hierarchies={"sex": Hierarchy.read(tree)})
     plan = made.save(tmp_path / "plan.toml")
     Plan.load(plan).apply(data, shuffle=False).write(tmp_path / "python.csv")
-    command = ["anonymize", str(patients), "-o", str(tmp_path / "cli.csv"), *ROLES, "--keep-order"]
+    command = [
+        "anonymize",
+        "--person",
+        "each record",
+        str(patients),
+        "-o",
+        str(tmp_path / "cli.csv"),
+        *ROLES,
+        "--keep-order",
+    ]
     assert run([*command, "--plan", str(plan)]) == 0
     assert (tmp_path / "cli.csv").read_text() == (tmp_path / "python.csv").read_text()
     text = patients.read_text()

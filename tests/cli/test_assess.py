@@ -34,21 +34,21 @@ ROLES = ["--qi", "age", "--qi", "sex", "--sensitive", "disease"]
 
 
 def test_safe_is_status_0(safe: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["assess", str(safe), *ROLES]) == 0
+    assert run(["assess", "--person", "each record", str(safe), *ROLES]) == 0
     assert "Safe to release under this policy" in capsys.readouterr().out
 
 
 def test_guesses_are_status_4(safe: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["assess", str(safe)]) == 4
+    assert run(["assess", "--person", "each record", str(safe)]) == 4
     shown = capsys.readouterr().out
     assert shown.startswith("3 of 3 roles are guesses.")
     assert "Cannot tell" in shown
-    assert run(["assess", str(safe), "--accept-guesses"]) == 0
+    assert run(["assess", "--person", "each record", str(safe), "--accept-guesses"]) == 0
 
 
 def test_not_safe_is_status_1_in_one_screen(safe: Path, capsys: pytest.CaptureFixture[str]) -> None:
     safe.write_text(safe.read_text() + "99,f,hiv-secret\n")
-    assert run(["assess", str(safe), *ROLES, "--missing", "drop"]) == 1
+    assert run(["assess", "--person", "each record", str(safe), *ROLES, "--missing", "drop"]) == 1
     shown = capsys.readouterr().out
     assert "Not safe to release" in shown
     command = f"  crypsis anonymize {safe} --qi age --qi sex"
@@ -65,7 +65,7 @@ def test_the_roles_file_of_the_original_fits_its_release(
     decided = '[roles]\nage = "quasi-identifier"\nsex = "quasi-identifier"\n'
     file = tmp_path / "roles.toml"
     file.write_text(f'{decided}disease = "sensitive"\nnote = "undecided"\n')
-    assess = ["assess", str(safe), "--roles", str(file), "--no-try"]
+    assess = ["assess", "--person", "each record", str(safe), "--roles", str(file), "--no-try"]
     assert run(assess) == 0
     file.write_text(f'{decided}disease = "sensitive"\nnote = "sensitive"\n')
     assert run(assess) == 2
@@ -83,7 +83,21 @@ def test_the_roles_file_of_the_original_fits_its_release(
 def test_as_json(safe: Path, capsys: pytest.CaptureFixture[str]) -> None:
     texts = []
     for _ in range(2):
-        assert run(["assess", str(safe), *ROLES, "--json", "--population", "10_000"]) == 0
+        assert (
+            run(
+                [
+                    "assess",
+                    "--person",
+                    "each record",
+                    str(safe),
+                    *ROLES,
+                    "--json",
+                    "--population",
+                    "10_000",
+                ]
+            )
+            == 0
+        )
         texts.append(capsys.readouterr().out)
     found = json.loads(texts[0])
     assert found["exit_status"] == 0
@@ -96,7 +110,7 @@ def test_as_json(safe: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_as_markdown(safe: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["assess", str(safe), *ROLES, "--md"]) == 0
+    assert run(["assess", "--person", "each record", str(safe), *ROLES, "--md"]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith("# safe.csv: safe to release")
     assert "| met |" in shown
@@ -107,9 +121,9 @@ def test_into_a_file(
     safe: Path, tmp_path: Path, suffix: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     output = tmp_path / f"report{suffix}"
-    assert run(["assess", str(safe), *ROLES, "-o", str(output)]) == 0
+    assert run(["assess", "--person", "each record", str(safe), *ROLES, "-o", str(output)]) == 0
     assert "disease" in output.read_text()
-    assert run(["assess", str(safe), *ROLES, "-o", str(output)]) == 2
+    assert run(["assess", "--person", "each record", str(safe), *ROLES, "-o", str(output)]) == 2
     assert "exists already" in capsys.readouterr().err
 
 
@@ -121,7 +135,7 @@ def test_an_original_and_an_attack(
     text = 'kind = "frequencies"\ntransactions = "baskets.csv"\nerror = 0.1\ntruth = "names"\n'
     attack.write_text(text)
     options = ["--original", str(safe), "--attack", str(attack), "--json"]
-    assert run(["assess", str(safe), *ROLES, *options]) == 1
+    assert run(["assess", "--person", "each record", str(safe), *ROLES, *options]) == 1
     found = json.loads(capsys.readouterr().out)["result"]
     states = {one["measure"]: one["status"] for one in found["findings"]}
     assert states["pseudonyms.expected_crack_fraction"] == "exceeded"
@@ -152,7 +166,18 @@ def test_an_original_and_an_attack(
 def test_mistakes_are_status_2(
     safe: Path, options: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["assess", str(safe), *(one.format(safe=safe) for one in options)]) == 2
+    assert (
+        run(
+            [
+                "assess",
+                "--person",
+                "each record",
+                str(safe),
+                *(one.format(safe=safe) for one in options),
+            ]
+        )
+        == 2
+    )
     assert message in " ".join(capsys.readouterr().err.split())
 
 
@@ -163,12 +188,12 @@ def test_hostile_names_in_terminal_and_markdown(
     names = ["<script>alert(1)</script>", "a|b`c", "x\u202ey\u200b", "q" * 500]
     path.write_text(",".join(names) + "\n" + "\n".join(f"{i},{i},{i},{i}" for i in range(30)))
     options = [word for name in names for word in ("--qi", name)]
-    assert run(["assess", str(path), *options]) == 1
+    assert run(["assess", "--person", "each record", str(path), *options]) == 1
     shown = capsys.readouterr().out
     assert "\u202e" not in shown
     lines = shown.splitlines()
     assert max(len(line) for line in lines if not line.startswith("  crypsis")) <= 80
-    assert run(["assess", str(path), *options, "--md"]) == 1
+    assert run(["assess", "--person", "each record", str(path), *options, "--md"]) == 1
     shown = capsys.readouterr().out
     assert "<script>" not in shown
     assert "\u202e" not in shown
@@ -192,7 +217,7 @@ def test_ctrl_c_gives_what_is_known(tmp_path: Path) -> None:
     output = tmp_path / "report.json"
     options = ["--qi", "age", "--sensitive", "disease", "-o", str(output)]
     process = subprocess.Popen(
-        [sys.executable, "-c", code, "assess", str(path), *options],
+        [sys.executable, "-c", code, "assess", "--person", "each record", str(path), *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -232,7 +257,10 @@ def test_policies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.heavy
 def test_adult_from_the_command_line(data_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = data_folder / "adult" / "adult.data"
-    assert run(["assess", str(path), "--names", ",".join(ADULT_COLUMNS)]) == 1
+    assert (
+        run(["assess", "--person", "each record", str(path), "--names", ",".join(ADULT_COLUMNS)])
+        == 1
+    )
     shown = capsys.readouterr().out
     assert "15 of 15 roles are guesses" in shown
     assert "Not safe to release" in shown
@@ -248,14 +276,14 @@ def test_adult_from_the_command_line(data_folder: Path, capsys: pytest.CaptureFi
 def test_an_option_by_its_name_in_python(
     typed: str, meant: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["assess", "people.csv", typed, "age"]) == 2
+    assert run(["assess", "--person", "each record", "people.csv", typed, "age"]) == 2
     assert f"No such option: {typed} (Possible options: {meant})" in capsys.readouterr().err
 
 
 def test_columns_between_commas(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "t.csv"
     path.write_text("age,sex\n30,m\n41,f\n")
-    assert run(["assess", str(path), "--qi", "age, sex"]) == 2
+    assert run(["assess", "--person", "each record", str(path), "--qi", "age, sex"]) == 2
     assert "several columns: give each its own option" in capsys.readouterr().err
-    assert run(["assess", str(path), "--qi", "age,sexx"]) == 2
+    assert run(["assess", "--person", "each record", str(path), "--qi", "age,sexx"]) == 2
     assert "several columns" not in capsys.readouterr().err

@@ -223,7 +223,16 @@ def test_the_key_gives_the_original_of_each_row(
     assert json.loads(capsys.readouterr().out)["result"]["link"]["true_matches"] > 0.9 * n
     assert blind < 0.1 * n
     roles = ["--qi", "x", "--qi", "y", "--sensitive", "z"]
-    assess = ["assess", str(masked), "--original", str(original), *roles, "--json"]
+    assess = [
+        "assess",
+        "--person",
+        "each record",
+        str(masked),
+        "--original",
+        str(original),
+        *roles,
+        "--json",
+    ]
     assert run([*assess, "--key", str(key)]) == 1
     found = json.loads(capsys.readouterr().out)
     (links,) = (

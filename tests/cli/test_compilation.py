@@ -29,7 +29,15 @@ def test_the_first_release_compiles_nothing(tmp_path: Path) -> None:
         (tmp_path / "people.csv").write_text(_people(rows))
         release = ["-o", "safe.csv", "--key", "key.json", "--force", "--id", "id"]
         found = command(
-            "anonymize", "people.csv", *release, *known, "--sensitive", "job", *more.split()
+            "anonymize",
+            "--person",
+            "each record",
+            "people.csv",
+            *release,
+            *known,
+            "--sensitive",
+            "job",
+            *more.split(),
         )
         assert found == before, (rows, more)
 

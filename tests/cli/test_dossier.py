@@ -30,7 +30,22 @@ def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_dossier_of_a_file(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = people.with_name("dossier.html")
-    assert run(["assess", str(people), *ROLES, "-o", str(out), "--no-try", *ABOUT]) == 1
+    assert (
+        run(
+            [
+                "assess",
+                "--person",
+                "each record",
+                str(people),
+                *ROLES,
+                "-o",
+                str(out),
+                "--no-try",
+                *ABOUT,
+            ]
+        )
+        == 1
+    )
     shown = " ".join(capsys.readouterr().out.split())
     assert "Not safe: 1 column identifies people directly" in shown
     text = out.read_text()
@@ -41,7 +56,17 @@ def test_a_dossier_of_a_file(people: Path, capsys: pytest.CaptureFixture[str]) -
 
 def test_a_package_is_made_and_checked(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
     safe, package = people.with_name("safe.csv"), people.with_name("safe.zip")
-    command = ["anonymize", str(people), *ROLES, "--k", "20", "-o", str(safe)]
+    command = [
+        "anonymize",
+        "--person",
+        "each record",
+        str(people),
+        *ROLES,
+        "--k",
+        "20",
+        "-o",
+        str(safe),
+    ]
     key = ["--key", str(people.with_name("key.json"))]
     status = run([*command, *key, "--package", str(package), *ABOUT])
     shown = " ".join(capsys.readouterr().out.split())
@@ -60,7 +85,7 @@ def test_a_package_is_made_and_checked(people: Path, capsys: pytest.CaptureFixtu
     assert "each as in the manifest" in capsys.readouterr().out
     again = people.with_name("again.zip")
     options = ["--original", str(people), *key, "-o", str(again)]
-    assert run(["assess", str(safe), *ROLES[2:], *options]) == status
+    assert run(["assess", "--person", "each record", str(safe), *ROLES[2:], *options]) == status
     assert check_package(again).valid
     capsys.readouterr()
     with zipfile.ZipFile(package, "a") as archive:
@@ -74,7 +99,18 @@ def test_new_pseudonyms_and_masks_in_a_package(people: Path) -> None:
     rows = [f"p{i},{1500 + i * 7 % 400},{('flu', 'gout')[i // 3 % 2]}" for i in range(400)]
     people.write_text("name,height,disease\n" + "\n".join(rows) + "\n")
     safe, package = people.with_name("safe.csv"), people.with_name("safe.zip")
-    command = ["anonymize", str(people), "--id", "name", "--qi", "height", "--sensitive", "disease"]
+    command = [
+        "anonymize",
+        "--person",
+        "each record",
+        str(people),
+        "--id",
+        "name",
+        "--qi",
+        "height",
+        "--sensitive",
+        "disease",
+    ]
     masks = ["--method", "name=pseudonym", "--method", "height=noise:0.5"]
     more = ["--k", "50", "--key", str(people.with_name("key.json")), "-o", str(safe)]
     assert run([*command, *masks, *more, "--package", str(package)]) == 0
@@ -98,7 +134,7 @@ def test_mistakes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(people.parent)
-    assert run(["assess", str(people), *ROLES, *options]) == 2
+    assert run(["assess", "--person", "each record", str(people), *ROLES, *options]) == 2
     assert message in " ".join(capsys.readouterr().err.split())
     assert not list(people.parent.glob("x.*"))
 
@@ -108,12 +144,14 @@ def test_what_is_missing_is_said_before_the_work(
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "docx", None)
     out = str(people.with_name("x.docx"))
-    assert run(["assess", "none.csv", "-o", out]) == 2
+    assert run(["assess", "--person", "each record", "none.csv", "-o", out]) == 2
     assert "python-docx" in capsys.readouterr().err
     assert run(["package", "check", str(people)]) == 2
     assert "not a valid zip file" in capsys.readouterr().err
     command = [
         "anonymize",
+        "--person",
+        "each record",
         str(people),
         *ROLES,
         "-o",

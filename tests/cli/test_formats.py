@@ -33,7 +33,19 @@ def patients(tmp_path: Path) -> Path:
 
 
 def test_from_standard_input_to_standard_output(patients: Path, tmp_path: Path) -> None:
-    words = ["anonymize", "-", "-o", "-", "--k", "5", "--key", str(tmp_path / "k.json"), *ROLES]
+    words = [
+        "anonymize",
+        "--person",
+        "each record",
+        "-",
+        "-o",
+        "-",
+        "--k",
+        "5",
+        "--key",
+        str(tmp_path / "k.json"),
+        *ROLES,
+    ]
     done = subprocess.run(
         [sys.executable, "-m", "crypsis", *words],
         input=patients.read_bytes(), capture_output=True, check=False,
@@ -50,7 +62,22 @@ def test_the_output_without_a_suffix(patients: Path, tmp_path: Path) -> None:
     target = tmp_path / "release"
     key = str(tmp_path / "k.json")
     assert (
-        run(["anonymize", str(patients), "-o", str(target), "--k", "5", "--key", key, *ROLES]) == 0
+        run(
+            [
+                "anonymize",
+                "--person",
+                "each record",
+                str(patients),
+                "-o",
+                str(target),
+                "--k",
+                "5",
+                "--key",
+                key,
+                *ROLES,
+            ]
+        )
+        == 0
     )
     assert target.read_bytes().decode("cp1252").startswith("Größe;Geburt;Geschlecht")
 
@@ -58,7 +85,17 @@ def test_the_output_without_a_suffix(patients: Path, tmp_path: Path) -> None:
 def test_to_another_machine(patients: Path, tmp_path: Path) -> None:
     import fsspec
 
-    words = ["anonymize", str(patients), "-o", "memory://box/safe.csv", "--k", "5", *ROLES]
+    words = [
+        "anonymize",
+        "--person",
+        "each record",
+        str(patients),
+        "-o",
+        "memory://box/safe.csv",
+        "--k",
+        "5",
+        *ROLES,
+    ]
     assert run([*words, "--key", str(tmp_path / "k.json")]) == 0
     sent = fsspec.filesystem("memory").cat("memory://box/safe.csv")
     assert sent.decode("cp1252").startswith("Größe;Geburt")
@@ -68,7 +105,22 @@ def test_to_another_machine(patients: Path, tmp_path: Path) -> None:
 
 
 def test_an_option_given_twice(patients: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["anonymize", str(patients), "-o", "a.csv", "--output", "b.csv", *ROLES]) == 2
+    assert (
+        run(
+            [
+                "anonymize",
+                "--person",
+                "each record",
+                str(patients),
+                "-o",
+                "a.csv",
+                "--output",
+                "b.csv",
+                *ROLES,
+            ]
+        )
+        == 2
+    )
     assert "given 2 times" in capsys.readouterr().err
     assert run(["scan", str(patients), "--json", "--json"]) == 0  # a flag says the same again
 
@@ -127,7 +179,10 @@ def test_each_extra(
 def test_outputs_that_are_folders(
     patients: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for command in (["anonymize", "--k", "5", *ROLES], ["assess", *ROLES]):
+    for command in (
+        ["anonymize", "--person", "each record", "--k", "5", *ROLES],
+        ["assess", "--person", "each record", *ROLES],
+    ):
         assert run([command[0], str(patients), *command[1:], "-o", str(tmp_path)]) == 2
         assert "is a folder, not a file. Add the name of a file" in capsys.readouterr().err
 
@@ -136,7 +191,9 @@ def test_outputs_that_are_folders(
 def test_classes_of_no_records(
     patients: Path, more: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["anonymize", str(patients), "--k", "0", *ROLES, *more]) == 2
+    assert (
+        run(["anonymize", "--person", "each record", str(patients), "--k", "0", *ROLES, *more]) == 2
+    )
     assert "Parameter 'k' is 0; it must be greater than or equal to 1" in capsys.readouterr().err
 
 
@@ -210,7 +267,10 @@ def test_completion(typed: str, completed: str) -> None:
 def test_a_population_that_is_none(
     patients: Path, given: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["assess", str(patients), "--population", given, *ROLES]) == 2
+    assert (
+        run(["assess", "--person", "each record", str(patients), "--population", given, *ROLES])
+        == 2
+    )
     assert "whole number, at least 1" in capsys.readouterr().err
 
 
@@ -221,7 +281,9 @@ def test_names_are_for_one_file(tmp_path: Path) -> None:
     third.write_text("1,x\n2,y\n" * 20)
     words = ["--names", "n,s", "--qi", "n", "--insensitive", "s", "--json"]
     for other in (second, third):
-        status = run(["assess", str(first), "--original", str(other), *words])
+        status = run(
+            ["assess", "--person", "each record", str(first), "--original", str(other), *words]
+        )
         assert status in (0, 1, 4)
 
 
@@ -253,7 +315,20 @@ def test_a_release_as_a_table_of_a_server(
     rows = "\n".join(f"{20 + i % 4},1010{i % 3}" for i in range(60))
     Path("people.csv").write_text(f"age,zip\n{rows}\n")
     place = postgres.replace("tester@", "tester:hunter2@") + "#from_command"
-    command = ["anonymize", "people.csv", "--qi", "age", "--qi", "zip", "--k", "5", "-o", place]
+    command = [
+        "anonymize",
+        "--person",
+        "each record",
+        "people.csv",
+        "--qi",
+        "age",
+        "--qi",
+        "zip",
+        "--k",
+        "5",
+        "-o",
+        place,
+    ]
     assert run(command) == 0
     shown = capsys.readouterr()
     assert "#from_command" in shown.out

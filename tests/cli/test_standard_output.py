@@ -20,8 +20,21 @@ COMMANDS = {
     "schema": ["schema", "assess"],
     "scan": ["scan", "t.csv"],
     "json": ["scan", "t.csv", "--json"],
-    "assess": ["assess", "t.csv", "--qi", "age", "--insensitive", "sex"],
-    "release": ["anonymize", "t.csv", "--qi", "age", "--insensitive", "sex", "--k", "2", "-o", "-"],
+    "assess": ["assess", "--person", "each record", "t.csv", "--qi", "age", "--insensitive", "sex"],
+    "release": [
+        "anonymize",
+        "--person",
+        "each record",
+        "t.csv",
+        "--qi",
+        "age",
+        "--insensitive",
+        "sex",
+        "--k",
+        "2",
+        "-o",
+        "-",
+    ],
 }
 
 

@@ -34,6 +34,7 @@ def _data(frame: pd.DataFrame, qis: list[str] | None = None) -> Dataset:
         quasi_identifiers=known,
         sensitive=["disease"],
         insensitive=[name for name in frame if name not in (*known, "disease")],
+        person="each record",
     )
 
 
@@ -93,7 +94,7 @@ def test_what_was_decided_counts() -> None:
     visits = _visits()[[*QIS, "person", "disease"]]
     data = _data(visits)
     assert cr.assess(data).verdict.value == "cannot tell"
-    with pytest.raises(RoleError, match="k would count records"):
+    with pytest.raises(RoleError, match="what is measured counts records"):
         cr.anonymize(data, k=5)
     note = {"person": ColumnNote(several_people="Numbers of rooms, in which many have been.")}
     decided = data.with_roles(data.roles, note)
@@ -121,8 +122,8 @@ def test_a_value_that_is_once_in_every_wave_is_that_of_a_person(people: int) -> 
     data = _data(waves, ["year", "town", "job"])
     found = cr.assess(data)
     assert found.verdict.value == "cannot tell"
-    assert [one.code for one in found.reasons] == ["person-undecided"]
-    with pytest.raises(RoleError, match="k would count records"):
+    assert [one.code for one in found.reasons] == ["person-against-evidence"]
+    with pytest.raises(RoleError, match="what is measured counts records"):
         cr.anonymize(data, k=5)
 
 

@@ -310,7 +310,10 @@ def test_the_file_reads_as_written(tmp_path: Path) -> None:
     line = '"age" = "quasi-identifier"  # The name indicates a test. (confidence 0.88)'
     assert line in text.splitlines()
     assert all(role.value in text.split("[roles]")[0] for role in Role)
-    assert tomllib.loads(text) == {"roles": {"name": "identifier", "age": "quasi-identifier"}}
+    assert tomllib.loads(text) == {
+        "units": {"person": "undecided"},
+        "roles": {"name": "identifier", "age": "quasi-identifier"},
+    }
     assert [file.name for file in tmp_path.iterdir()] == ["roles.toml"]
 
 

@@ -205,14 +205,14 @@ def test_an_assessment_of_too_many_combinations(monkeypatch: pytest.MonkeyPatch)
     few = partial(so.equivalence_classes, max_classes=400)
     monkeypatch.setattr(so, "equivalence_classes", few)
     roles: dict[str, Any] = {"identifiers": ["id"], "quasi_identifiers": ["a", "b"]}
-    found = cr.assess(crowded(), **roles)
+    found = cr.assess(crowded(), **roles, person="each record")
     shares = [one for one in found.findings if one.measure.endswith("small_classes")]
     assert shares
     assert isinstance(shares[0].value, Estimate)
     assert shares[0].value.low <= in_small_crowds(shares[0].k or 5) <= shares[0].value.high
     assert found.verdict is not Verdict.SAFE
     assert found.answers[0].hint == "Set {exact=True} to count all."
-    counted = cr.assess(crowded(), exact=True, **roles)
+    counted = cr.assess(crowded(), exact=True, **roles, person="each record")
     share = next(one for one in counted.findings if one.measure.endswith("small_classes"))
     assert share.value == pytest.approx(in_small_crowds(share.k or 5), rel=1e-12)
     found.to_html()

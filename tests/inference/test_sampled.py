@@ -254,7 +254,7 @@ def test_an_assessment_estimates_what_it_cannot_count(few_cells: None) -> None:
         "insensitive": ["id"],
     }
     policy = against_all_records()
-    found = cr.assess(people(), policy=policy, **roles)
+    found = cr.assess(people(), policy=policy, **roles, person="each record")
     values = next(f for f in found.findings if f.measure == "inference.baseline_excess")
     assert values.status is Status.NOT_EVALUATED  # what cannot be counted is not called safe
     answer = next(one for one in found.answers if one.question == "inference")
@@ -272,7 +272,7 @@ def test_an_assessment_estimates_what_it_cannot_count(few_cells: None) -> None:
     found.to_html()
     found.to_markdown()
     found.to_json()
-    counted = cr.assess(people(), exact=True, policy=policy, **roles)
+    counted = cr.assess(people(), exact=True, policy=policy, **roles, person="each record")
     answer = next(one for one in counted.answers if one.question == "inference")
     assert answer.results["leakage of x"].complete
     assert not answer.notes
@@ -284,7 +284,9 @@ def test_an_estimate_never_calls_a_release_safe() -> None:
     from crypsis.policies import evaluate
 
     table = pa.table({"a": np.repeat(np.arange(2000), 6), "x": ["u", "v"] * 6000})
-    release = cr.Dataset.from_frame(table, quasi_identifiers=["a"], sensitive=["x"])
+    release = cr.Dataset.from_frame(
+        table, quasi_identifiers=["a"], sensitive=["x"], person="each record"
+    )
     one = inference.leakage(release, "x", sample=100)
     found = inference.Leakages(one.given, (one,))
     policy = against_all_records()

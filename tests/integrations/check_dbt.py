@@ -25,7 +25,7 @@ PROJECT = {
     "models/properties.yml": """
 models:
   - name: release
-    config: {tags: [crypsis], meta: {crypsis: {policy: default}}}
+    config: {tags: [crypsis], meta: {crypsis: {policy: default, units: {person: each record}}}}
     data_tests: &tests
       - crypsis.k_anonymous: {arguments: {columns: [age, sex], k: 5}}
       - crypsis.l_diverse: {arguments: {columns: [age, sex], sensitive: disease, l: 2}}
@@ -34,7 +34,7 @@ models:
       - {name: sex, config: {meta: {crypsis: quasi-identifier}}}
       - {name: disease, config: {meta: {crypsis: {role: sensitive, weight: 2}}}}
   - name: leaky
-    config: {tags: [crypsis]}
+    config: {tags: [crypsis], meta: {crypsis: {units: {person: each record}}}}
     data_tests: *tests
     columns: *columns
   - name: undecided

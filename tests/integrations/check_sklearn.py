@@ -33,7 +33,7 @@ def people(kind: Any, rows: int = 200, seed: int = 1) -> Any:
 
 
 def anonymizer(**more: Any) -> Anonymizer:
-    roles = {"identifiers": ["name"], "insensitive": ["visits"]}
+    roles = {"identifiers": ["name"], "insensitive": ["visits"], "person": "each record"}
     return Anonymizer(**{"k": 5, "quasi_identifiers": ["age", "city"], **roles, **more})
 
 

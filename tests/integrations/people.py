@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-ROLES = {"quasi_identifiers": ["age", "sex"], "sensitive": ["disease"]}
-ROLES_FILE = '[roles]\nage = "quasi-identifier"\nsex = "quasi-identifier"\ndisease = "sensitive"\n'
+ROLES = {
+    "quasi_identifiers": ["age", "sex"],
+    "sensitive": ["disease"],
+    "person": "each record",
+}
+ROLES_FILE = '[units]\nperson = "each record"\n[roles]\nage = "quasi-identifier"\nsex = "quasi-identifier"\ndisease = "sensitive"\n'
 DISEASES = ("flu", "gout", "asthma", "hiv-secret")
 
 

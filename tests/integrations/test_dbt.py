@@ -15,6 +15,7 @@ from crypsis.integrations.dbt import find_database, find_models
 from tests.integrations.people import csv
 
 ROLES = {"age": "quasi-identifier", "sex": "quasi-identifier", "disease": {"role": "sensitive"}}
+UNITS = {"person": "each record"}
 OLD = {name: {"meta": {"crypsis": role}} for name, role in ROLES.items()}
 NEW = {name: {"config": {"meta": {"crypsis": role}}} for name, role in ROLES.items()}
 
@@ -30,8 +31,8 @@ def project(tmp_path: Path) -> Path:
         with duckdb.connect(str(tmp_path / "shop.duckdb")) as connection:
             connection.execute(f"CREATE TABLE {name} AS FROM '{tmp_path / 'people.csv'}'")
     nodes = {
-        "a": node("release", NEW, tags=["crypsis"]),
-        "b": node("leaky", OLD, tags=[], meta={"crypsis": {"policy": "default"}}),
+        "a": node("release", NEW, tags=["crypsis"], meta={"crypsis": {"units": UNITS}}),
+        "b": node("leaky", OLD, tags=[], meta={"crypsis": {"policy": "default", "units": UNITS}}),
         "c": node("other", OLD, tags=[]),
         "d": {**node("test", OLD, tags=["crypsis"]), "resource_type": "test"},
     }

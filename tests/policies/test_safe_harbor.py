@@ -208,7 +208,11 @@ def assessed(columns: dict[str, list[Any]], answers: Any = None, **more: Any) ->
     roles |= {"sex": "quasi-identifier", "disease": "sensitive"} | more.pop("roles", {})
     data = cr.Dataset.from_frame(table).with_roles(roles, more.pop("notes", None))
     return cr.assess(
-        data, policy="hipaa-safe-harbor", answers=ANSWERS if answers is None else answers, **more
+        data,
+        policy="hipaa-safe-harbor",
+        answers=ANSWERS if answers is None else answers,
+        **more,
+        person="each record",
     )
 
 

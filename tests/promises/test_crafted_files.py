@@ -65,7 +65,7 @@ def _sqlite(path: Path, rows: int = 3, *statements: str) -> Path:
 def test_functions_of_a_file_do_not_replace_ours(tmp_path: Path, macro: str) -> None:
     path = _duckdb(tmp_path / "evil.duckdb", f"create macro main.{macro}")
     with pytest.raises(SourceError, match="replace built-in") as caught:
-        cr.assess(path, quasi_identifiers=["id"], insensitive=["b"])
+        cr.assess(path, quasi_identifiers=["id"], insensitive=["b"], person="each record")
     assert caught.value.code == "shadowed-functions"
     plain = _duckdb(tmp_path / "plain.duckdb", "create macro main.mine(x) as x + 1")
     assert cr.singling_out.k_anonymity(cr.read(plain), "id") == 1
@@ -188,7 +188,7 @@ def test_control_characters_of_names_are_not_sent(tmp_path: Path) -> None:
     people = pa.table({age: [30 + n % 3 for n in range(rows)],
                        disease: ["fg"[n % 2] for n in range(rows)], name: ["x"] * rows})  # fmt: skip
     given = cr.Dataset.from_frame(
-        people, quasi_identifiers=[age], sensitive=[disease], excluded=[name]
+        people, quasi_identifiers=[age], sensitive=[disease], excluded=[name], person="each record"
     )
     found = cr.assess(given, name="r\x1b[1m")
     for text in (
@@ -305,7 +305,7 @@ def test_a_small_file_with_large_values(tmp_path: Path) -> None:
         pa.table({"a": long, "b": [n % 2 for n in range(3_000)]}), path, compression="zstd"
     )
     assert path.stat().st_size < 60_000
-    data = cr.read(path, memory_limit="500MB", quasi_identifiers=["b"])
+    data = cr.read(path, memory_limit="500MB", quasi_identifiers=["b"], person="each record")
     assert data.count == 3_000
     assert data.rows.contents() == ()
     assert cr.singling_out.k_anonymity(data) == 1_500
@@ -323,7 +323,7 @@ def _workbook(path: Path) -> Path:
 
 def test_contents_are_listed_until_they_are_signed_off(tmp_path: Path) -> None:
     path = _workbook(tmp_path / "b.xlsx")
-    data = cr.read(path, quasi_identifiers=["age"], insensitive=["sex"])
+    data = cr.read(path, quasi_identifiers=["age"], insensitive=["sex"], person="each record")
     found = [one.name for one in data.rows.contents()]
     assert found == ["sheet:Legend", "property:creator"]
     told = cr.assess(data)
@@ -375,13 +375,13 @@ def test_classes_are_those_of_the_texts_in_the_file(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     odd = ["NA,70", "?,70", ",70.0", ", 70"]
     path.write_text("country,size\n" + ",70\n" * 60 + "\n".join(odd) + "\n")
-    found = cr.assess(path, quasi_identifiers=["country", "size"])
+    found = cr.assess(path, quasi_identifiers=["country", "size"], person="each record")
     answer = found.answer("singling_out")
     assert answer is not None
     assert answer.results["equivalence_classes"].k == 1  # type: ignore[attr-defined]
     assert any("texts in the file" in note for note in answer.notes)
     path.write_text("country,size\n" + "NA,70.0\n" * 60)
-    found = cr.assess(path, quasi_identifiers=["country", "size"])
+    found = cr.assess(path, quasi_identifiers=["country", "size"], person="each record")
     answer = found.answer("singling_out")
     assert answer is not None
     assert answer.results["equivalence_classes"].k == 60  # type: ignore[attr-defined]
@@ -444,7 +444,7 @@ def test_equal_numbers_that_a_file_distinguishes(tmp_path: Path, values: list[An
     table = pa.table({"x": values * 100, "ill": ["flu", "gout"] * 100})
     pq.write_table(table, tmp_path / "t.parquet")
     for data in (table, tmp_path / "t.parquet"):
-        found = cr.assess(data, quasi_identifiers=["x"], sensitive=["ill"])
+        found = cr.assess(data, quasi_identifiers=["x"], sensitive=["ill"], person="each record")
         assert "inference.near_certain_values" in [one.measure for one in found.exceeded], data
         answer = found.answer("singling_out")
         assert answer is not None

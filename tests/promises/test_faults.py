@@ -62,6 +62,8 @@ def environment(place: Path) -> dict[str, str]:
 def anonymize(people: Path, place: Path, *more: str) -> list[str]:
     return [
         "anonymize",
+        "--person",
+        "each record",
         str(people),
         "-o",
         str(place / "out" / "safe.csv"),
@@ -74,7 +76,7 @@ def anonymize(people: Path, place: Path, *more: str) -> list[str]:
 
 def assess(people: Path, place: Path, *more: str) -> list[str]:
     out = str(place / "out" / "report.json")
-    return ["assess", str(people), "-o", out, "--no-try", *ROLES, *more]
+    return ["assess", "--person", "each record", str(people), "-o", out, "--no-try", *ROLES, *more]
 
 
 def left(place: Path) -> set[str]:
@@ -204,7 +206,18 @@ def test_disk_full_while_the_release_is_written(place: Path, suffix: str) -> Non
         pa.table({"age": rng.integers(0, 3, 60_000), "noise": rng.random(60_000)}), source
     )
     out = place / "out" / f"safe{suffix}"
-    command = ["anonymize", str(source), "-o", str(out), "--k", "2", "--qi", "age"]
+    command = [
+        "anonymize",
+        "--person",
+        "each record",
+        str(source),
+        "-o",
+        str(out),
+        "--k",
+        "2",
+        "--qi",
+        "age",
+    ]
     command += ["--insensitive", "noise"]
     key = ["--key", str(place / "keys" / "key.json")]
     status, said, names = in_small_room("128k", place / "out", [*command, *key], environment(place))
@@ -351,7 +364,7 @@ def test_nobody_reads_the_output(people: Path, place: Path) -> None:
 def test_a_source_that_changes_while_it_is_read(tmp_path: Path) -> None:
     path = tmp_path / "grows.parquet"
     pq.write_table(pa.table({"a": [1, 2, 2], "b": [1, 1, 1]}), path)
-    release = cr.read(path, quasi_identifiers=["a"])
+    release = cr.read(path, quasi_identifiers=["a"], person="each record")
     assert release.count == 3
     pq.write_table(pa.table({"a": [1, 2, 2, 3], "b": [1, 1, 1, 1]}), path)
     with pytest.raises(SourceError, match="changed while it was being read"):

@@ -58,10 +58,10 @@ def secrets_in(text: str, *, words: bool = True) -> list[str]:
 VERBS = {
     "scan": ["scan", "DATA", "-o", "OUT/scan.html", "--save", "OUT/roles.toml"],
     "scan as JSON": ["scan", "DATA", "--json", "-o", "OUT/scan.json"],
-    "assess as HTML": ["assess", "DATA", *ROLES, "-o", "OUT/report.html", "--no-try"],
-    "assess as Markdown": ["assess", "DATA", *ROLES, "-o", "OUT/report.md", "--no-try", "--md"],
-    "assess as JSON": ["assess", "DATA", *ROLES, "-o", "OUT/report.json", "--no-try", "--json"],
-    "assess with guesses": ["assess", "DATA", "--accept-guesses", "--no-try", "--json"],
+    "assess as HTML": ["assess", "--person", "each record", "DATA", *ROLES, "-o", "OUT/report.html", "--no-try"],
+    "assess as Markdown": ["assess", "--person", "each record", "DATA", *ROLES, "-o", "OUT/report.md", "--no-try", "--md"],
+    "assess as JSON": ["assess", "--person", "each record", "DATA", *ROLES, "-o", "OUT/report.json", "--no-try", "--json"],
+    "assess with guesses": ["assess", "--person", "each record", "DATA", "--accept-guesses", "--no-try", "--json"],
     "leak": ["leak", "DATA", "--target", "disease", "--given", "age", "-o", "OUT/leak.json"],
     "leak as JSON": ["leak", "DATA", "--target", "disease", "--given", "age", "--json"],
     "compare": ["compare", "DATA", "DATA", "--column", "age", "--column", "zip", "--json"],
@@ -87,7 +87,17 @@ def test_a_release_holds_what_was_planned_and_nothing_else(
     home: Path, capfd: pytest.CaptureFixture[str], suffix: str
 ) -> None:
     out = home / "out" / f"safe{suffix}"
-    command = ["anonymize", str(home / "people.csv"), "-o", str(out), "--k", "5", *ROLES]
+    command = [
+        "anonymize",
+        "--person",
+        "each record",
+        str(home / "people.csv"),
+        "-o",
+        str(out),
+        "--k",
+        "5",
+        *ROLES,
+    ]
     assert run([*command, "--save-plan", str(home / "out" / "plan.toml")]) == 0
     said = capfd.readouterr()
     assert secrets_in(said.out + said.err) == []
@@ -102,7 +112,17 @@ def test_a_release_holds_what_was_planned_and_nothing_else(
 
 def test_keys_stay_with_their_owner(home: Path, capfd: pytest.CaptureFixture[str]) -> None:
     out = home / "out" / "safe.csv"
-    command = ["anonymize", str(home / "people.csv"), "-o", str(out), "--k", "5", *ROLES]
+    command = [
+        "anonymize",
+        "--person",
+        "each record",
+        str(home / "people.csv"),
+        "-o",
+        str(out),
+        "--k",
+        "5",
+        *ROLES,
+    ]
     before = os.umask(0)
     try:
         assert run([*command, "--method", "name=pseudonym", "--method", "age=noise:0.2"]) == 0
@@ -164,7 +184,7 @@ def test_temporary_files_are_private_and_say_nothing(home: Path) -> None:
 def test_results_do_not_show_values_unless_asked(home: Path) -> None:
     release = cr.read(
         home / "people.csv", identifiers=["name", "mail", "note"], quasi_identifiers=["age", "zip"],
-        sensitive=["disease"],
+        sensitive=["disease"], person="each record",
     )  # fmt: skip
     for found in (
         cr.inference.leakage(release, "disease", ["age"]),
@@ -215,7 +235,20 @@ def test_formulas_are_neutralized_on_request(tmp_path: Path) -> None:
 def test_formulas_in_an_anonymized_release(tmp_path: Path) -> None:
     path, out = tmp_path / "data.csv", tmp_path / "safe.csv"
     path.write_text("-job,age\n" + "=cook,5\n@smith,6\n" * 20)
-    command = ["anonymize", str(path), "-o", str(out), "--k", "5", "--qi", "-job", "--qi", "age"]
+    command = [
+        "anonymize",
+        "--person",
+        "each record",
+        str(path),
+        "-o",
+        str(out),
+        "--k",
+        "5",
+        "--qi",
+        "-job",
+        "--qi",
+        "age",
+    ]
     assert run([*command, "--key", str(tmp_path / "k.json"), "--neutralize-formulas"]) == 0
     safe = pd.read_csv(out)
     assert set(safe["'-job"]) == {"'=cook", "'@smith"}

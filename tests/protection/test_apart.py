@@ -38,7 +38,9 @@ def people() -> pa.Table:
 
 @pytest.mark.parametrize("shuffle", [True, False])
 def test_all_values_are_there_and_no_order_is_that_of_another_file(people, shuffle):
-    made = cr.anonymize(people, k=5, apart=["income", "ill"], shuffle=shuffle, seed=3, **ROLES)
+    made = cr.anonymize(
+        people, k=5, apart=["income", "ill"], shuffle=shuffle, seed=3, **ROLES, person="each record"
+    )
     assert made.data.names == ("age", "sex")
     assert [one.names for one in made.apart] == [("income",), ("ill",)]
     rows = np.arange(PEOPLE) if made.key.row_map is None else np.array(made.key.row_map)
@@ -58,7 +60,9 @@ def test_all_values_are_there_and_no_order_is_that_of_another_file(people, shuff
 
 
 def test_columns_that_are_released_apart_together_stay_together(people):
-    made = cr.anonymize(people, k=5, apart=[("income", "ill")], seed=1, **ROLES)
+    made = cr.anonymize(
+        people, k=5, apart=[("income", "ill")], seed=1, **ROLES, person="each record"
+    )
     (file,) = made.apart
     pairs = zip(*(file.to_arrow()[name].to_pylist() for name in ("income", "ill")), strict=True)
     known = zip(*(people[name].to_pylist() for name in ("income", "ill")), strict=True)
@@ -66,10 +70,12 @@ def test_columns_that_are_released_apart_together_stay_together(people):
 
 
 def test_nothing_is_required_of_them_and_the_rest_meets_the_requirements(people):
-    beside = cr.anonymize(people, k=5, excess=0.2, apart="income", seed=1, **ROLES)
+    beside = cr.anonymize(
+        people, k=5, excess=0.2, apart="income", seed=1, **ROLES, person="each record"
+    )
     alone = cr.anonymize(
         people.drop(["income"]), k=5, excess=0.2, seed=1,
-        quasi_identifiers=["age", "sex"], sensitive=["ill"],
+        quasi_identifiers=["age", "sex"], sensitive=["ill"], person="each record",
     )  # fmt: skip
     assert beside.frame.equals(alone.frame)
     assert beside.loss.ncp == alone.loss.ncp
@@ -81,7 +87,7 @@ def test_nothing_is_required_of_them_and_the_rest_meets_the_requirements(people)
 
 
 def test_a_plan_has_it_and_gives_the_same_release(people, tmp_path):
-    made = cr.anonymize(people, k=5, apart=["income"], seed=7, **ROLES)
+    made = cr.anonymize(people, k=5, apart=["income"], seed=7, **ROLES, person="each record")
     for name in ("plan.toml", "plan.json"):
         again = Plan.load(made.plan.save(tmp_path / name)).apply(people, seed=7, **ROLES)
         assert again.frame.equals(made.frame)
@@ -91,7 +97,7 @@ def test_a_plan_has_it_and_gives_the_same_release(people, tmp_path):
 
 
 def test_the_statement_names_the_files(people, tmp_path):
-    made = cr.anonymize(people, k=5, apart=["income"], seed=7, **ROLES)
+    made = cr.anonymize(people, k=5, apart=["income"], seed=7, **ROLES, person="each record")
     made.write(tmp_path / "safe.csv")
     file = tmp_path / "safe.apart-1.csv"
     assert made.apart_paths(tmp_path / "safe.csv") == (file,)
@@ -113,7 +119,9 @@ def test_the_statement_names_the_files(people, tmp_path):
 
 def test_without_quasi_identifiers_each_attribute_is_released_apart(people):
     some = people.select(["income", "ill"])
-    made = cr.anonymize(some, k=1, apart=["income"], sensitive=["income", "ill"])
+    made = cr.anonymize(
+        some, k=1, apart=["income"], sensitive=["income", "ill"], person="each record"
+    )
     assert made.data.names == ("ill",)
     assert made.apart[0].count == PEOPLE
     assert [one.method for one in made.statement.methods] == ["released apart"]
@@ -124,7 +132,7 @@ def test_without_quasi_identifiers_each_attribute_is_released_apart(people):
 )
 def test_only_sensitive_attributes_once_each(people, apart):
     with pytest.raises(CrypsisError):
-        cr.anonymize(people, k=5, apart=apart, **ROLES)
+        cr.anonymize(people, k=5, apart=apart, **ROLES, person="each record")
 
 
 @pytest.mark.parametrize("roles", [ROLES, {**ROLES, "quasi_identifiers": []}], ids=["k", "alone"])
@@ -139,15 +147,17 @@ def test_a_column_that_gives_an_attribute_back_is_refused(people, roles):
     k = 3 if roles["quasi_identifiers"] else 1
     apart = {"apart": ["income", "ill"], **roles, "excluded": rest}
     with pytest.raises(RoleError, match="'code' gives back 'ill', which was released apart"):
-        cr.anonymize(coded, k=k, insensitive=["code"], **apart)
-    signed = cr.Dataset.from_frame(coded, insensitive=["code"], excluded=rest, **roles)
+        cr.anonymize(coded, k=k, insensitive=["code"], **apart, person="each record")
+    signed = cr.Dataset.from_frame(
+        coded, insensitive=["code"], excluded=rest, **roles, person="each record"
+    )
     signed = signed.with_roles(signed.roles, {"code": ColumnNote(override="a code nobody has")})
     assert cr.anonymize(signed, k=k, apart=["income", "ill"]).apart
 
 
 def test_what_presence_discloses_counts_in_a_file_apart(people):
     all_ill = people.set_column(3, "ill", pa.array(["hiv"] * (PEOPLE - 20) + ["none"] * 20))
-    made = cr.anonymize(all_ill, k=5, apart=["ill", "income"], **ROLES)
+    made = cr.anonymize(all_ill, k=5, apart=["ill", "income"], **ROLES, person="each record")
     found = cr.assess(made.data, together=list(made.apart))
     exceeded = [one.measure for one in found.findings if one.status is Status.EXCEEDED]
     assert exceeded == ["inference.presence_disclosure"]
@@ -167,16 +177,63 @@ def file(people, tmp_path, monkeypatch) -> Path:
 
 def test_on_the_command_line(file, capsys):
     words = ["--roles", "roles.toml", "--k", "5", "--excess", "0.2", "--apart", "income"]
-    assert run(["anonymize", str(file), *words, "-o", "safe.csv", "--save-plan", "plan.toml"]) == 0
+    assert (
+        run(
+            [
+                "anonymize",
+                "--person",
+                "each record",
+                str(file),
+                *words,
+                "-o",
+                "safe.csv",
+                "--save-plan",
+                "plan.toml",
+            ]
+        )
+        == 0
+    )
     shown = capsys.readouterr().out
     assert "Released apart: income" in shown
     assert "Wrote safe.apart-1.csv" in shown
     assert "income" not in Path("safe.csv").read_text().splitlines()[0]
-    again = ["assess", "safe.csv", "--roles", "roles.toml", "--exclude", "income"]
+    again = [
+        "assess",
+        "--person",
+        "each record",
+        "safe.csv",
+        "--roles",
+        "roles.toml",
+        "--exclude",
+        "income",
+    ]
     assert run([*again, "--together", "safe.apart-1.csv"]) == 0
-    assert run(["assess", "safe.csv", "--roles", "roles.toml", "--exclude", "incom"]) == 2
+    assert (
+        run(
+            [
+                "assess",
+                "--person",
+                "each record",
+                "safe.csv",
+                "--roles",
+                "roles.toml",
+                "--exclude",
+                "incom",
+            ]
+        )
+        == 2
+    )
     assert "incom" in capsys.readouterr().err
-    planned = ["anonymize", str(file), "--roles", "roles.toml", "--plan", "plan.toml"]
+    planned = [
+        "anonymize",
+        "--person",
+        "each record",
+        str(file),
+        "--roles",
+        "roles.toml",
+        "--plan",
+        "plan.toml",
+    ]
     assert run([*planned, "-o", "again.csv"]) == 0
     assert sorted(Path("again.csv").read_text().splitlines()) == sorted(
         Path("safe.csv").read_text().splitlines()
@@ -187,13 +244,17 @@ def test_on_the_command_line(file, capsys):
 def test_a_package_has_the_files_with_their_digests(file, tmp_path):
     words = ["--roles", "roles.toml", "--k", "5", "--excess", "0.2", "--apart", "income"]
     words += ["-o", "safe.csv", "--package", "safe.zip"]
-    assert run(["anonymize", str(file), *words]) == 1  # links, of which nothing was required
+    assert (
+        run(["anonymize", "--person", "each record", str(file), *words]) == 1
+    )  # links, of which nothing was required
     found = check_package("safe.zip")
     assert found.valid
     (one,) = [one for one in found.manifest.files if one.part == "apart"]
     assert one.name == "safe.apart-1.csv"
     assert one.sha256 == hashlib.sha256(Path("safe.apart-1.csv").read_bytes()).hexdigest()
-    made = cr.anonymize(cr.read(file, **ROLES), k=5, apart="income").write("other.csv")
+    made = cr.anonymize(cr.read(file, **ROLES, person="each record"), k=5, apart="income").write(
+        "other.csv"
+    )
     dossier = make_dossier(cr.assess(made.data), file="other.csv")
     Path("other.apart-1.csv").write_text("income\n1\n")
     with pytest.raises(ParameterError, match="not that of the statement"):
@@ -206,13 +267,42 @@ def test_a_package_has_the_files_with_their_digests(file, tmp_path):
               ["-o", "x.csv", "--apart", "income", "--package", "x.csv"]]
 )  # fmt: skip
 def test_refused_on_the_command_line(file, words, capsys):
-    assert run(["anonymize", str(file), "--roles", "roles.toml", "--k", "5", *words]) == 2
+    assert (
+        run(
+            [
+                "anonymize",
+                "--person",
+                "each record",
+                str(file),
+                "--roles",
+                "roles.toml",
+                "--k",
+                "5",
+                *words,
+            ]
+        )
+        == 2
+    )
     assert not Path("x.csv").exists()
     assert capsys.readouterr().err
 
 
 def test_the_first_remedy_keeps_every_column(file, capsys):
-    assert run(["assess", str(file), "--roles", "roles.toml", "--no-try", "--json"]) == 1
+    assert (
+        run(
+            [
+                "assess",
+                "--person",
+                "each record",
+                str(file),
+                "--roles",
+                "roles.toml",
+                "--no-try",
+                "--json",
+            ]
+        )
+        == 1
+    )
     found = json.loads(capsys.readouterr().out)["result"]
     remedies = [one["remedy"] for one in found["findings"] if one.get("remedy")]
     first = next(one for one in remedies if one["action"] == "anonymize")
@@ -234,4 +324,4 @@ def test_a_column_that_cannot_be_apart(people, apart, said):
     """The reason is its role, not that it does not exist."""
     table = people.append_column("note", people["ill"])
     with pytest.raises(CrypsisError, match=said):
-        cr.anonymize(table, k=5, apart=apart, excluded=["note"], **ROLES)
+        cr.anonymize(table, k=5, apart=apart, excluded=["note"], **ROLES, person="each record")

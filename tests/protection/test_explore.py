@@ -15,7 +15,7 @@ from crypsis.protection import Alternative, Exploration, explore
 def people() -> cr.Dataset:
     rng = np.random.default_rng(3)
     table = pa.table({"age": rng.integers(20, 70, 300), "zip": rng.integers(10, 40, 300)})
-    return cr.Dataset.from_frame(table, quasi_identifiers=["age", "zip"])
+    return cr.Dataset.from_frame(table, quasi_identifiers=["age", "zip"], person="each record")
 
 
 def test_every_alternative_is_the_release_that_anonymize_makes(people: cr.Dataset) -> None:

@@ -33,13 +33,15 @@ def _survey(rows: int = 300) -> pa.Table:
 def test_a_risk_by_weights_is_met_and_measured(recoding: str) -> None:
     made = cr.anonymize(
         _survey(), k=3, journalist_risk=0.04, weight="w", recoding=recoding, seed=1,
-        suppression=0.2, **ROLES,
+        suppression=0.2, **ROLES, person="each record",
     )  # fmt: skip
     risk = so.reidentification_risk(made.frame, ["age", "sex"], weight="w").journalist.maximum
     assert made.measured.journalist_risk == pytest.approx(risk)
     assert risk <= 0.04
     assert made.measured.k >= 3
-    without = cr.anonymize(_survey(), k=3, recoding=recoding, seed=1, suppression=0.2, **ROLES)
+    without = cr.anonymize(
+        _survey(), k=3, recoding=recoding, seed=1, suppression=0.2, **ROLES, person="each record"
+    )
     before = so.reidentification_risk(without.frame, ["age", "sex"], weight="w").journalist
     assert before.maximum > 0.04  # k alone does not meet it
     assert without.measured.journalist_risk is None
@@ -49,7 +51,7 @@ def test_weights_that_are_not_released_are_counted_too(tmp_path: Path) -> None:
     survey = _survey()
     made = cr.anonymize(
         survey, k=2, journalist_risk=0.05, weight="w", quasi_identifiers=["age", "sex"],
-        excluded=["w"], seed=1,
+        excluded=["w"], seed=1, person="each record",
     )  # fmt: skip
     assert "w" not in made.data.names
     row_map = list(made.key.row_map)
@@ -72,7 +74,7 @@ def test_a_table_of_the_population_is_counted() -> None:
     sample = everyone.take(generator.choice(4000, 200, replace=False))
     made = cr.anonymize(
         sample, k=100, release_k=1, beta=0.5, journalist_risk=0.01, population=everyone,
-        quasi_identifiers=["age", "sex"], seed=1,
+        quasi_identifiers=["age", "sex"], seed=1, person="each record",
     )  # fmt: skip
     assert made.measured.journalist_risk <= 0.01
     assert so.k_map(made.data, ["age", "sex"]) >= 100
@@ -148,29 +150,45 @@ def test_the_fewest_matches_are_the_least_that_suffice(k: int, limit: float) -> 
 def test_what_it_needs_is_named() -> None:
     survey = _survey(40)
     with pytest.raises(RoleError, match="weights of the sample"):
-        cr.anonymize(survey, k=2, journalist_risk=0.1, **ROLES)
+        cr.anonymize(survey, k=2, journalist_risk=0.1, **ROLES, person="each record")
     with pytest.raises(ParameterError, match="(?i)each_column"):
-        cr.anonymize(survey, k=2, journalist_risk=0.1, weight="w", each_column=True, **ROLES)
+        cr.anonymize(
+            survey,
+            k=2,
+            journalist_risk=0.1,
+            weight="w",
+            each_column=True,
+            **ROLES,
+            person="each record",
+        )
     bad = survey.set_column(2, "w", pa.array([0.0] * 40))
     with pytest.raises(ParameterError, match="positive"):
-        cr.anonymize(bad, k=2, journalist_risk=0.1, weight="w", **ROLES)
+        cr.anonymize(bad, k=2, journalist_risk=0.1, weight="w", **ROLES, person="each record")
 
 
 def test_a_plan_keeps_the_requirement(tmp_path: Path) -> None:
     survey = _survey()
-    made = cr.anonymize(survey, k=2, journalist_risk=0.05, weight="w", seed=1, **ROLES)
+    made = cr.anonymize(
+        survey, k=2, journalist_risk=0.05, weight="w", seed=1, **ROLES, person="each record"
+    )
     again = cr.anonymize(
-        survey, plan=made.plan.save(tmp_path / "plan.toml"), weight="w", seed=1, **ROLES
+        survey,
+        plan=made.plan.save(tmp_path / "plan.toml"),
+        weight="w",
+        seed=1,
+        **ROLES,
+        person="each record",
     )
     assert again.measured.journalist_risk == made.measured.journalist_risk
     with pytest.raises(RoleError, match="weights"):
-        cr.anonymize(survey, plan=tmp_path / "plan.toml", **ROLES)
+        cr.anonymize(survey, plan=tmp_path / "plan.toml", **ROLES, person="each record")
 
 
 def test_the_command_line(tmp_path: Path) -> None:
     csv.write_csv(_survey(), tmp_path / "survey.csv")
     out = tmp_path / "safe.csv"
-    words = ["anonymize", str(tmp_path / "survey.csv"), "-o", str(out), "--qi", "age", "--qi", "sex",
+    words = ["anonymize", "--person", "each record",
+             str(tmp_path / "survey.csv"), "-o", str(out), "--qi", "age", "--qi", "sex",
              "--insensitive", "w", "--k", "2", "--journalist-risk", "0.05",
              "--key", str(tmp_path / "key.json")]  # fmt: skip
     assert run([*words, "--weight", "w"]) == 0

@@ -146,7 +146,15 @@ def test_a_pseudonym_for_each_window_of_time(links: str, period: str) -> None:
 
 
 def test_windows_of_days_begin_together() -> None:
-    found = cr.anonymize(days(), k=2, unicity=1.0, order="day", links="100 days", seed=1, **DATED)
+    found = cr.anonymize(
+        days(),
+        k=2,
+        unicity=1.0,
+        order="day",
+        links="100 days",
+        seed=1,
+        **DATED,
+    )
     day = days()["day"].to_numpy()[np.array(found.key.row_map)].astype("datetime64[D]")
     number = pd.Series(day.astype(np.int64) // 100)
     code = pd.Series(found.data.to_arrow()["code"].to_pylist())

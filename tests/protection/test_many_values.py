@@ -97,7 +97,9 @@ def test_a_release_with_many_values_is_as_close_as_required() -> None:
     income = age * 1000 + draw.integers(0, 40_000, 3000)
     table = pa.table({"age": age, "zone": [f"z{z}" for z in draw.integers(0, 9, 3000)],
                       "income": income})  # fmt: skip
-    data = cr.Dataset.from_frame(table, quasi_identifiers=["age", "zone"], sensitive=["income"])
+    data = cr.Dataset.from_frame(
+        table, quasi_identifiers=["age", "zone"], sensitive=["income"], person="each record"
+    )
     made = anonymize(data, k=3, closeness=0.15, diversity=3)
     classes: dict[tuple[object, ...], list[int]] = {}
     rows = made.data.to_arrow().to_pylist()

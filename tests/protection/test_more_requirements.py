@@ -40,7 +40,9 @@ def people(seed: int, rows: int = 120) -> pa.Table:
 
 
 def released(table: pa.Table, **asked: Any) -> Any:
-    return cr.anonymize(table, quasi_identifiers=KNOWN, sensitive=["job"], seed=1, **asked)
+    return cr.anonymize(
+        table, quasi_identifiers=KNOWN, sensitive=["job"], seed=1, **asked, person="each record"
+    )
 
 
 def classes(made: Any, names: list[str] | tuple[str, ...] = tuple(KNOWN)) -> dict[Any, list[Any]]:
@@ -133,7 +135,7 @@ def test_labels_of_a_hierarchy_cover_people_of_the_population() -> None:
     everyone = pa.table({"town": [f"t{i}" for i in draw.integers(0, 18, 300)]})
     made = cr.anonymize(
         everyone.slice(0, 40), k=1, k_map=30, quasi_identifiers=["town"], population=everyone,
-        hierarchies={"town": towns}, seed=1,
+        hierarchies={"town": towns}, seed=1, person="each record",
     )  # fmt: skip
     below = {
         label: set(towns.groups(level)[label])
@@ -153,7 +155,12 @@ def test_texts_without_a_hierarchy_are_kept_or_suppressed_against_a_population()
     towns = draw.choice(list("abcdefgh"), 400, p=np.array([30, 20, 15, 12, 10, 8, 4, 1]) / 100)
     everyone = pa.table({"town": towns, "age": draw.integers(20, 30, 400)})
     made = cr.anonymize(
-        everyone.slice(0, 60), k=1, k_map=15, quasi_identifiers=["town", "age"], population=everyone
+        everyone.slice(0, 60),
+        k=1,
+        k_map=15,
+        quasi_identifiers=["town", "age"],
+        population=everyone,
+        person="each record",
     )
     assert "other" not in made.frame["town"].to_pylist()
     assert made.measured.k_map >= 15
@@ -285,7 +292,7 @@ def test_the_file_and_its_statement_have_it(asked: Any, form: str, tmp_path: Pat
     against = {"k_map", "presence"} & set(asked)
     made = cr.anonymize(
         sample, k=2, quasi_identifiers=KNOWN, sensitive=["job"], verify=False, seed=1, **asked,
-        **(more if against else {}),
+        **(more if against else {}), person="each record",
     )  # fmt: skip
     written = made.write(tmp_path / f"safe.{form}")
     name, limit = next(iter(asked.items()))

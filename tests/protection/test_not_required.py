@@ -28,7 +28,7 @@ def test_near_certain_values_are_stated_if_nothing_was_required_of_them() -> Non
     ill = np.where(np.asarray(table["age"]) < 40, "HIV", "flu")
     table = table.set_column(1, "ill", pa.array(np.where(np.arange(ROWS) % 3 == 0, ill, ill)))
     made = cr.anonymize(table, k=20, recoding="full-domain", methods={"age": "keep"}, seed=1,
-                        suppression=1.0, **known())  # fmt: skip
+                        suppression=1.0, **known(), person="each record")  # fmt: skip
     left = made.statement.not_required
     assert left is not None
     assert left.sensitive == ("ill",)
@@ -44,14 +44,21 @@ def test_near_certain_values_are_stated_if_nothing_was_required_of_them() -> Non
 
 
 def test_nothing_is_stated_where_it_was_required() -> None:
-    made = cr.anonymize(people(), k=20, excess=0.2, seed=1, **known())
+    made = cr.anonymize(people(), k=20, excess=0.2, seed=1, **known(), person="each record")
     assert made.statement.not_required is None
     assert "Nothing is required" not in str(made)
 
 
 def test_classes_with_the_other_columns_are_counted() -> None:
     form = [f"f{n % 3}" if n else "rare" for n in range(ROWS)]
-    made = cr.anonymize(people(form=form), k=20, excess=0.5, seed=1, **known(insensitive=["form"]))
+    made = cr.anonymize(
+        people(form=form),
+        k=20,
+        excess=0.5,
+        seed=1,
+        **known(insensitive=["form"]),
+        person="each record",
+    )
     left = made.statement.not_required
     assert left is not None
     released = made.frame.to_pandas()
@@ -66,14 +73,16 @@ def test_a_column_that_gives_back_one_that_is_not_released() -> None:
     income = np.random.default_rng(5).integers(20, 90, ROWS) * 1_000
     table = people(income=income, tax=income * 0.3)
     with pytest.raises(RoleError, match="which was not released") as raised:
-        cr.anonymize(table, k=5, **known(insensitive=["tax"]), excluded=["income"])
+        cr.anonymize(
+            table, k=5, **known(insensitive=["tax"]), excluded=["income"], person="each record"
+        )
     assert raised.value.code == "derived-column"
     assert raised.value.parameters["columns"] == ("tax",)
     cents = income + np.arange(ROWS) / 100  # an identifier of every record, given back as well
     with pytest.raises(RoleError, match="which was not released"):
         cr.anonymize(
             people(income=cents, tax=cents * 0.3), k=5, **known(insensitive=["tax"]),
-            identifiers=["income"],
+            identifiers=["income"], person="each record",
         )  # fmt: skip
 
 
@@ -83,6 +92,11 @@ def test_keys_and_unrelated_columns_are_no_such_columns() -> None:
         number=np.arange(ROWS), visit=np.arange(ROWS) // 2, income=draw.integers(20, 90, ROWS)
     )
     made = cr.anonymize(
-        table, k=5, **known(insensitive=["visit"]), excluded=["income"], identifiers=["number"]
+        table,
+        k=5,
+        **known(insensitive=["visit"]),
+        excluded=["income"],
+        identifiers=["number"],
+        person="each record",
     )
     assert "visit" in made.data.names

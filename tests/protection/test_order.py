@@ -38,7 +38,7 @@ ROLES: dict[str, Any] = {
 
 
 def test_position_says_nothing_about_the_original() -> None:
-    made = cr.anonymize(people(), k=20, **ROLES)
+    made = cr.anonymize(people(), k=20, **ROLES, person="each record")
     rows = made.frame["row"].to_pylist()
     assert sorted(rows) == list(range(200))
     assert abs(np.corrcoef(rows, np.arange(200))[0, 1]) < 0.35  # 5 standard deviations of chance
@@ -51,22 +51,27 @@ def test_position_says_nothing_about_the_original() -> None:
 
 
 def test_the_key_gives_the_same_order_again(tmp_path: Path) -> None:
-    made = cr.anonymize(people(), k=20, **ROLES)
+    made = cr.anonymize(people(), k=20, **ROLES, person="each record")
     key = Key.load(made.key.save(tmp_path / "key.json"))
-    again = cr.anonymize(people(), k=20, key=key, **ROLES)
+    again = cr.anonymize(people(), k=20, key=key, **ROLES, person="each record")
     assert again.frame.equals(made.frame)
-    assert not cr.anonymize(people(), k=20, **ROLES).frame.equals(made.frame)
+    assert not cr.anonymize(people(), k=20, **ROLES, person="each record").frame.equals(made.frame)
 
 
 def test_an_order_that_is_kept_is_stated_with_what_it_shows() -> None:
-    made = cr.anonymize(people(), k=20, shuffle=False, **ROLES)
+    made = cr.anonymize(people(), k=20, shuffle=False, **ROLES, person="each record")
     assert made.frame["row"].to_pylist() == list(range(200))
     text = made.statement.to_markdown()
     assert "in the order of the original" in text
     assert "sorted by 'surname'" in text
     assert "same value of 'household', which is not released, are adjacent" in text
     mixed = people().take(pa.array(np.random.default_rng(1).permutation(200)))
-    assert cr.anonymize(mixed, k=20, shuffle=False, **ROLES).statement.order_notes == ()
+    assert (
+        cr.anonymize(
+            mixed, k=20, shuffle=False, **ROLES, person="each record"
+        ).statement.order_notes
+        == ()
+    )
 
 
 def test_every_order_is_equally_likely() -> None:

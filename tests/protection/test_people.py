@@ -98,14 +98,19 @@ def test_a_repeated_identifier_without_a_decision_is_refused(role: str) -> None:
     else:
         data = visits()
     with pytest.raises(RoleError, match="repeats: if it identifies people, there are 120 people"):
-        cr.anonymize(data, k=3, **roles)
+        cr.anonymize(data, k=3, **roles, person="each record")
 
 
 def test_names_that_repeat_are_no_sign_of_a_person() -> None:
     data = visits().assign(name=lambda one: np.where(one.index % 2, "Anna Bauer", "Hugo Maier"))
     data = data.drop(columns="patient_nbr")
     made = cr.anonymize(
-        data, k=3, identifiers=["name"], quasi_identifiers=["age", "ward"], sensitive=["ill"]
+        data,
+        k=3,
+        identifiers=["name"],
+        quasi_identifiers=["age", "ward"],
+        sensitive=["ill"],
+        person="each record",
     )
     assert made.measured is not None
     assert made.measured.people is None
@@ -208,7 +213,10 @@ def test_a_decision_in_the_roles_file(tmp_path: Path) -> None:
 
 def test_data_without_the_column_of_their_people_are_refused() -> None:
     rows = Dataset.from_frame(
-        visits().drop(columns="patient_nbr"), quasi_identifiers=["age", "ward"], sensitive="ill"
+        visits().drop(columns="patient_nbr"),
+        quasi_identifiers=["age", "ward"],
+        sensitive="ill",
+        person="each record",
     )
     cr.anonymize(rows, k=3)
     with pytest.raises(RoleError, match="'patient_nbr', which these data do not have"):

@@ -54,7 +54,7 @@ def opened(frame: Any, **more: Any) -> cr.Dataset:
         "sensitive": ["disease"],
         "insensitive": ["other"],
     }
-    return cr.Dataset.from_frame(frame, **{**roles, **more})
+    return cr.Dataset.from_frame(frame, **{**roles, **more}, person="each record")
 
 
 def test_k_is_kept_and_nothing_else_is_touched() -> None:
@@ -124,7 +124,9 @@ def test_any_table_keeps_k_or_fails(
             "s": pa.array([row[2] for row in rows], pa.string()),
         }
     )
-    release = cr.Dataset.from_frame(table, quasi_identifiers=["a", "b"], sensitive=["s"])
+    release = cr.Dataset.from_frame(
+        table, quasi_identifiers=["a", "b"], sensitive=["s"], person="each record"
+    )
     try:
         made = plan(release, k=k, diversity=2 if secret else None, suppression=budget).apply(
             release, recoding="local" if local else "full-domain"
@@ -161,7 +163,12 @@ def test_the_row_map_is_right_for_streamed_rows(
         {"a": rng.zipf(1.6, n).clip(0, 300), "b": rng.integers(0, 30, n), "row": np.arange(n)}
     )
     pq.write_table(table, tmp_path / "in.parquet", row_group_size=20_000)
-    release = cr.read(tmp_path / "in.parquet", quasi_identifiers=["a", "b"], insensitive=["row"])
+    release = cr.read(
+        tmp_path / "in.parquet",
+        quasi_identifiers=["a", "b"],
+        insensitive=["row"],
+        person="each record",
+    )
     made = plan(release, k=50).apply(
         release, recoding="local" if local else "full-domain", shuffle=shuffle
     )
@@ -197,7 +204,7 @@ def test_a_plan_is_a_file_that_gives_the_same_again(tmp_path: Path, suffix: str)
 def test_each_column_alone() -> None:
     rng = np.random.default_rng(1)
     frame = pl.DataFrame({"x": rng.normal(size=5_000), "y": rng.integers(0, 40, 5_000) ** 2})
-    release = cr.Dataset.from_frame(frame, quasi_identifiers=["x", "y"])
+    release = cr.Dataset.from_frame(frame, quasi_identifiers=["x", "y"], person="each record")
     made = plan(release, k=200, each_column=True, representative="median").apply(release)
     assert isinstance(made.frame, pl.DataFrame)
     for name in ("x", "y"):
@@ -208,7 +215,9 @@ def test_each_column_alone() -> None:
 
 
 def test_top_coding() -> None:
-    release = cr.Dataset.from_frame(people()[["age"]], quasi_identifiers=["age"])
+    release = cr.Dataset.from_frame(
+        people()[["age"]], quasi_identifiers=["age"], person="each record"
+    )
     made = plan(release, k=5, top_code={"age": 90}, methods={"age": "keep"}).apply(
         release, shuffle=False
     )
@@ -231,7 +240,7 @@ def test_a_file_is_written_whole_and_with_its_statement(tmp_path: Path) -> None:
     before = (tmp_path / "in.parquet").read_bytes()
     release = cr.read(
         tmp_path / "in.parquet", identifiers=["id"], quasi_identifiers=QI, sensitive=["disease"],
-        insensitive=["other"],
+        insensitive=["other"], person="each record",
     )  # fmt: skip
     made = plan(release, k=7).apply(release)
     for suffix in (".parquet", ".csv"):
@@ -257,7 +266,7 @@ def test_a_file_is_written_whole_and_with_its_statement(tmp_path: Path) -> None:
 def test_hierarchies_and_their_gaps() -> None:
     frame = pa.table({"job": ["a", "b", "c", "d"] * 3 + ["c"]})
     tree = Hierarchy((("a", "x", "*"), ("b", "x", "*"), ("c", "y", "*"), ("d", "y", "*")))
-    release = cr.Dataset.from_frame(frame, quasi_identifiers=["job"])
+    release = cr.Dataset.from_frame(frame, quasi_identifiers=["job"], person="each record")
     made = plan(release, k=4, hierarchies={"job": tree}).apply(release)
     assert set(made.frame["job"].to_pylist()) == {"x", "y"}  # d alone has 3 rows and joins c
     short = Hierarchy((("a", "x", "*"), ("b", "x", "*"), ("c", "y", "*")))
@@ -268,7 +277,9 @@ def test_hierarchies_and_their_gaps() -> None:
 
 def test_columns_of_one_value_or_none() -> None:
     table = pa.table({"one": ["a"] * 6, "none": pa.nulls(6, pa.int64()), "x": [1, 1, 1, 2, 2, 2]})
-    release = cr.Dataset.from_frame(table, quasi_identifiers=["one", "none", "x"])
+    release = cr.Dataset.from_frame(
+        table, quasi_identifiers=["one", "none", "x"], person="each record"
+    )
     made = plan(release, k=3).apply(release)
     assert made.measured.k == 3
     assert made.frame.sort_by("x").to_pydict() == table.to_pydict()
@@ -280,7 +291,7 @@ def test_a_relation_the_user_brought() -> None:
 
     connection = duckdb.connect()
     relation = connection.sql("SELECT range % 7 AS a, range % 11 AS b FROM range(300)")
-    release = cr.Dataset.from_frame(relation, quasi_identifiers=["a", "b"])
+    release = cr.Dataset.from_frame(relation, quasi_identifiers=["a", "b"], person="each record")
     made = plan(release, k=6).apply(release)
     assert made.data.to_arrow().to_pandas().groupby(["a", "b"], dropna=False).size().min() >= 6
 
@@ -290,7 +301,9 @@ def test_on_spark(spark: Any) -> None:
     frame = spark.createDataFrame(
         [tuple(row.values()) for row in rows], "sex string, zip string, age int"
     )
-    release = cr.Dataset.from_frame(frame, quasi_identifiers=["sex", "zip", "age"])
+    release = cr.Dataset.from_frame(
+        frame, quasi_identifiers=["sex", "zip", "age"], person="each record"
+    )
     made = plan(release, k=5).apply(release)
     out = made.data.to_arrow().to_pandas()
     assert out.groupby(["sex", "zip", "age"], dropna=False).size().min() >= 5
@@ -332,7 +345,9 @@ def test_a_plan_for_other_columns() -> None:
 
 def test_dates_without_time() -> None:
     days = [datetime.date(2000 + i // 12, 1 + i % 12, 3) for i in range(48)]
-    release = cr.Dataset.from_frame(pa.table({"d": days}), quasi_identifiers=["d"])
+    release = cr.Dataset.from_frame(
+        pa.table({"d": days}), quasi_identifiers=["d"], person="each record"
+    )
     made = plan(release, k=3, suppression=0).apply(release)
     counts = made.frame.group_by("d").aggregate([([], "count_all")])["count_all"].to_pylist()
     assert min(counts) >= 3
@@ -344,13 +359,13 @@ def test_what_is_recoded_and_by_which_hierarchy(tmp_path: Path) -> None:
     roles: dict[str, Any] = {"quasi_identifiers": ["age"], "sensitive": ["income"]}
     for methods in ({"income": "intervals"}, {"income": "nose:0.5"}):
         with pytest.raises(ColumnError, match="'income' is not a quasi-identifier") as found:
-            cr.anonymize(table, k=2, methods=methods, **roles)
+            cr.anonymize(table, k=2, methods=methods, **roles, person="each record")
         assert "a mask for other columns" in str(found.value)
     with pytest.raises(ColumnError, match=r"'agee' does not exist \(did you mean 'age'\?\)"):
-        cr.anonymize(table, k=2, methods={"agee": "intervals"}, **roles)
+        cr.anonymize(table, k=2, methods={"agee": "intervals"}, **roles, person="each record")
     file = tmp_path / "age.csv"
     file.write_text("30;thirties;*\n31;thirties;*\n41;forties;*\n44;forties;*\n")
-    made = cr.anonymize(table, k=2, hierarchies={"age": file}, **roles)
+    made = cr.anonymize(table, k=2, hierarchies={"age": file}, **roles, person="each record")
     assert set(made.frame["age"].to_pylist()) == {"thirties", "forties"}
 
 

@@ -195,7 +195,11 @@ def test_dates_and_a_plan_and_true_matches_by_number() -> None:
     assert unknown.attack.correct_share is None
     assert unknown.calibration == ()
     made = anonymize(
-        pa.table({"age": rng.integers(18, 60, n)}), quasi_identifiers=["age"], k=5, seed=1
+        pa.table({"age": rng.integers(18, 60, n)}),
+        quasi_identifiers=["age"],
+        k=5,
+        seed=1,
+        person="each record",
     )
     plan = made.plan
     assert plan is not None

@@ -72,7 +72,7 @@ def _below(label: str, leaf: str) -> bool:
 def _made(table: pa.Table, recoding: str, suppression: float) -> cr.Anonymized:
     return cr.anonymize(
         table, k=3, suppression=suppression, recoding=recoding, shuffle=False,  # type: ignore[arg-type]
-        hierarchies={"x": TREE, "y": TREE}, quasi_identifiers=["x", "y"],
+        hierarchies={"x": TREE, "y": TREE}, quasi_identifiers=["x", "y"], person="each record",
     )  # fmt: skip
 
 
@@ -100,7 +100,7 @@ def test_every_requirement_of_a_class_is_met() -> None:
     table = _table(5, 200).append_column("ill", [rng.choice(["flu", "gout", "hiv"], 200).tolist()])
     made = cr.anonymize(
         table, k=4, diversity=2, recoding="subtree", hierarchies={"x": TREE, "y": TREE},
-        quasi_identifiers=["x", "y"], sensitive=["ill"],
+        quasi_identifiers=["x", "y"], sensitive=["ill"], person="each record",
     )  # fmt: skip
     classes: dict[tuple[str, str], set[str]] = {}
     for row in made.frame.to_pylist():

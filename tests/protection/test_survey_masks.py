@@ -162,7 +162,12 @@ def test_columns_with_the_same_local_suppression_are_suppressed_together():
     table = pa.table({"a": random.integers(0, 9, 200), "b": random.choice(list("xyz"), 200)})
     methods = {"a": "local-suppression:4", "b": "local-suppression:4"}
     made = cr.anonymize(
-        table, k=4, methods=methods, quasi_identifiers=["a", "b"], recoding="full-domain"
+        table,
+        k=4,
+        methods=methods,
+        quasi_identifiers=["a", "b"],
+        recoding="full-domain",
+        person="each record",
     )
     assert "values suppressed until at least 4 records are alike" in made.statement.to_json()
     assert made.loss.suppressed_records == 0

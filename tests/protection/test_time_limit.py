@@ -41,7 +41,9 @@ def smallest(frame: pa.Table) -> int:
     ids=str,
 )  # fmt: skip
 def test_without_time_the_requirements_are_met(recoding: Any, more: dict[str, Any]) -> None:
-    made = cr.anonymize(people(), k=5, recoding=recoding, time_limit=NO_TIME, **more, **ROLES)
+    made = cr.anonymize(
+        people(), k=5, recoding=recoding, time_limit=NO_TIME, **more, **ROLES, person="each record"
+    )
     assert made.loss.search_stopped
     assert smallest(made.frame) >= 5
     assert made.loss.withheld_share <= 0.05
@@ -51,14 +53,15 @@ def test_without_time_the_requirements_are_met(recoding: Any, more: dict[str, An
 
 def test_without_a_limit_the_same_release_is_made_again() -> None:
     first, again = (
-        cr.anonymize(people(), k=5, shuffle=False, **ROLES).frame.to_pylist() for _ in range(2)
+        cr.anonymize(people(), k=5, shuffle=False, **ROLES, person="each record").frame.to_pylist()
+        for _ in range(2)
     )
     assert first == again
 
 
 def test_more_time_loses_no_more_and_the_statement_is_silent() -> None:
-    by_itself = cr.anonymize(people(), k=5, **ROLES)
-    longer = cr.anonymize(people(), k=5, time_limit=600, **ROLES)
+    by_itself = cr.anonymize(people(), k=5, **ROLES, person="each record")
+    longer = cr.anonymize(people(), k=5, time_limit=600, **ROLES, person="each record")
     assert longer.loss.ncp is not None
     assert by_itself.loss.ncp is not None
     assert longer.loss.ncp <= by_itself.loss.ncp

@@ -191,7 +191,7 @@ def test_dates_move_by_whole_days_within_the_limit() -> None:
 
 def test_a_generalized_label_fits_the_values_it_covers() -> None:
     people = pa.table({"age": [30, 31, 41, 44]})
-    made = cr.anonymize(people, k=2, quasi_identifiers=["age"], seed=1)
+    made = cr.anonymize(people, k=2, quasi_identifiers=["age"], seed=1, person="each record")
     (model,) = made.plan.transitions()
     labels = np.array(["<=31", ">=32", None], object)
     found = model.likelihood({"age": np.array([[30], [44]])}, {"age": labels})

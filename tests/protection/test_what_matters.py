@@ -47,7 +47,7 @@ def people(seed: int = 0, rows: int = 300, *, healthy: bool = False) -> pa.Table
 
 def released(table: pa.Table, **asked: Any) -> Any:
     own = {"quasi_identifiers": KNOWN, "sensitive": table.column_names[3:]}
-    return cr.anonymize(table, seed=1, **{**own, **asked})
+    return cr.anonymize(table, seed=1, **{**own, **asked}, person="each record")
 
 
 @pytest.mark.parametrize("recoding", RECODINGS)
@@ -93,12 +93,12 @@ def test_levels_of_dates_are_named() -> None:
     days = np.datetime64("2000-01-01") + draw.integers(0, 1500, 200)
     table = pa.table({"day": pa.array(days), "sex": draw.choice(["f", "m"], 200)})
     asked = {"quasi_identifiers": ["day", "sex"], "k": 3}
-    made = cr.anonymize(table, keep={"day": "quarter"}, **asked)
+    made = cr.anonymize(table, keep={"day": "quarter"}, **asked, person="each record")
     assert all(len(str(label)) > 4 for label in made.frame["day"].to_pylist())
     with pytest.raises(ParameterError, match="month, quarter, half-year, year, decade"):
-        cr.anonymize(table, keep={"day": "week"}, **asked)
+        cr.anonymize(table, keep={"day": "week"}, **asked, person="each record")
     with pytest.raises(ColumnError):
-        cr.anonymize(table, keep={"week": 1}, **asked)
+        cr.anonymize(table, keep={"week": 1}, **asked, person="each record")
 
 
 def test_births_of_few_people_are_released_by_periods_of_years() -> None:
@@ -106,10 +106,12 @@ def test_births_of_few_people_are_released_by_periods_of_years() -> None:
     days = np.datetime64("1925-01-01") + draw.integers(0, 95 * 365, 300)
     table = pa.table({"born": pa.array(days), "sex": draw.choice(["f", "m"], 300)})
     asked = {"quasi_identifiers": ["born", "sex"], "recoding": "full-domain"}
-    made = cr.anonymize(table, k=25, **asked).frame["born"]
+    made = cr.anonymize(table, k=25, **asked, person="each record").frame["born"]
     assert made.null_count == 0
     assert set(made.to_pylist()) <= {"1920-1959", "1960-1999", "2000-2039"}
-    finer = cr.anonymize(table, k=15, keep={"born": "20 years"}, **asked).frame["born"]
+    finer = cr.anonymize(
+        table, k=15, keep={"born": "20 years"}, **asked, person="each record"
+    ).frame["born"]
     assert {int(label[5:]) - int(label[:4]) for label in finer.to_pylist()} == {19}
 
 

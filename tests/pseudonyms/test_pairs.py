@@ -22,7 +22,9 @@ def test_near_certain_cracks_are_counted_and_limited() -> None:
     found = ps.anonymity(belief)
     assert found.near_certain_cracks == 18
     assert found.expected_cracks == pytest.approx(19)
-    assessed = cr.assess(pa.table({"x": [1] * 10}), belief=belief, quasi_identifiers=["x"])
+    assessed = cr.assess(
+        pa.table({"x": [1] * 10}), belief=belief, quasi_identifiers=["x"], person="each record"
+    )
     states = {one.measure: one.status.value for one in assessed.findings}
     assert states["pseudonyms.expected_crack_fraction"] == "met"
     assert states["pseudonyms.near_certain_cracks"] == "exceeded"
@@ -35,7 +37,9 @@ def test_an_attack_far_worse_than_chance_decides_nothing() -> None:
     found = ps.anonymity(belief)
     assert found.worse_than_chance
     assert ps.decide(found, max_cracks=1.2).verdict == "cannot tell"
-    assessed = cr.assess(pa.table({"x": [1] * 10}), belief=belief, quasi_identifiers=["x"])
+    assessed = cr.assess(
+        pa.table({"x": [1] * 10}), belief=belief, quasi_identifiers=["x"], person="each record"
+    )
     states = {one.measure: one.status.value for one in assessed.findings}
     assert states["pseudonyms.expected_crack_fraction"] == "not evaluated"
     assert assessed.verdict.value == "cannot tell"

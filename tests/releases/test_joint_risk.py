@@ -75,7 +75,9 @@ def test_the_fit_is_the_product_where_all_classes_overlap() -> None:
     own = pd.DataFrame({"a": ILL[draw.integers(0, 3, 300)], "b": ILL[draw.integers(0, 3, 300)],
                         "ill": ILL[draw.integers(0, 2, 300)]})  # fmt: skip
     one, two = mixed(own[["a", "ill"]], 1), mixed(own[["b", "ill"]], 2)
-    earlier = Dataset.from_frame(table(two), quasi_identifiers=["b"], sensitive=["ill"])
+    earlier = Dataset.from_frame(
+        table(two), quasi_identifiers=["b"], sensitive=["ill"], person="each record"
+    )
     found = joint_risk(table(one), [earlier], k=100, quasi_identifiers=["a"], sensitive=["ill"])
     left, right = (pd.crosstab(part.iloc[:, 0], part["ill"]) for part in (one, two))
     total = own["ill"].value_counts()
@@ -104,7 +106,9 @@ def test_bounds_enclose_every_possible_table() -> None:
     first, second = [7, 5], [6, 6]
     rows = {"q": ["a"] * 7 + ["b"] * 5, "ill": ["flu"] * 12}
     others = {"r": ["c"] * 6 + ["d"] * 6, "ill": ["flu"] * 12}
-    earlier = Dataset.from_frame(pa.table(others), quasi_identifiers=["r"], sensitive=["ill"])
+    earlier = Dataset.from_frame(
+        pa.table(others), quasi_identifiers=["r"], sensitive=["ill"], person="each record"
+    )
     found = joint_risk(pa.table(rows), [earlier], k=6, quasi_identifiers=["q"], sensitive=["ill"])
     # The records of a class are alike, so only class b (5 records) is found with more than 1/6.
     assert isinstance(found.small_classes, Estimate)
@@ -166,14 +170,16 @@ def test_releases_that_are_safe_together_are_called_so(width: int) -> None:
     own = people(2_400, seed=3)
     own["ill"] = ILL[np.random.default_rng(5).permutation(2_400) % 4]
     one, two = mixed(banded(own, 10), 1), mixed(banded(own, width), 2)
-    found = assess(table(one), earlier=[table(two)], policy="default", **ROLES)
+    found = assess(
+        table(one), earlier=[table(two)], policy="default", **ROLES, person="each record"
+    )
     assert found.verdict.value == "safe", found
     assert found.answer("releases") is not None
 
 
 def test_other_people_cannot_be_judged_without_a_column() -> None:
     one, two = (banded(people(3_000, seed=i), 20) for i in (1, 2))
-    found = assess(table(one), earlier=[table(two)], **ROLES)
+    found = assess(table(one), earlier=[table(two)], **ROLES, person="each record")
     assert found.verdict.value == "cannot tell"
     coded = [part.assign(code=[f"{i}-{n}" for n in range(3_000)]) for i, part in
              enumerate((one, two))]  # fmt: skip
@@ -185,7 +191,9 @@ def test_other_people_cannot_be_judged_without_a_column() -> None:
 def test_a_column_of_the_earlier_release_alone_needs_a_role() -> None:
     own = banded(people(2_000), 20)
     earlier = own.assign(height=np.arange(2_000) % 7)
-    free = assess(table(mixed(own, 1)), earlier=[table(mixed(earlier, 2))], **ROLES)
+    free = assess(
+        table(mixed(own, 1)), earlier=[table(mixed(earlier, 2))], **ROLES, person="each record"
+    )
     assert free.verdict.value == "cannot tell"
     assert any("undecided" in note for note in free.answer("releases").notes)  # type: ignore[union-attr]
 
@@ -193,7 +201,9 @@ def test_a_column_of_the_earlier_release_alone_needs_a_role() -> None:
 def test_labels_that_cannot_be_compared_are_not_called_safe() -> None:
     own = banded(people(2_000), 20)
     words = own.assign(zip=np.array(["north", "south", "east", "west"])[own["zip"]])
-    found = assess(table(mixed(own, 1)), earlier=[table(mixed(words, 2))], **ROLES)
+    found = assess(
+        table(mixed(own, 1)), earlier=[table(mixed(words, 2))], **ROLES, person="each record"
+    )
     assert found.verdict.value == "cannot tell"
 
 
@@ -208,7 +218,7 @@ def test_wrong_input_is_named() -> None:
     with pytest.raises(ParameterError, match="at least 2"):
         joint_risk(own, [own], k=1, **ROLES)
     with pytest.raises(ParameterError, match="no threshold on earlier releases"):
-        assess(own, earlier=[own], policy="hipaa-safe-harbor", **ROLES)
+        assess(own, earlier=[own], policy="hipaa-safe-harbor", **ROLES, person="each record")
 
 
 def visits(seed: int = 3) -> pd.DataFrame:
@@ -246,7 +256,9 @@ def test_people_who_are_not_known_in_one_release() -> None:
     own = visits()
     one, two = (table(banded(own, width)) for width in (10, 15))
     known = Dataset.from_frame(one, person="who", **ROLES)
-    found = joint_risk(known, [Dataset.from_frame(two.drop_columns("who"), **ROLES)])
+    found = joint_risk(
+        known, [Dataset.from_frame(two.drop_columns("who"), **ROLES, person="each record")]
+    )
     assert "Whose the records of earlier release 1 are is not known" in found.not_known[0]
 
 

@@ -68,12 +68,23 @@ def test_the_commands(release: Path, capsys: pytest.CaptureFixture[str]) -> None
     capsys.readouterr()
     assert run(["ledger", "list", str(ledger)]) == 0
     assert "unchanged" in capsys.readouterr().out
-    asked = ["assess", str(second), "--qi", "age", "--sensitive", "ill", "--ledger", str(ledger)]
+    asked = [
+        "assess",
+        "--person",
+        "each record",
+        str(second),
+        "--qi",
+        "age",
+        "--sensitive",
+        "ill",
+        "--ledger",
+        str(ledger),
+    ]
     assert run(asked) == 1
     assert "earlier releases" in capsys.readouterr().out
     assert run([*asked, "--key", str(key), "--json"]) == 1
     assert "was used before" in capsys.readouterr().out
-    assert run(["assess", str(second), "--earlier-key", str(key)]) == 2
+    assert run(["assess", "--person", "each record", str(second), "--earlier-key", str(key)]) == 2
     assert run(["ledger", "add", str(folder / "x.csv"), str(release), "--to", "Z"]) == 2
 
 
@@ -84,8 +95,8 @@ def test_a_reused_seed_is_never_safe(release: Path) -> None:
     ledger = folder / "ledger.toml"
     Ledger().added(release, folder, recipient="x", seed=7).save(ledger)
     options = {"quasi_identifiers": ["age"], "sensitive": ["ill"]}
-    assert assess(again, ledger=ledger, **options).verdict.value == "safe"  # type: ignore[arg-type]
+    assert assess(again, ledger=ledger, **options, person="each record").verdict.value == "safe"  # type: ignore[arg-type]
     reused = check_ledger(ledger, seed=7)
-    found = assess(again, earlier=[release], ledger=reused, **options)  # type: ignore[arg-type]
+    found = assess(again, earlier=[release], ledger=reused, **options, person="each record")  # type: ignore[arg-type]
     assert found.verdict.value == "cannot tell"
     assert "reused-seed" in [one.code for one in found.reasons]

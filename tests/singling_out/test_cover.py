@@ -56,7 +56,12 @@ def test_k_map_of_a_generalized_release_by_brute_force(recoding: Any) -> None:
     people = everyone()
     sample = people.slice(0, 120)
     made = cr.anonymize(
-        sample, k=3, recoding=recoding, methods={"job": "keep"}, quasi_identifiers=QI
+        sample,
+        k=3,
+        recoding=recoding,
+        methods={"job": "keep"},
+        quasi_identifiers=QI,
+        person="each record",
     )
     released = made.frame.to_pylist()
     persons = people.to_pylist()
@@ -67,7 +72,9 @@ def test_k_map_of_a_generalized_release_by_brute_force(recoding: Any) -> None:
     found = cr.singling_out.delta_presence(made.frame, QI, population=people)
     assert found.k_map == min(counts)
     assert found.unmatched == 0
-    data = cr.Dataset.from_frame(made.frame, quasi_identifiers=QI, population=people)
+    data = cr.Dataset.from_frame(
+        made.frame, quasi_identifiers=QI, population=people, person="each record"
+    )
     sizes = cr.singling_out.population_class_sizes(data, QI)
     assert sorted(sizes.tolist()) == sorted(counts)
     risk = cr.singling_out.reidentification_risk(data)
@@ -122,4 +129,11 @@ def test_a_population_requirement_that_is_missed_is_refused() -> None:
     known: dict[str, Any] = {"quasi_identifiers": ["a", "b"], "methods": {"a": "keep", "b": "keep"}}
     for population in (people, 5_000):
         with pytest.raises(RequirementsNotMetError, match="people in the population"):
-            cr.anonymize(sample, k=20, population=population, domains={"a": 2, "b": 2}, **known)
+            cr.anonymize(
+                sample,
+                k=20,
+                population=population,
+                domains={"a": 2, "b": 2},
+                **known,
+                person="each record",
+            )

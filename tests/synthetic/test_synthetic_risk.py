@@ -31,7 +31,14 @@ def groups(rows: int, seed: int = 0) -> tuple[pd.DataFrame, pd.DataFrame, np.ran
 
 def judged(synthetic: pd.DataFrame, training: pd.DataFrame, holdout: pd.DataFrame | None) -> Any:
     other = None if holdout is None else table(holdout)
-    return assess(table(synthetic), table(training), synthetic=True, holdout=other, **ROLES)
+    return assess(
+        table(synthetic),
+        table(training),
+        synthetic=True,
+        holdout=other,
+        **ROLES,
+        person="each record",
+    )
 
 
 @pytest.mark.parametrize(("right", "total"), [(0, 10), (3, 10), (10, 10), (1, 700)])
@@ -203,12 +210,12 @@ def test_wrong_input_is_named() -> None:
     with pytest.raises(InputError, match="no column in common"):
         synthetic_risk(one, two.rename_columns([f"x{i}" for i in range(7)]))
     with pytest.raises(ParameterError, match="control group of a synthetic"):
-        assess(one, two, holdout=two, **ROLES)
+        assess(one, two, holdout=two, **ROLES, person="each record")
     with pytest.raises(ParameterError, match="no threshold on synthetic"):
-        assess(one, two, synthetic=True, policy="hipaa-safe-harbor", **ROLES)
+        assess(one, two, synthetic=True, policy="hipaa-safe-harbor", **ROLES, person="each record")
     with pytest.raises(ParameterError, match="of nobody"):
-        assess(one, two, synthetic=True, earlier=[two], **ROLES)
-    assert assess(one, synthetic=True, **ROLES).verdict.value == "cannot tell"
+        assess(one, two, synthetic=True, earlier=[two], **ROLES, person="each record")
+    assert assess(one, synthetic=True, **ROLES, person="each record").verdict.value == "cannot tell"
 
 
 @pytest.mark.parametrize("declared", [True, False], ids=["sensitive", "no role"])

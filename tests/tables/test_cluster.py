@@ -66,7 +66,7 @@ def file(table: pa.Table, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def on(engine: str, file: Path) -> cr.Dataset:
-    return cr.read(file, engine=engine, **ROLES)
+    return cr.read(file, engine=engine, **ROLES, person="each record")
 
 
 @pytest.fixture(scope="module")
@@ -377,7 +377,10 @@ def test_files_read_by_spark_are_as_read_by_duckdb(spark: Any, tmp_path: Path, s
     else:
         pq.write_table(pa.table({"id": [1, 2], "zip": ["0123", "?"]}), path)
     options: dict[str, Any] = {} if suffix != ".parquet" else {"missing_markers": ["?"]}
-    here, there = cr.read(path, **options), cr.read(path, engine="spark", **options)
+    here, there = (
+        cr.read(path, **options, person="each record"),
+        cr.read(path, engine="spark", **options, person="each record"),
+    )
     assert [(c.name, c.kind) for c in here.rows.columns] == [
         (c.name, c.kind) for c in there.rows.columns
     ]
@@ -405,7 +408,7 @@ def test_options_that_do_not_go_together(
     spark: Any, file: Path, options: dict[str, Any], told: str
 ) -> None:
     with pytest.raises(ParameterError, match=told):
-        cr.read(file, **options)
+        cr.read(file, **options, person="each record")
 
 
 def test_the_command_line_on_the_cluster(

@@ -131,7 +131,9 @@ def test_a_new_duckdb_file_is_clean(tmp_path: Path) -> None:
 def test_what_is_written_is_clean(form: str, tmp_path: Path) -> None:
     data = pa.table({"age": [20 + i % 50 for i in range(600)], "sex": ["f", "m"] * 300,
                      "disease": ["flu", "gout", "a, b"] * 200})  # fmt: skip
-    made = cr.anonymize(data, k=5, quasi_identifiers=["age", "sex"], sensitive=["disease"])
+    made = cr.anonymize(
+        data, k=5, quasi_identifiers=["age", "sex"], sensitive=["disease"], person="each record"
+    )
     made.data.write(tmp_path / f"out.{form}")
     assert found(tmp_path / f"out.{form}", form) == []
 
@@ -140,7 +142,7 @@ def test_a_timestamp_in_nanoseconds_is_counted() -> None:
     """A nonzero nanosecond is no fault of the file."""
     times = pa.array([1_600_000_000_000_000_000 + (i == 5) for i in range(60)], pa.timestamp("ns"))
     data = pa.table({"t": times, "disease": ["flu", "gout", "none"] * 20})
-    found = cr.assess(data, quasi_identifiers=["t"], sensitive=["disease"])
+    found = cr.assess(data, quasi_identifiers=["t"], sensitive=["disease"], person="each record")
     assert found.verdict.value == "not safe"
 
 

@@ -107,10 +107,17 @@ def test_points_between_thousands(
     tmp_path: Path, text: str, options: dict[str, Any], expected: list[object]
 ) -> None:
     """Read as numbers where the file leaves no doubt; never as others, if a later line shows them."""
-    assert cr.read(write(tmp_path, text), **options).to_arrow()["a"].to_pylist() == expected
+    assert (
+        cr.read(write(tmp_path, text), **options, person="each record").to_arrow()["a"].to_pylist()
+        == expected
+    )
     header, first, second = text.splitlines(keepends=True)
     for lines in (f"{first * 300}{second}", f"{second * 300}{first}"):
-        column = cr.read(write(tmp_path, header + lines), **options).to_arrow()["a"].to_pylist()
+        column = (
+            cr.read(write(tmp_path, header + lines), **options, person="each record")
+            .to_arrow()["a"]
+            .to_pylist()
+        )
         assert {one for one in column if not isinstance(one, str)} <= set(expected)
 
 
@@ -173,7 +180,9 @@ def test_a_point_is_no_decimal_mark_where_a_comma_is(tmp_path: Path) -> None:
 def test_a_column_alone_is_read_back(tmp_path: Path, written: list[str], values: list[Any]) -> None:
     """A sensitive attribute released apart is such a file."""
     rows = "".join(f"{i};{text}\n" for i, text in enumerate(written))
-    data = cr.read(write(tmp_path, f"Nr;Wert\n{rows}"), excluded="Nr", insensitive="Wert")
+    data = cr.read(
+        write(tmp_path, f"Nr;Wert\n{rows}"), excluded="Nr", insensitive="Wert", person="each record"
+    )
     alone = data.rows.select(["Wert"])
     assert data.rows.form is not None
     write_file(alone, tmp_path / "alone.csv", data.rows.form)
@@ -188,7 +197,11 @@ def test_a_release_has_the_form_of_its_original(tmp_path: Path, encoding: str) -
     )
     source = write(tmp_path, f"Nr;Größe;Geburt;Geschlecht\n{rows}", encoding)
     data = cr.read(
-        source, identifiers="Nr", quasi_identifiers=["Geburt", "Geschlecht"], insensitive="Größe"
+        source,
+        identifiers="Nr",
+        quasi_identifiers=["Geburt", "Geschlecht"],
+        insensitive="Größe",
+        person="each record",
     )
     target = tmp_path / "safe.csv"
     cr.anonymize(data, k=5, shuffle=False).write(target)

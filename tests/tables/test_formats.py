@@ -52,7 +52,7 @@ def contents(path: Path) -> list[str]:
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_round_trip(tmp_path: Path, suffix: str) -> None:
     target = tmp_path / f"safe{suffix}"
-    made = cr.anonymize(TABLE, k=5, shuffle=False, **ROLES)
+    made = cr.anonymize(TABLE, k=5, shuffle=False, **ROLES, person="each record")
     made.write(target)
     back = cr.read(target)
     expected = made.frame.to_pydict()
@@ -71,7 +71,7 @@ def test_round_trip(tmp_path: Path, suffix: str) -> None:
 def test_without_a_suffix_the_format_is_that_of_the_source(tmp_path: Path, suffix: str) -> None:
     source = tmp_path / f"source{suffix}"
     cr.Dataset.from_frame(TABLE).write(source)
-    made = cr.anonymize(source, k=5, **ROLES)
+    made = cr.anonymize(source, k=5, **ROLES, person="each record")
     made.write(tmp_path / "safe", statement=False)
     assert (tmp_path / "safe").read_bytes()[:4] == source.read_bytes()[:4] or suffix in (
         ".csv", ".jsonl"
@@ -112,7 +112,9 @@ def labelled(path: Path, **options: Any) -> Path:
 @pytest.mark.parametrize("suffix", [".dta", ".sav"])
 def test_labels_are_read_and_kept(tmp_path: Path, suffix: str) -> None:
     source = labelled(tmp_path / f"people{suffix}")
-    data = cr.read(source, quasi_identifiers=["sex", "age"], sensitive="score")
+    data = cr.read(
+        source, quasi_identifiers=["sex", "age"], sensitive="score", person="each record"
+    )
     assert set(data.to_arrow()["sex"].to_pylist()) == {"male", "female"}
     assert data.rows.column("score").kind.value == "integer"  # not every value has a label
     target = tmp_path / f"safe{suffix}"
@@ -229,7 +231,12 @@ def test_durations_and_time_zones(tmp_path: Path, source: str, target: str) -> N
         pq.write_table(given, tmp_path / source)
     else:
         pyarrow.feather.write_feather(given, tmp_path / source)
-    data = cr.read(tmp_path / source, quasi_identifiers=["age"], insensitive=list(columns))
+    data = cr.read(
+        tmp_path / source,
+        quasi_identifiers=["age"],
+        insensitive=list(columns),
+        person="each record",
+    )
     cr.anonymize(data, k=3, shuffle=False).write(tmp_path / target)
     read = pq.read_table if target.endswith(".parquet") else pyarrow.feather.read_table
     made = read(tmp_path / target)

@@ -69,9 +69,9 @@ def test_addresses_without_a_table_or_a_server() -> None:
 
 def test_anonymized_into_a_table(postgres: str) -> None:
     roles = {"quasi_identifiers": ["zip", "age"], "excluded": ["pay", "day", "seen", "smokes"]}
-    made = cr.anonymize(cr.Dataset.from_frame(TABLE, **roles), k=5, seed=1)
+    made = cr.anonymize(cr.Dataset.from_frame(TABLE, **roles, person="each record"), k=5, seed=1)
     made.write(f"{postgres}#safe", statement=False)
-    found = cr.read(postgres, table="safe", quasi_identifiers=["zip", "age"])
+    found = cr.read(postgres, table="safe", quasi_identifiers=["zip", "age"], person="each record")
     assert found.names == ("zip", "age")
     assert cr.singling_out.k_anonymity(found) >= 5
     with pytest.raises(OutputError, match="statement"):

@@ -29,8 +29,9 @@ class Caller(httpx.Client):
         )
 
     def table(self, name: str, body: bytes) -> str:
-        """Upload a table and wait until its columns are known."""
+        """Upload a table of which each record is a person, and wait until its columns are known."""
         job = self.done(self.post("/api/v1/tables/upload", params={"name": name}, content=body))
+        self.put(f"/api/v1/tables/{job['table']}/roles", json={"units": {"person": "each record"}})
         return str(job["table"])
 
     def ask(self, table: str, what: str, **body: Any) -> httpx.Response:

@@ -75,7 +75,12 @@ def test_columns_and_guesses(caller: Caller, opened: Callable[[], str]) -> None:
 def test_the_verdict_is_that_of_assess(caller: Caller, people: pa.Table, made: Any) -> None:
     shown = caller.get(f"/api/v1/tables/{made[0]}/assessment").json()
     same = cr.assess(
-        people, identifiers=["name"], quasi_identifiers=QI, sensitive=["disease"], name="people.csv"
+        people,
+        identifiers=["name"],
+        quasi_identifiers=QI,
+        sensitive=["disease"],
+        name="people.csv",
+        person="each record",
     )
     assert shown["verdict"] == same.verdict.value == Verdict.NOT_SAFE.value
     assert [one["statement"] for one in shown["findings"]][:3] == [

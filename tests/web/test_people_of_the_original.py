@@ -115,7 +115,7 @@ def test_every_field_that_a_verdict_names_is_on_the_page(
     verdict(caller, table)
     upload(caller, table, "earlier", "earlier.csv", csv(released(stays())[0]))
     places = {
-        "person": "Person column", "household": "Household column", "weight": "Survey weight column",
+        "person": "What a record is", "household": "Household column", "weight": "Survey weight column",
         "population": "population", "policy": "Policy", "context": "Who receives it",
         "on": "Column of record numbers", "key": "The re-identification key",
         "original": "The original", "earlier": "An earlier release",

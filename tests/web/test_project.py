@@ -31,7 +31,7 @@ def _same(**options: Any) -> Any:
     names = ("age", "zip", "sex", "ward")
     data = pa.table({name: [row[i] for row in ROWS] for i, name in enumerate(names)})
     roles = {"quasi_identifiers": ["age", "zip", "sex"], "insensitive": ["ward"], **options}
-    return cr.anonymize(data, **roles)
+    return cr.anonymize(data, **roles, person="each record")
 
 
 def test_a_trial_is_the_release(caller: Caller, table: str) -> None:
@@ -147,7 +147,7 @@ def test_roles_as_a_file(caller: Caller, table: str) -> None:
         f"/api/v1/tables/{other}/roles", json={"notes": {"ward": {"sign_off": "-"}}}
     )
     assert (no_reason.status_code, "must say why" in no_reason.text) == (400, True)
-    assert state["units"] == {"household": "zip"}
+    assert state["units"] == {"person": "each record", "household": "zip"}
     empty = {"harmless": [], "priors": {}, "public_presence": ""}
     body = {"units": {"household": ""}, "notes": {"zip": empty}}
     state = caller.put(f"/api/v1/tables/{table}/roles", json=body).json()

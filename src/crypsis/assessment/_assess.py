@@ -144,7 +144,8 @@ def assess(
     --------
     >>> import pyarrow as pa
     >>> people = pa.table({"age": [30, 30, 41], "disease": ["flu", "gout", "flu"]})
-    >>> found = assess(people, quasi_identifiers=["age"], sensitive=["disease"])
+    >>> roles = {"quasi_identifiers": ["age"], "sensitive": ["disease"], "person": "each record"}
+    >>> found = assess(people, **roles)
     >>> found.verdict.value, found.findings[0].measure
     ('not safe', 'singling_out.records_in_small_classes')
     """

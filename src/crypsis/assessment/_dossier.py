@@ -90,7 +90,7 @@ def make_dossier(
     --------
     >>> import crypsis as cr, pyarrow as pa
     >>> people = pa.table({"age": [30, 31, 41, 44] * 5})
-    >>> safe = cr.anonymize(people, k=10, quasi_identifiers=["age"])
+    >>> safe = cr.anonymize(people, k=10, quasi_identifiers=["age"], person="each record")
     >>> dossier = make_dossier(cr.assess(safe.data), safe.data, people, purpose="Teaching")
     >>> dossier.columns[0].examples, "Teaching" in dossier.to_html()
     (('<=31', '>=32'), True)

@@ -104,7 +104,8 @@ def write_package(
     >>> people = pa.table({"age": [30, 31, 41, 44] * 5})
     >>> folder = tempfile.mkdtemp()
     >>> file, package = os.path.join(folder, "safe.csv"), os.path.join(folder, "safe.zip")
-    >>> safe = cr.anonymize(people, k=10, quasi_identifiers=["age"]).write(file)
+    >>> safe = cr.anonymize(people, k=10, quasi_identifiers=["age"], person="each record")
+    >>> safe = safe.write(file)
     >>> made = write_package(package, file, make_dossier(cr.assess(safe.data), file=file))
     >>> check_package(package).valid, made.files[0].name
     (True, 'safe.csv')

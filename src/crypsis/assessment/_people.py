@@ -113,7 +113,8 @@ def people_not_counted(request: Request, complete: bool) -> tuple[Reason, ...]:
         return _of_nobody(people, people.person) if complete else ()
     person = _person(request)
     if person is None:
-        return _undecided(request, complete)
+        answered = people.each_record or (original is not None and original.each_record)
+        return _of_original(request, complete) if answered else ()
     if original is not None and not _repeats(original, person):
         return ()
     text = f"The people are in column {person!r}, which the release does not have: {_MEASURES_RECORDS}."
@@ -147,10 +148,10 @@ def _of_nobody(data: Dataset, person: str) -> tuple[Reason, ...]:
     return (Reason("person-missing", text, hint),)
 
 
-def _undecided(request: Request, complete: bool) -> tuple[Reason, ...]:
+def _of_original(request: Request, complete: bool) -> tuple[Reason, ...]:
     """Columns that only the original has, and that identify people who have several records."""
     data, original = request.data, request.original
-    if original is None:
+    if original is None or data.person_reason or original.person_reason:
         return ()
     names = [name for name in original.names if name not in data.names]
     if not names:

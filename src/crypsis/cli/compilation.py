@@ -47,6 +47,7 @@ _ROLES: dict[str, Any] = {
     "quasi_identifiers": ["birth_date", "zip", "sex", "occupation"],
     "sensitive": ["disease"],
     "excluded": ["income"],
+    "person": "each record",
 }
 
 
@@ -80,7 +81,7 @@ def _visits(people: pa.Table) -> Dataset:
 
     persons = pa.array(np.tile(np.arange(people.num_rows), 2))
     visits = pa.concat_tables([people, people]).append_column("person", persons)
-    return cr.Dataset.from_frame(visits, **_ROLES, person="person")
+    return cr.Dataset.from_frame(visits, **{**_ROLES, "person": "person"})
 
 
 def _count() -> None:

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from crypsis.cli import options as o
+from crypsis.options import EACH_RECORD
 
 
 def demo(
@@ -37,6 +38,7 @@ def demo(
             read(files.masked),
             original,
             load_attack(files.attack),
+            person=EACH_RECORD,
             name=files.masked.name,
             try_remedies=None,
             seed=seed,
@@ -50,7 +52,6 @@ def demo(
     screen = console()
     screen.print(assessment_view(found, words), crop=False)
     screen.print(f"\nOpen {page} in a browser to read the dossier.", markup=False)
-    again = shlex.join(
-        map(str, (files.masked, "--original", files.original, "--attack", files.attack))
-    )
+    compared = ("--person", EACH_RECORD, "--original", files.original, "--attack", files.attack)
+    again = shlex.join(map(str, (files.masked, *compared)))
     screen.print(f"The same assessment: crypsis assess {again}", markup=False, soft_wrap=True)

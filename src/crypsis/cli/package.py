@@ -102,4 +102,5 @@ def _written(release: Path, made: Anonymized) -> Dataset:
         if (column := getattr(made.data, unit)) in names
     }
     decided = data.with_roles(roles, notes)
-    return replace(decided, population=made.data.population, absent=made.data.absent, **units)
+    stated = {name: getattr(made.data, name) for name in ("absent", "each_record", "person_reason")}
+    return replace(decided, population=made.data.population, **stated, **units)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from crypsis.cli.options import DataOptions
 from crypsis.cli.wording import cli_option
 from crypsis.errors import ColumnError
+from crypsis.options import EACH_RECORD
 
 if TYPE_CHECKING:
     from crypsis.assessment.result import Assessment
@@ -132,7 +133,7 @@ def _role_words(options: DataOptions, names: Iterable[str]) -> list[str]:
             if column in known:
                 words += [cli_option(name, None), column]
     for name, column in options.units.items():
-        if column in known:
+        if column in known or (name, column) == ("person", EACH_RECORD):
             words += [cli_option(name, None), column]
     return words
 

@@ -76,7 +76,13 @@ def scan(
     found = _Scan(profile, column_sets)
     source = o.title(data)
     if save is not None:
-        roles.save(profile.columns, save, units=options.units, overwrite=force)
+        roles.save(
+            profile.columns,
+            save,
+            units=options.units,
+            evidence=profile.record_evidence,
+            overwrite=force,
+        )
     if output is not None:
         from crypsis.report.html import scan_page
 

@@ -21,12 +21,14 @@ _FLAGS = {
 
 
 def cli_option(name: str, value: str | None) -> str:
-    """An option as it is typed in a shell; a note about a column is in the roles file.
+    """An option as it is typed in a shell; a reason is written in the roles file.
 
     >>> cli_option("quasi_identifiers", None), cli_option("delimiter", ";")
     ('--qi', "--delimiter ';'")
     """
     if name == "note":
         return f"{value} in the roles file"
+    if name == "person_reason":
+        return f"{name} under [units] in the roles file"
     flag = _FLAGS.get(name, "--" + name.replace("_", "-"))
     return flag if value in (None, "True") else f"{flag} {shlex.quote(value)}"

@@ -8,6 +8,7 @@ from typing import Unpack
 
 from crypsis import progress
 from crypsis.columns.counts import count_columns, count_pair
+from crypsis.columns.records import UNDECIDED_RECORD, record_evidence
 from crypsis.columns.roles import Guess, guess, linking_columns, stricter_role
 from crypsis.counting.cells import Cells, ColumnSetCounts
 from crypsis.counting.partitions import count_column_sets
@@ -72,16 +73,16 @@ class Profile(Result):
     """The column that identifies the person of a record, if it was decided."""
     people: Number | None = None
     """The number of persons, where that column is known."""
+    person_decided: bool = False
+    """Whether it was decided what a record is: one person, or an event of one."""
+    record_evidence: tuple[str, ...] = ()
+    """What indicates that records are not of one person each, in sentences."""
 
     @property
     def proposals(self) -> tuple[str, ...]:
-        """The columns that may identify persons with several records, each in a sentence."""
-        return tuple(
-            f"Column {one.column!r} repeats: if it identifies people, there are "
-            f"{number_text(one.distinct, ',')} people in {self.rows:,} records."
-            for one in self.columns
-            if one.links
-        )
+        """What is open about the records, in sentences: what they are, and the evidence."""
+        open_question = () if self.person_decided else (UNDECIDED_RECORD,)
+        return (*open_question, *self.record_evidence)
 
     def __str__(self) -> str:
         guessed = sum(column.guessed for column in self.columns)
@@ -146,6 +147,9 @@ def scan(
     columns, counts = profile_columns(dataset, exact=exact, seed=seed)
     paired = _pairable(columns)
     found = _singles(dataset, counts) + _pairs(dataset, paired, counts, exact, seed)
+    links = [one.column for one in columns if one.links]
+    judged = dataset.with_roles({one.column: one.role for one in columns})
+    evidence = record_evidence(judged, identifiers=links, seed=seed)
     found.sort(key=lambda one: (-one.singletons, -one.distinct, len(one.columns), one.columns))
     return Profile(
         rows=dataset.count,
@@ -155,6 +159,8 @@ def scan(
         missing=dataset.missing.value,
         person=dataset.person,
         people=next((one.distinct for one in columns if one.column == dataset.person), None),
+        person_decided=dataset.person_decided,
+        record_evidence=tuple(one.text for one in evidence),
     )
 
 

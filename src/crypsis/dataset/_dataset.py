@@ -13,7 +13,7 @@ import narwhals.stable.v2 as nw
 import pyarrow as pa
 
 from crypsis.counting.cells import Cells
-from crypsis.dataset._notes import ColumnNote, with_priors
+from crypsis.dataset._notes import ColumnNote, is_reason, with_priors
 from crypsis.dataset._roles import (
     ROLE_KEYWORDS,
     SAMPLE_KEYWORDS,
@@ -23,7 +23,7 @@ from crypsis.dataset._roles import (
     decided,
 )
 from crypsis.errors import InputError, ParameterError, RoleError, TooLargeError, unknown_columns
-from crypsis.options import MissingValues, ReadOptions, Role, Roles
+from crypsis.options import EACH_RECORD, MissingValues, ReadOptions, Role, Roles
 from crypsis.tables import Kind, Rows, open_frame, open_source, write_rows
 
 _CACHED_CELLS = 4
@@ -74,7 +74,8 @@ class Dataset:
     roles : mapping of str to Role
         The roles that were decided; a column without one is undecided.
     person : str, optional
-        The column that identifies the person, where a person may have several rows.
+        The column that identifies the person, where a person may have several rows; or
+        "each record", which sets `each_record`.
     household : str, optional
         The column that identifies the household: one member found finds the others.
     weight : str, optional
@@ -96,6 +97,11 @@ class Dataset:
     absent : mapping of str to str
         The columns of persons and households that a release was made without, by these words: its
         original has them.
+    each_record : bool
+        Whether every record is of another person. Without it, a person or `absent`, it is not decided
+        what a record is.
+    person_reason : str
+        Why each record is of one person, where the records indicate otherwise.
 
     Examples
     --------
@@ -118,12 +124,15 @@ class Dataset:
     stratum: str | None = None
     cluster: str | None = None
     absent: Mapping[str, str] = field(default_factory=dict)
+    each_record: bool = False
+    person_reason: str = ""
     _counts: _Counts = field(default_factory=_Counts)
     """What was counted of these rows under this rule of missing values."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "missing", as_missing_values(self.missing))
         self._keep_what_belongs_to_the_rows()
+        self._decide_person()
         named = [
             *self.roles,
             *self.notes,
@@ -149,6 +158,32 @@ class Dataset:
         if counts.rows is not self.rows and counts.given is self.given:
             object.__setattr__(self, "given", None)
         object.__setattr__(self, "_counts", counts.of(self.rows, self.missing, self.given))
+
+    def _decide_person(self) -> None:
+        """Each record is of one person, or an event of the person in a column."""
+        if self.person == EACH_RECORD:
+            if EACH_RECORD in self.rows.names:
+                raise RoleError(
+                    f"Column {EACH_RECORD!r} has the name of the answer that each record is of one "
+                    "person. Rename the column.",
+                    code="reserved-name",
+                    columns=(EACH_RECORD,),
+                )
+            object.__setattr__(self, "person", None)
+            object.__setattr__(self, "each_record", True)
+        elif self.person is not None:
+            object.__setattr__(self, "each_record", False)
+        if self.person_reason and not is_reason(self.person_reason):
+            raise ParameterError(
+                "The reason why each record is of one person must say why, in words.",
+                code="no-reason",
+                parameter="person_reason",
+            )
+
+    @property
+    def person_decided(self) -> bool:
+        """Whether it is decided what a record is: one person, or an event of one."""
+        return self.each_record or self.person is not None or "person" in self.absent
 
     @classmethod
     def from_frame(
@@ -198,6 +233,7 @@ class Dataset:
             household=roles.get("household"),
             stratum=roles.get("stratum"),
             cluster=roles.get("cluster"),
+            person_reason=roles.get("person_reason") or "",
         )
 
     def __repr__(self) -> str:
@@ -233,7 +269,8 @@ class Dataset:
     def __reduce__(self) -> tuple[Any, ...]:
         """A frame in memory is pickled itself, anything else as its rows; counts are not."""
         eager = _is_eager(self.given)
-        names = (*SAMPLE_KEYWORDS, "roles", "population", "missing", "notes", "container", "absent")
+        stated = ("each_record", "person_reason", "absent", "container")
+        names = (*SAMPLE_KEYWORDS, "roles", "population", "missing", "notes", *stated)
         state = {name: getattr(self, name) for name in names}
         return _restored, (self.given if eager else None, None if eager else self.rows, state)
 

@@ -31,6 +31,7 @@ def read(
     insensitive: Columns = (),
     excluded: Columns = (),
     person: str | None = None,
+    person_reason: str | None = None,
     household: str | None = None,
     weight: str | None = None,
     stratum: str | None = None,
@@ -77,7 +78,11 @@ def read(
         The excluded columns: not released, whatever they are. A column without any of these roles
         is undecided.
     person : str, optional
-        The column that identifies the person, where a person may have several rows.
+        The column that identifies the person, where a person may have several rows; or
+        "each record" where each is of one person. It is asked: nothing is called safe, and nothing
+        anonymized, without it.
+    person_reason : str, optional
+        Why each record is of one person, where the records indicate otherwise.
     household : str, optional
         The column that identifies the household: one member found finds the others.
     weight : str, optional
@@ -171,7 +176,7 @@ def read(
         )  # fmt: skip
     return Dataset(
         rows, roles, person, weight, population, policy, notes=with_priors({}, priors),
-        household=household, stratum=stratum, cluster=cluster,
+        household=household, stratum=stratum, cluster=cluster, person_reason=person_reason or "",
     )  # fmt: skip
 
 
@@ -216,8 +221,10 @@ def as_dataset(data: Data, **roles: Unpack[Roles]) -> Dataset:
         return read(data, **roles)
     if not isinstance(data, Dataset):
         return Dataset.from_frame(data, **roles)
-    if roles and set(roles) <= {"population", "priors", *SAMPLE_KEYWORDS}:
+    if roles and set(roles) <= {"population", "priors", "person_reason", *SAMPLE_KEYWORDS}:
         given: dict[str, Any] = {n: v for n, v in roles.items() if n != "priors"}
+        if "person_reason" in given:
+            given["person_reason"] = given["person_reason"] or ""
         return replace(data, notes=with_priors(data.notes, roles.get("priors")), **given)
     if roles:
         raise ParameterError(

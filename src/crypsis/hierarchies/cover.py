@@ -20,6 +20,7 @@ _BRACKETS = re.compile(rf"^([\[\](]) ?{_END} ?[,;] ?{_END} ?([\])\[])$")
 _BELOW, _ABOVE = re.compile(rf"^(<=?|≤) ?{_NUMBER}$"), re.compile(rf"^(>=?|≥) ?{_NUMBER}$")
 _AND_MORE = re.compile(rf"^{_NUMBER} ?(?:\+|(?:and|or) (?:more|over|above|older))$")
 _PREFIX = re.compile(r"^([^*]+)(\*+)$")
+_PERIOD = re.compile(r"^\d{1,4}(s|-[QH]\d)$")
 _OTHER, _ALL = re.compile(r"^\(*other\)*$"), "all"
 
 Mask = NDArray[np.bool_]
@@ -155,6 +156,22 @@ def interval_of(label: str) -> tuple[float, float, bool, bool] | None:
     if more is not None:
         return float(more.group(1)), math.inf, False, False
     return None
+
+
+def is_label(text: str) -> bool:
+    """Whether a text is a label of several values: an interval, a prefix, a period, all.
+
+    >>> [is_label(text) for text in ("30-39", ">=80", "021**", "1980s", "1987-Q3", "*")]
+    [True, True, True, True, True, True]
+    >>> [is_label(text) for text in ("30", "cook", "2020-01-31", "021")]
+    [False, False, False, False]
+    """
+    return (
+        text == TOP
+        or interval_of(text) is not None
+        or _PREFIX.match(text) is not None
+        or _PERIOD.match(text) is not None
+    )
 
 
 def _number(value: Any) -> float:

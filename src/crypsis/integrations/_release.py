@@ -27,6 +27,7 @@ class ReleaseOptions(TypedDict, total=False):
     insensitive: Columns
     excluded: Columns
     person: str
+    person_reason: str
     household: str
     weight: str
     population: int

@@ -35,6 +35,11 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Sensitive attributes, which stay as they are.
     insensitive : sequence of str
         Columns that stay as they are.
+    person : str, optional
+        "each record" where each is of another person, or the column that identifies the person. It is
+        asked: without it nothing is fitted.
+    person_reason : str, optional
+        Why each record is of one person, where the records indicate otherwise.
     diversity : int, optional
         Distinct l-diversity of the sensitive attributes.
     closeness : float, optional
@@ -55,7 +60,8 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     --------
     >>> import pyarrow as pa
     >>> people = pa.table({"age": [30, 31, 41, 44], "visits": [1, 2, 1, 5]})
-    >>> made = Anonymizer(k=2, quasi_identifiers=["age"], insensitive=["visits"])
+    >>> roles = {"quasi_identifiers": ["age"], "insensitive": ["visits"], "person": "each record"}
+    >>> made = Anonymizer(k=2, **roles)
     >>> made.fit_transform(people)["age"].to_pylist()
     ['<=31', '<=31', '>=32', '>=32']
     >>> made.transform(pa.table({"age": [29, 60], "visits": [0, 0]}))["age"].to_pylist()
@@ -70,6 +76,8 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         identifiers: Sequence[str] = (),
         sensitive: Sequence[str] = (),
         insensitive: Sequence[str] = (),
+        person: str | None = None,
+        person_reason: str | None = None,
         diversity: int | None = None,
         closeness: float | None = None,
         hierarchies: Mapping[str, Any] | None = None,
@@ -79,6 +87,8 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.identifiers = identifiers
         self.sensitive = sensitive
         self.insensitive = insensitive
+        self.person = person
+        self.person_reason = person_reason
         self.diversity = diversity
         self.closeness = closeness
         self.hierarchies = hierarchies
@@ -108,6 +118,7 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             diversity=self.diversity, closeness=self.closeness, hierarchies=self.hierarchies,
             identifiers=list(self.identifiers), quasi_identifiers=list(known),
             sensitive=list(self.sensitive), insensitive=list(self.insensitive),
+            person=self.person, person_reason=self.person_reason,
         )  # fmt: skip
         plan: Plan = made.plan  # type: ignore[assignment]
         self.plan_, self.measured_ = plan, made.measured

@@ -229,8 +229,8 @@ def anonymize(
     RequirementsNotMetError
         If the requirements cannot be met.
     RoleError
-        If a column is undecided, or decided against strong evidence without a written reason, or
-        if an identifier repeats and it is not decided whether records are those of one person.
+        If a column is undecided, or what a record is (`person`: a column, or "each record"), or
+        either is decided against strong evidence without a written reason.
 
     Notes
     -----
@@ -241,7 +241,8 @@ def anonymize(
     --------
     >>> import pyarrow as pa
     >>> people = pa.table({"age": [30, 31, 41, 44], "ill": ["flu", "flu", "gout", "flu"]})
-    >>> made = anonymize(people, k=2, quasi_identifiers=["age"], sensitive=["ill"])
+    >>> roles = {"quasi_identifiers": ["age"], "sensitive": ["ill"], "person": "each record"}
+    >>> made = anonymize(people, k=2, **roles)
     >>> sorted(made.frame["age"].to_pylist())
     ['<=31', '<=31', '>=32', '>=32']
     """

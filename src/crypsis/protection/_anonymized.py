@@ -336,7 +336,7 @@ class Anonymized(Result, eq=False):
     --------
     >>> import crypsis as cr, pyarrow as pa
     >>> people = pa.table({"age": [30, 31, 41, 44]})
-    >>> safe = cr.anonymize(people, k=2, quasi_identifiers=["age"])
+    >>> safe = cr.anonymize(people, k=2, quasi_identifiers=["age"], person="each record")
     >>> sorted(safe.frame["age"].to_pylist()), safe.measured.k, safe.loss.suppressed_records
     (['<=31', '<=31', '>=32', '>=32'], 2, 0)
     """

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from crypsis.columns.roles import (
-    contradictions,
-    copies,
-    guess,
-    linking_columns,
-    linking_values,
-    panel,
-)
+from crypsis.columns.records import DECIDE_RECORD, UNDECIDED_RECORD, record_evidence
+from crypsis.columns.roles import contradictions
 from crypsis.dataset import Dataset
 from crypsis.errors import ParameterError, RoleError
 from crypsis.options import MissingValues
@@ -48,7 +42,7 @@ def check_evidence(data: Dataset, pseudonymized: Collection[str] = ()) -> None:
 
 
 def check_person(data: Dataset) -> None:
-    """Raise `RoleError` if records may be those of the same people and nobody decided about that.
+    """Raise `RoleError` if it is not decided what a record is, or decided against the evidence.
 
     k-anonymity of records is none of people who have several of them.
     """
@@ -60,43 +54,18 @@ def check_person(data: Dataset) -> None:
             f"The people are in column {absent!r}, which these data do not have: k would count records, "
             "and all records of a class may be of one person.",
             code="people-not-counted",
-            hint="Anonymize the file that has the column, or take it out of the roles if each person "
+            hint="Anonymize the file that has the column, or set {person=each record} if each person "
             "has one record.",
         )
-    known = (*data.quasi_identifiers, *data.sensitive)
-    others = [name for name in data.names if name not in known]
-    named = linking_columns(data, guess(data, columns=others)) if others else ()
-    found = named[:1] or linking_values(data)
-    if found:
-        counted = data.rows.tally(found)
-        subject = "Column" if len(found) == 1 else "The columns"
-        raise RoleError(
-            f"{subject} {_listed(found)} {'repeats' if len(found) == 1 else 'repeat together'}: if "
-            f"{'it identifies' if len(found) == 1 else 'they identify'} people, there are "
-            f"{int(counted.values):,} people in {counted.rows:,} records, and k would count records.",
-            code="person-undecided",
-            hint="Set {person} (or {household}) to it, or write whose it is: {note=several_people}.",
-            columns=found,
-        )
-    waves = panel(data)
-    if waves:
-        raise RoleError(
-            f"Records with the same value of {waves[0]!r} hardly ever have the same value of "
-            f"{waves[1]!r}, though by chance they would: if they are records of one person at several "
-            "times, k would count records.",
-            code="person-undecided",
-            hint="Set {person}, exclude the column, or write whose records these are: "
-            "{note=several_people}.",
-            columns=waves,
-        )
-    times = copies(data)
-    if times > 1:
-        raise RoleError(
-            f"Every record is in the data {times:,} times, or a multiple of that: if these are copies, "
-            "as after a join, k would count copies.",
-            code="copied-records",
-            hint="Remove the copies, or set {person}.",
-        )
+    if data.each_record and data.person_reason:
+        return
+    evidence = record_evidence(data)
+    if not data.each_record:
+        text = " ".join([UNDECIDED_RECORD, *(one.text for one in evidence[:1])])
+        raise RoleError(text, code="person-undecided", hint=DECIDE_RECORD)
+    if evidence:
+        first = evidence[0]
+        raise RoleError(first.text, code=first.code, hint=first.hint, columns=first.columns)
 
 
 def _subject(names: Sequence[str]) -> str:

@@ -99,18 +99,19 @@ def recode(
             distances or {},
             preserve,
         )
-    after = replace(with_rows(data, recoded.rows), absent=_not_released(data, recoded.rows))
+    after = _without_person(data, with_rows(data, recoded.rows))
     with_person = None if persons is None else with_rows(data, persons)
     return RecodedData(after, tuple(columns), recoded.row_map, found, measured, with_person)
 
 
-def _not_released(data: Dataset, rows: Rows) -> dict[str, str]:
-    """The person of each record, where people have several and the release does not have it."""
-    if data.person is None or data.person in rows.names:
-        return {}
+def _without_person(data: Dataset, release: Dataset) -> Dataset:
+    """The release with what a record is, where the column of the person is not in it."""
+    if data.person is None or data.person in release.names:
+        return replace(release, absent={})
     counted = data.rows.tally([data.person])
-    several = counted.estimated or counted.values < counted.rows - counted.missing
-    return {"person": data.person} if several else {}
+    if counted.estimated or counted.values < counted.rows - counted.missing:
+        return replace(release, absent={"person": data.person})
+    return replace(release, absent={}, each_record=True)
 
 
 def _with_sample(

@@ -123,7 +123,7 @@ class Statement(Document):
     >>> import pyarrow as pa
     >>> from crypsis import anonymize
     >>> people = pa.table({"age": [30, 30, 41, 41]})
-    >>> anonymize(people, k=2, quasi_identifiers=["age"]).statement.measured.k
+    >>> anonymize(people, k=2, quasi_identifiers=["age"], person="each record").statement.measured.k
     2
     """
 

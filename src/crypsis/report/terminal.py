@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from crypsis.options import EACH_RECORD
 from crypsis.report.wording import plural
 from crypsis.results import number_text
 
@@ -52,11 +54,10 @@ def scan_view(profile: Profile, source: str, width: int) -> RenderableType:
     parts: list[RenderableType] = [head]
     if profile.proposals:
         names = [one.column for one in profile.columns if one.links]
-        hint = (
-            f"Decide whose records they are: --person {names[0]}, or several_people in the roles "
-        )
+        person = f"--person {shlex.quote(names[0])}" if names else "--person COLUMN"
+        hint = f"Decide it: --person '{EACH_RECORD}' or {person}, or in the roles file."
         parts += [Text(text, "yellow") for text in profile.proposals]
-        parts.append(Text(f"{hint}file.", "yellow"))
+        parts.append(Text(hint, "yellow"))
     parts += ["", _columns(profile, wide=width >= _WIDE)]
     guessed = [column for column in profile.columns if column.guessed]
     if guessed and width < _WIDE:

@@ -9,6 +9,8 @@ from typing import Any
 
 from fastapi.responses import FileResponse
 
+from crypsis.dataset import ColumnNote, is_reason
+from crypsis.options import EACH_RECORD
 from crypsis.web import forms as f
 from crypsis.web.api_base import In, job_state, may_discard, new_router, no_job
 from crypsis.web.errors import RequestError
@@ -52,7 +54,14 @@ async def decide_roles(workspace: In, table: str, form: f.RolesForm) -> f.TableS
         filed = await asyncio.to_thread(_from_file, workspace, found, list(known))
         roles, notes, units = {**filed[0], **roles}, {**filed[1], **notes}, {**filed[2], **units}
         found.absent = filed[3]
-    named = (*roles, *notes, *filter(None, units.values()))
+        if "person" in found.absent:
+            units.setdefault("person", "")
+    columns = {unit: name for unit, name in units.items() if unit != "person_reason"}
+    if columns.get("person") == EACH_RECORD:
+        del columns["person"]
+    if units.get("person_reason") and not is_reason(units["person_reason"]):
+        raise RequestError("The reason why each record is of one person must say why, in words.")
+    named = (*roles, *notes, *filter(None, columns.values()))
     unknown = [name for name in named if name not in known]
     if unknown:
         raise RequestError(f"Column {unknown[0][:80]!r} does not exist.")
@@ -85,8 +94,6 @@ def _decided(
         written[name] = {part: one for part, one in stripped.items() if one}
     kept = {name: note for name, note in written.items() if note}
     if notes:
-        from crypsis.dataset import ColumnNote
-
         for note in kept.values():
             ColumnNote(**note)  # what is no reason is refused where it is written
     named = {unit: name for unit, name in {**table.units, **units}.items() if name}
@@ -137,7 +144,6 @@ async def download_roles(workspace: In, table: str) -> FileResponse:
 
 def _write_roles(table: OpenTable, path: Path) -> None:
     from crypsis.columns import roles
-    from crypsis.dataset import ColumnNote
     from crypsis.options import Role
 
     columns = [
@@ -148,4 +154,5 @@ def _write_roles(table: OpenTable, path: Path) -> None:
         for one in (table.profile or {}).get("columns", ())
     ]  # fmt: skip
     notes = {name: ColumnNote(**note) for name, note in table.notes.items()}
-    roles.save(columns, path, notes=notes, units=table.units, overwrite=True)
+    evidence = (table.profile or {}).get("record_evidence", ())
+    roles.save(columns, path, notes=notes, units=table.units, evidence=evidence, overwrite=True)

@@ -28,7 +28,7 @@ People = Annotated[int, Field(ge=1, le=1_000_000_000_000)]
 Levels = dict[str, Annotated[int, Field(ge=0, le=10_000)]]
 Seed = Annotated[int, Field(ge=0, le=2**63 - 1)]
 Reason = Annotated[str, Field(max_length=1000)]
-Unit = Literal["person", "household", "weight", "stratum", "cluster"]
+Unit = Literal["person", "person_reason", "household", "weight", "stratum", "cluster"]
 Discard = Annotated[
     bool, Field(description="Whether a verdict or a release that exists may be discarded.")
 ]
@@ -103,7 +103,8 @@ class RolesForm(Form):
     roles: dict[str, RoleName] = {}
     notes: dict[str, NoteForm] = {}
     units: dict[Unit, str] = {}
-    """The columns of the person, the household and the sample; an empty name removes one."""
+    """The columns of the person, the household and the sample; an empty name removes one. The person
+    may be "each record", with a `person_reason` where the records indicate otherwise."""
     accept: bool = False
     file: bool = False
     """Take roles, notes and units from the uploaded file `roles`."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from crypsis.files import PrivateFolder
+from crypsis.options import EACH_RECORD
 from crypsis.web.errors import RequestError
 from crypsis.web.limits import watched
 from crypsis.web.results import RELEASED, REPORTS, remove, stamp
@@ -49,7 +50,8 @@ class OpenTable:
         self.notes: dict[str, dict[str, Any]] = {}
         """What was written about columns besides the role, by the fields of `ColumnNote`."""
         self.units: dict[str, str] = {}
-        """The columns of the person, the household, the weight, the stratum and the cluster."""
+        """The columns of the person, the household, the weight, the stratum and the cluster; the person
+        may be "each record", with a `person_reason`."""
         self.absent: dict[str, str] = {}
         """The columns of the person and the household that its roles file has, and the table lacks."""
         self.profile: dict[str, Any] | None = None
@@ -154,6 +156,15 @@ class OpenTable:
         if self.made is not None:
             return "the verdict, the release and its re-identification key"
         return "the verdict" if self.assessed is not None else ""
+
+    @property
+    def unit_columns(self) -> dict[str, str]:
+        """The units that are columns of the table."""
+        return {
+            unit: name
+            for unit, name in self.units.items()
+            if unit != "person_reason" and (unit, name) != ("person", EACH_RECORD)
+        }
 
     def forget(self) -> None:
         """Roles have changed: results with other roles are no longer valid, nor are their files."""

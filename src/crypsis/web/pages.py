@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from crypsis import __version__
-from crypsis.options import TYPES
+from crypsis.options import EACH_RECORD, TYPES
 from crypsis.results import percent_text
 from crypsis.web import forms as f
 from crypsis.web.api_base import In, there
@@ -83,6 +83,7 @@ def _environment() -> Environment:
         downloads=DOWNLOADS,
         reading_fields=_reading_fields(),
         types=TYPES,
+        each_record=EACH_RECORD,
     )
     return environment
 

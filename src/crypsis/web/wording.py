@@ -8,7 +8,8 @@ _LABELS = {
     "sensitive": "role “sensitive”",
     "insensitive": "role “insensitive”",
     "excluded": "role “excluded”",
-    "person": "person column",
+    "person": "answer to “What is a record?” on the page Columns",
+    "person_reason": "reason below “What is a record?” on the page Columns",
     "household": "household column",
     "weight": "survey weight column",
     "stratum": "column of the strata",
@@ -45,6 +46,7 @@ _LABELS = {
 }
 
 HINTS = {
+    "person-undecided": "Answer “What is a record?” on the page Columns.",
     "people-not-counted": "Open “Assess again”, and there “Other files”: give the original, its "
     "re-identification key (or the column of record numbers), and the “Person column of the "
     "original”.",

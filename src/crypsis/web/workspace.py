@@ -112,7 +112,9 @@ class Workspace:
             decided = {**table.files["data"].roles, **table.roles}
             table.roles = {name: role for name, role in decided.items() if name in names}
             table.notes = {name: note for name, note in table.notes.items() if name in names}
-            table.units = {unit: name for unit, name in table.units.items() if name in names}
+            for unit, name in table.unit_columns.items():
+                if name not in names:
+                    del table.units[unit]
             if self.settings.prepare:
                 table.worker().ask("prepare", {})  # nobody waits for it
 

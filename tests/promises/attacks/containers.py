@@ -28,7 +28,9 @@ ROLE_WORDS = flags(**ROLES)
 
 
 def _judged(path: Path, *words: str | Path) -> str:
-    return command("assess", path, "--no-try", *ROLE_WORDS, *words).verdict
+    return command(
+        "assess", "--person", "each record", path, "--no-try", *ROLE_WORDS, *words
+    ).verdict
 
 
 # Excel ------------------------------------------------------------------------------------------
@@ -327,7 +329,7 @@ def what_anonymize_writes_has_nothing_else(draw: Draw, folder: Path) -> Trial:
                     table.replace_schema_metadata({"patients": json.dumps(wanted)}))  # fmt: skip
     out = folder / "out" / "out.parquet"
     out.parent.mkdir()
-    ended = command("anonymize", path, *ROLE_WORDS, "--k", "5", "-o", out,
+    ended = command("anonymize", "--person", "each record", path, *ROLE_WORDS, "--k", "5", "-o", out,
                     "--key", folder / "key.json")  # fmt: skip
     success = found_in(path, wanted)
     if not out.exists():

@@ -129,7 +129,7 @@ def _signed_off(folder: Path, files: list[pd.DataFrame], draw: Draw) -> tuple[st
             'sign_off = "internal", override = "drawn for the study"}',
         ]
         (folder / f"{name}.toml").write_text("\n".join(["[roles]", *lines]), "utf-8")
-    words = ["assess", paths[-1], "--roles", folder / "own.toml"]
+    words = ["assess", "--person", "each record", paths[-1], "--roles", folder / "own.toml"]
     earlier = [word for path in paths[:-1] for word in ("--earlier", path)]
     together = command(*words, *earlier, "--earlier-roles", folder / "earlier.toml")
     return together.verdict, command(*words).verdict
@@ -177,7 +177,9 @@ def a_release_of_the_ledger_is_gone(draw: Draw, folder: Path) -> Trial:
     one.unlink()
     counts = [frame.groupby(["age", "disease"]).size() for frame in (first, second)]
     difference = (counts[1] - counts[0]).idxmax()
-    ended = command("assess", two, "--no-try", *flags(**ROLES), "--ledger", ledger)
+    ended = command(
+        "assess", "--person", "each record", two, "--no-try", *flags(**ROLES), "--ledger", ledger
+    )
     return Trial(float(difference == ("20-39", "flu")), ended.verdict, chance=0.25)
 
 

@@ -155,7 +155,15 @@ def stays_whose_patients_nobody_named(draw: Draw, folder: Path) -> Trial:
     stays.to_csv(folder / "original.csv", index=False)
     release.to_csv(folder / "release.csv", index=False)
     roles = flags(quasi_identifiers=["age", "ward"], sensitive=["disease"])
-    done = command("assess", folder / "release.csv", "--original", folder / "original.csv", *roles)
+    done = command(
+        "assess",
+        "--person",
+        "each record",
+        folder / "release.csv",
+        "--original",
+        folder / "original.csv",
+        *roles,
+    )
     return Trial(_of_one(stays, release), done.verdict)
 
 

@@ -27,9 +27,14 @@ def assessed(data: Any, **options: Any) -> str:
         tables = [pa.Table.from_pandas(one, preserve_index=False) for one in options["earlier"]]
         options["earlier"] = tables
     try:
-        return cr.assess(data, **options).verdict.value
+        return cr.assess(data, **declared(data, options)).verdict.value
     except cr.CrypsisError:
         return "refused"
+
+
+def declared(data: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """The options, with what the owner says of records that no column says the person of."""
+    return options if isinstance(data, cr.Dataset) else {"person": "each record", **options}
 
 
 def with_person(data: pd.DataFrame, person: str) -> Any:
@@ -46,7 +51,9 @@ def assessed_together(
     def file(table: pd.DataFrame, names: Any) -> Any:
         rest = [signed_off] if signed_off in table.columns else []
         arrow = pa.Table.from_pandas(table, preserve_index=False)
-        data = cr.Dataset.from_frame(arrow, quasi_identifiers=names, insensitive=rest)
+        data = cr.Dataset.from_frame(
+            arrow, quasi_identifiers=names, insensitive=rest, person="each record"
+        )
         return data.with_roles(data.roles, dict.fromkeys(rest, note))
 
     return assessed(file(one, known), together=file(other, other_known))
@@ -58,7 +65,7 @@ def assessed_files(one: pd.DataFrame, other: pd.DataFrame, roles: Any, other_rol
     first, second = (
         cr.Dataset.from_frame(
             pa.Table.from_pandas(table, preserve_index=False),
-            quasi_identifiers=known, sensitive=sensitive,
+            quasi_identifiers=known, sensitive=sensitive, person="each record",
         )
         for table, (known, sensitive) in ((one, roles), (other, other_roles))
     )  # fmt: skip
@@ -103,7 +110,7 @@ def anonymized(data: Any, **options: Any) -> pd.DataFrame | None:
     if isinstance(data, pd.DataFrame):
         data = pa.Table.from_pandas(data, preserve_index=False)
     try:
-        made = cr.anonymize(data, **options)
+        made = cr.anonymize(data, **declared(data, options))
     except cr.CrypsisError:
         return None
     frame = made.frame.to_pandas()
@@ -140,7 +147,8 @@ def people_of_the_demo(folder: Path, rows: int) -> Any:
 
 def anonymized_dataset(data: pd.DataFrame, **options: Any) -> Any:
     """What `crypsis.anonymize` hands over, with its roles, its key and its original."""
-    return cr.anonymize(pa.Table.from_pandas(data, preserve_index=False), **options)
+    table = pa.Table.from_pandas(data, preserve_index=False)
+    return cr.anonymize(table, **declared(table, options))
 
 
 def answered(policy: str) -> dict[str, str]:

@@ -51,7 +51,7 @@ def _judged(
     lines = [f'"{name}" = {{ role = "insensitive", sign_off = "{reason}" }}' for name in masked]
     lines = ["[roles]", 'age = "quasi-identifier"', *lines]
     (folder / "roles.toml").write_text("\n".join(lines) + "\n")
-    return command("assess", folder / "masked.csv", "--no-try", "--roles", folder / "roles.toml",
+    return command("assess", "--person", "each record", folder / "masked.csv", "--no-try", "--roles", folder / "roles.toml",
                    "--original", folder / "original.csv", *more).verdict  # fmt: skip
 
 

@@ -25,7 +25,9 @@ ROWS = 240
 
 
 def _judged(path: Path, *more: str) -> str:
-    return command("assess", path, "--no-try", *flags(**ROLES), *more).verdict
+    return command(
+        "assess", "--person", "each record", path, "--no-try", *flags(**ROLES), *more
+    ).verdict
 
 
 def _staff(draw: Draw, rows: int = ROWS) -> np.ndarray:

@@ -30,7 +30,7 @@ def _judged(release: pd.DataFrame, folder: Path, extra: str | None, role: str) -
              'disease = "sensitive"', *([f'"{extra}" = "{role}"'] if extra else []), "",
              SAFE_HARBOR_ANSWERS]  # fmt: skip
     (folder / "roles.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return command("assess", folder / "data.csv", "--no-try", "--roles", folder / "roles.toml",
+    return command("assess", "--person", "each record", folder / "data.csv", "--no-try", "--roles", folder / "roles.toml",
                    "--policy", "hipaa-safe-harbor").verdict  # fmt: skip
 
 

@@ -32,8 +32,12 @@ def _file(folder: Path, column: str, usual: str, odd: list[str], *options: str, 
     words = [*flags(**roles), *options]
     return Trial(
         singled_out(there, there.iloc[place], ["age", "sex", column]),
-        command("assess", folder / "data.csv", "--no-try", *words).verdict,
-        control=command("assess", folder / "control.csv", "--no-try", *words).verdict
+        command(
+            "assess", "--person", "each record", folder / "data.csv", "--no-try", *words
+        ).verdict,
+        control=command(
+            "assess", "--person", "each record", folder / "control.csv", "--no-try", *words
+        ).verdict
         if control
         else None,
     )
@@ -104,7 +108,7 @@ def records_with_missing_values_dropped(draw: Draw, folder: Path) -> Trial:
     assert there is not None
     words = [*flags(**ROLES), "--missing", "drop"]
     return Trial(singled_out(there, there.iloc[600:], ["age", "sex"]),
-                 command("assess", folder / "data.csv", "--no-try", *words).verdict)  # fmt: skip
+                 command("assess", "--person", "each record", folder / "data.csv", "--no-try", *words).verdict)  # fmt: skip
 
 
 @scenario("reads the text of the file")
@@ -118,7 +122,7 @@ def notations_in_an_insensitive_column(draw: Draw, folder: Path) -> Trial:
     assert there is not None
     words = flags(**ROLES, insensitive=["batch"])
     return Trial(singled_out(there, there.iloc[: len(odd)], ["batch"]),
-                 command("assess", folder / "data.csv", "--no-try", *words).verdict)  # fmt: skip
+                 command("assess", "--person", "each record", folder / "data.csv", "--no-try", *words).verdict)  # fmt: skip
 
 
 @scenario("reads the text of the file")
@@ -128,7 +132,7 @@ def what_anonymize_writes_is_judged_as_text(draw: Draw, folder: Path) -> Trial:
     release.loc[7, "ward"] = "01"
     release.to_csv(folder / "data.csv", index=False)
     roles = {**ROLES, "quasi_identifiers": [*ROLES["quasi_identifiers"], "ward"]}
-    ended = command("anonymize", folder / "data.csv", "-o", folder / "out.csv", "--k", "5",
+    ended = command("anonymize", "--person", "each record", folder / "data.csv", "-o", folder / "out.csv", "--k", "5",
                     "--key", folder / "key.json", *flags(**roles))  # fmt: skip
     there, made = released(folder / "data.csv"), released(folder / "out.csv", folder / "key.json")
     assert there is not None

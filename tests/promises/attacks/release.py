@@ -40,7 +40,7 @@ def rows_in_the_order_of_surnames_in_a_file(draw: Draw, folder: Path) -> Trial:
     """A CSV file sorted by surname, anonymized at the command line with k = 20."""
     people = hospital(draw).sort_values("name").reset_index(drop=True)
     people.to_csv(folder / "data.csv", index=False)
-    ended = command("anonymize", folder / "data.csv", "--k", "20", "-o", folder / "out.csv", "--key",
+    ended = command("anonymize", "--person", "each record", folder / "data.csv", "--k", "20", "-o", folder / "out.csv", "--key",
                     folder / "key.json", *flags(identifiers=["name", "ssn"], sensitive=["disease"],
                     quasi_identifiers=["age", "zip", "sex"]))  # fmt: skip
     made = released(folder / "out.csv", folder / "key.json")
@@ -192,7 +192,13 @@ def pairs_of_items(draw: Draw, folder: Path) -> Trial:
     )
     plain().to_csv(folder / "data.csv", index=False)
     ended = command(
-        "assess", folder / "data.csv", *flags(**ROLES), "--attack", folder / "attack.toml"
+        "assess",
+        "--person",
+        "each record",
+        folder / "data.csv",
+        *flags(**ROLES),
+        "--attack",
+        folder / "attack.toml",
     )
     return Trial(success, ended.verdict, chance=1 / items)
 
@@ -256,7 +262,7 @@ def _another_original(draw: Draw, folder: Path, other: pd.DataFrame) -> Trial:
     )
     owner = pd.Series(people.index, index=people["reading"])
     success = equal(release["reading"].map(owner), release.index.to_numpy())
-    ended = command("assess", folder / "data.csv", "--no-try", "--roles", folder / "roles.toml", "--original",
+    ended = command("assess", "--person", "each record", folder / "data.csv", "--no-try", "--roles", folder / "roles.toml", "--original",
                     folder / "other.csv", "--policy", "wp216")  # fmt: skip
     return Trial(success, ended.verdict)
 

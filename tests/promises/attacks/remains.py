@@ -23,7 +23,7 @@ COLUMNS = "age text, sex text, disease text"
 
 
 def _judged(path: Path) -> str:
-    return command("assess", path, "--no-try", *flags(**ROLES)).verdict
+    return command("assess", "--person", "each record", path, "--no-try", *flags(**ROLES)).verdict
 
 
 def _sqlite(path: Path, *more: str, columns: str = COLUMNS, table: str = "release",

@@ -25,7 +25,7 @@ def printed(text: str) -> list[list[str]]:
 
 def _followed(folder: Path, wanted: list[str], *words: str | Path) -> Trial:
     """Assess, run all that is printed in an empty folder, and look for identifiers in what is written."""
-    shown = command("assess", *words)
+    shown = command("assess", "--person", "each record", *words)
     place = folder / "followed"
     place.mkdir()
     before = Path.cwd()

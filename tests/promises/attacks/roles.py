@@ -36,7 +36,7 @@ def anonymize_with_quasi_identifiers_only(draw: Draw, folder: Path) -> Trial:
     """Names and social security numbers for which nobody decided a role."""
     people = hospital(draw)
     people.to_csv(folder / "patients.csv", index=False)
-    ended = command("anonymize", folder / "patients.csv", "-o", folder / "out.csv", "--k", "5",
+    ended = command("anonymize", "--person", "each record", folder / "patients.csv", "-o", folder / "out.csv", "--k", "5",
                     "--key", folder / "key.json",
                     *flags(quasi_identifiers=["age", "zip", "sex"]))  # fmt: skip
     wanted = [*people["name"], *people["ssn"]]
@@ -234,7 +234,15 @@ def scanned_and_saved_without_a_decision(draw: Draw, folder: Path) -> Trial:
     release = plain(600).assign(V1=codes)
     release.to_csv(folder / "data.csv", index=False)
     command("scan", folder / "data.csv", "--save", folder / "roles.toml")
-    ended = command("assess", folder / "data.csv", "--no-try", "--roles", folder / "roles.toml")
+    ended = command(
+        "assess",
+        "--person",
+        "each record",
+        folder / "data.csv",
+        "--no-try",
+        "--roles",
+        folder / "roles.toml",
+    )
     return Trial(singled_out(release, release, ["V1"]), ended.verdict)
 
 

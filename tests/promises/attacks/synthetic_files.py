@@ -31,7 +31,7 @@ def _judged(
         if one is not None:
             one.to_csv(folder / f"{name}.csv", index=False)
     other = [] if holdout is None else ["--holdout", folder / "holdout.csv"]
-    return command("assess", folder / "synthetic.csv", "--no-try", *flags(**ROLES), "--synthetic",
+    return command("assess", "--person", "each record", folder / "synthetic.csv", "--no-try", *flags(**ROLES), "--synthetic",
                    "--original", folder / "training.csv", *other).verdict  # fmt: skip
 
 
@@ -136,6 +136,6 @@ def a_copy_whose_columns_are_renamed(draw: Draw, folder: Path) -> Trial:
     roles["insensitive"] = ["earnings", "height", "visits"]
     for name, one in (("s", renamed), ("t", people[0]), ("h", people[1])):
         one.to_csv(folder / f"{name}.csv", index=False)
-    ended = command("assess", folder / "s.csv", "--no-try", *flags(**roles), "--synthetic",
+    ended = command("assess", "--person", "each record", folder / "s.csv", "--no-try", *flags(**roles), "--synthetic",
                     "--original", folder / "t.csv", "--holdout", folder / "h.csv")  # fmt: skip
     return Trial(equal, ended.verdict)

@@ -161,7 +161,16 @@ def test_a_diagnosis_that_is_a_quasi_identifier_for_a_reason(tmp_path: Path) -> 
         '[roles]\nage = "quasi-identifier"\nsex = "quasi-identifier"\noutcome = "sensitive"\n'
         'diagnosis = { role = "quasi-identifier", override = "All of them are treated in public." }\n'
     )
-    safe(command("assess", tmp_path / "data.csv", "--roles", tmp_path / "roles.toml"))
+    safe(
+        command(
+            "assess",
+            "--person",
+            "each record",
+            tmp_path / "data.csv",
+            "--roles",
+            tmp_path / "roles.toml",
+        )
+    )
 
 
 def test_a_release_in_another_order_than_the_original(draw: np.random.Generator) -> None:
@@ -182,7 +191,16 @@ def test_a_signed_off_measurement(draw: np.random.Generator, tmp_path: Path) -> 
         '[roles]\nage = "quasi-identifier"\nsex = "quasi-identifier"\ndisease = "sensitive"\n'
         'reading = { role = "insensitive", sign_off = "measured for this study and given to nobody else" }\n'
     )
-    safe(command("assess", tmp_path / "data.csv", "--roles", tmp_path / "roles.toml"))
+    safe(
+        command(
+            "assess",
+            "--person",
+            "each record",
+            tmp_path / "data.csv",
+            "--roles",
+            tmp_path / "roles.toml",
+        )
+    )
 
 
 def test_a_sample_of_a_large_population() -> None:
@@ -204,7 +222,7 @@ def harbor(folder: Path, release: pd.DataFrame, **roles: str) -> Ended:
         SAFE_HARBOR_ANSWERS,
     ]
     (folder / "roles.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return command("assess", folder / "data.csv", "--roles", folder / "roles.toml", "--policy",
+    return command("assess", "--person", "each record", folder / "data.csv", "--roles", folder / "roles.toml", "--policy",
                    "hipaa-safe-harbor")  # fmt: skip
 
 
@@ -245,17 +263,21 @@ def test_a_csv_file_of_another_dialect(tmp_path: Path) -> None:
     plain().replace({"none": "keine Ärztin"}).to_csv(
         tmp_path / "d.csv", index=False, sep=";", encoding="latin-1"
     )
-    safe(command("assess", tmp_path / "d.csv", *WORDS, "--encoding", "latin-1"))
+    safe(
+        command(
+            "assess", "--person", "each record", tmp_path / "d.csv", *WORDS, "--encoding", "latin-1"
+        )
+    )
 
 
 def test_a_parquet_file_by_pandas(tmp_path: Path) -> None:
     plain().to_parquet(tmp_path / "data.parquet", index=False)
-    safe(command("assess", tmp_path / "data.parquet", *WORDS))
+    safe(command("assess", "--person", "each record", tmp_path / "data.parquet", *WORDS))
 
 
 def test_a_parquet_file_of_categories(tmp_path: Path) -> None:
     plain().astype("category").to_parquet(tmp_path / "data.parquet", index=False)
-    safe(command("assess", tmp_path / "data.parquet", *WORDS))
+    safe(command("assess", "--person", "each record", tmp_path / "data.parquet", *WORDS))
 
 
 def test_a_folder_of_parquet_files(tmp_path: Path) -> None:
@@ -263,7 +285,7 @@ def test_a_folder_of_parquet_files(tmp_path: Path) -> None:
         pq.write_table(
             pa.Table.from_pandas(part, preserve_index=False), tmp_path / f"{name}.parquet"
         )
-    safe(command("assess", tmp_path, *WORDS))
+    safe(command("assess", "--person", "each record", tmp_path, *WORDS))
 
 
 def test_a_workbook_of_one_sheet(tmp_path: Path) -> None:
@@ -272,26 +294,46 @@ def test_a_workbook_of_one_sheet(tmp_path: Path) -> None:
     for row in [list(release.columns), *release.to_numpy().tolist()]:
         book.active.append(row)
     book.save(tmp_path / "data.xlsx")
-    safe(command("assess", tmp_path / "data.xlsx", *WORDS))
+    safe(command("assess", "--person", "each record", tmp_path / "data.xlsx", *WORDS))
 
 
 def test_a_database_of_one_table(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "data.sqlite") as base:
         plain().to_sql("release", base, index=False)
     base.close()
-    safe(command("assess", tmp_path / "data.sqlite", *WORDS, "--table", "release"))
+    safe(
+        command(
+            "assess",
+            "--person",
+            "each record",
+            tmp_path / "data.sqlite",
+            *WORDS,
+            "--table",
+            "release",
+        )
+    )
 
 
 def test_a_duckdb_file_of_one_table(tmp_path: Path) -> None:
     with duckdb.connect(str(tmp_path / "data.duckdb")) as base:
         base.register("given", plain())
         base.execute("create table release as select * from given")
-    safe(command("assess", tmp_path / "data.duckdb", *WORDS, "--table", "release"))
+    safe(
+        command(
+            "assess",
+            "--person",
+            "each record",
+            tmp_path / "data.duckdb",
+            *WORDS,
+            "--table",
+            "release",
+        )
+    )
 
 
 def test_json_lines(tmp_path: Path) -> None:
     plain().to_json(tmp_path / "data.jsonl", orient="records", lines=True)
-    safe(command("assess", tmp_path / "data.jsonl", *WORDS))
+    safe(command("assess", "--person", "each record", tmp_path / "data.jsonl", *WORDS))
 
 
 # What crypsis itself anonymized --------------------------------------------------------------------
@@ -340,10 +382,10 @@ def test_the_written_file_and_its_roles(draw: np.random.Generator, tmp_path: Pat
         'zip = "quasi-identifier"\nsex = "quasi-identifier"\ndisease = "sensitive"\n'
     )
     words = ("--roles", tmp_path / "roles.toml")
-    ended = command("anonymize", tmp_path / "patients.csv", *words, "--k", "5", "--excess", "0.2",
+    ended = command("anonymize", "--person", "each record", tmp_path / "patients.csv", *words, "--k", "5", "--excess", "0.2",
                     "-o", tmp_path / "out.csv", "--key", tmp_path / "key.json")  # fmt: skip
     assert ended.status == 0, ended.err
-    safe(command("assess", tmp_path / "out.csv", *flags(quasi_identifiers=["age", "zip", "sex"],
+    safe(command("assess", "--person", "each record", tmp_path / "out.csv", *flags(quasi_identifiers=["age", "zip", "sex"],
                                                        sensitive=["disease"])))  # fmt: skip
 
 

@@ -22,7 +22,9 @@ PEOPLE = ["Anna Smith", "David Jones", "Maria Garcia", "Peter Weber", "Julia Koc
 
 
 def _judged(path: Path, *more: str) -> str:
-    return command("assess", path, "--no-try", *flags(**ROLES), *more).verdict
+    return command(
+        "assess", "--person", "each record", path, "--no-try", *flags(**ROLES), *more
+    ).verdict
 
 
 @scenario("reads the header")

@@ -48,13 +48,23 @@ def _policy(name: str, content: bytes | str, words: str | None) -> Case:
 
 def _plan(name: str, content: object, words: str | None, file_name: str = "plan.json") -> Case:
     text = content if isinstance(content, str | bytes) else json.dumps(content)
-    return _beside(f"plan: {name}", "--plan", file_name, text, words, "anonymize", *_QI)
+    return _beside(
+        f"plan: {name}",
+        "--plan",
+        file_name,
+        text,
+        words,
+        "anonymize",
+        "--person",
+        "each record",
+        *_QI,
+    )
 
 
 def _hierarchy(name: str, content: bytes | str, words: str | None,
                file_name: str = "tree.csv") -> Case:  # fmt: skip
     return _beside(f"hierarchy: {name}", "--hierarchy=zip", file_name, content, words,
-                   "anonymize", "--k", "2", *_QI)  # fmt: skip
+                   "anonymize", "--person", "each record", "--k", "2", *_QI)  # fmt: skip
 
 
 def _attack(name: str, content: bytes | str, words: str | None, **beside: str) -> Case:
@@ -64,7 +74,15 @@ def _attack(name: str, content: bytes | str, words: str | None, **beside: str) -
             (folder / f"{file_name}.csv").write_text(text)
         path = folder / "attack.toml"
         path.write_bytes(content.encode() if isinstance(content, str) else content)
-        return ["assess", str(folder / "data.csv"), *_QI, "--attack", str(path)]
+        return [
+            "assess",
+            "--person",
+            "each record",
+            str(folder / "data.csv"),
+            *_QI,
+            "--attack",
+            str(path),
+        ]
 
     return Case(f"attack: {name}", make, words)
 
@@ -109,7 +127,7 @@ CASES: tuple[Case, ...] = (
     _roles("a role that is a number", _ROLES.replace('"sensitive"', "5"), "must be text"),
     _roles("a column that is not there", _ROLES + 'x = "insensitive"\n', "does not exist"),
     _beside("roles: a column left out", "--roles", "roles.toml", _ROLES.rsplit("\n", 2)[0],
-            "1 column is undecided: 'disease'", "anonymize", "--k", "2"),
+            "1 column is undecided: 'disease'", "anonymize", "--person", "each record", "--k", "2"),
     _roles("a column twice", _ROLES + 'age = "insensitive"\n', "not TOML"),
     _roles("more than roles", _ROLES + '[more]\nx = 1\n', "other tables than [roles]"),
     _roles("nested 5,000 deep", _NEST, "roles.toml"),

@@ -15,7 +15,7 @@ from crypsis.errors import InputError, RoleError, SourceError, unknown_columns
 from crypsis.files import read_toml
 from crypsis.hierarchies import Hierarchy
 from crypsis.hierarchies.labels import UNITS
-from crypsis.options import Role
+from crypsis.options import EACH_RECORD, Role
 from crypsis.results import Result
 
 _NOT_TEXT = ("harmless", "priors", "weight", "keep", "may_change")
@@ -24,6 +24,8 @@ _FEWEST_SIGNS = 3
 _NOTES = tuple(part.name for part in fields(ColumnNote))
 _NOT_RELEASED = "If it is not released, give it the role 'excluded', or set {excluded}."
 _LEVELS = f"a level (0, 1, ...) or a unit of dates: {', '.join(UNITS)}"
+_WHY = "person_reason"
+"""The reason why each record is of one person, where the records indicate otherwise."""
 _ROLES = ", ".join(repr(role.value) for role in Role)
 
 
@@ -38,7 +40,7 @@ class DecidedRoles(Result):
     """What the file may contain besides the table, with the reason."""
     units: Mapping[str, str] = field(default_factory=dict)
     """The columns of the person, the household, the weight, the stratum and the cluster, as far as
-    the file has them."""
+    the file has them; the person may be "each record", with a `person_reason`."""
     absent: Mapping[str, str] = field(default_factory=dict)
     """The columns of the person and the household that the file has, and the data do not."""
 
@@ -146,7 +148,11 @@ def decided_roles(
         {name: roles.get(name, Role.UNDECIDED) for name in columns},
         notes,
         _reasons("container", document.get("container", {})),
-        {unit: name for unit, name in units.items() if name in columns},
+        {
+            unit: name
+            for unit, name in units.items()
+            if name in columns or (unit, name) == ("person", EACH_RECORD) or unit == _WHY
+        },
         {one: units[one] for one in UNIT_KEYWORDS if one in units and units[one] not in columns},
     )
 
@@ -158,7 +164,7 @@ def _units(given: Any, columns: Sequence[str], decided: Collection[str]) -> dict
     """
     items = given.items() if isinstance(given, dict) else [("units", given)]
     wrong = [name for name, column in items if not isinstance(column, str)]
-    wrong = wrong or [name for name, _ in items if name not in SAMPLE_KEYWORDS]
+    wrong = wrong or [name for name, _ in items if name not in (*SAMPLE_KEYWORDS, _WHY)]
     if wrong:
         names = ", ".join(f'{name} = "..."' for name in SAMPLE_KEYWORDS)
         raise RoleError(
@@ -166,10 +172,25 @@ def _units(given: Any, columns: Sequence[str], decided: Collection[str]) -> dict
             f"columns: {names}.",
             code="units",
         )
-    if any(column not in columns and column not in decided for column in given.values()):
+    if not is_reason(given.get(_WHY, "why")):
+        raise RoleError(
+            f"{_WHY!r} of [units] must say why each record is of one person, in words.",
+            code="units",
+        )
+    units = {
+        unit: name
+        for unit, name in given.items()
+        if (unit, name) != ("person", Role.UNDECIDED.value) or name in columns
+    }
+    named = [
+        name
+        for unit, name in units.items()
+        if unit != _WHY and (unit, name) != ("person", EACH_RECORD)
+    ]
+    if any(column not in columns and column not in decided for column in named):
         known = {**dict.fromkeys(columns), **dict.fromkeys(decided)}
-        raise unknown_columns(given.values(), known, hint=_NOT_RELEASED)
-    return dict(given)
+        raise unknown_columns(named, known, hint=_NOT_RELEASED)
+    return units
 
 
 def load_answers(path: str | Path, table: str | None = None) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, Protocol
@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from crypsis.columns.roles._rules import CONFIDENT
 from crypsis.dataset import ColumnNote
 from crypsis.files import replacing_file
-from crypsis.options import Role
+from crypsis.options import EACH_RECORD, Role
 
 _HEADER = """\
 # The role of each column, as guessed by crypsis. A guess is not a decision: check every line,
@@ -48,11 +48,14 @@ _HEADER = """\
 #              "month", "quarter", "half-year", "year", "decade", "20 years", "40 years", "80 years"
 #   may_change true if a sensitive attribute may be generalized or dropped where that costs less
 #
-# Where people or households have several records, the columns that identify them; of a sample its
-# weights, strata and clusters:
+# What a record is: "each record" if each is of another person, or the column that identifies the
+# person of a record; undecided, nothing is called safe or anonymized. An answer that the records
+# contradict needs a reason. Further the columns of households, and of a sample its weights, strata
+# and clusters:
 #
 #   [units]
 #   person = "patient_nbr"
+#   person_reason = "why each record is of one person, although it does not seem so"
 #   household = "home"
 #   weight = "w"
 #   stratum = "region"
@@ -97,6 +100,7 @@ def save(
     *,
     notes: Mapping[str, ColumnNote] | None = None,
     units: Mapping[str, str] | None = None,
+    evidence: Sequence[str] = (),
     overwrite: bool = False,
 ) -> Path:
     """Write the roles of columns to a TOML file, completely or not at all.
@@ -110,7 +114,11 @@ def save(
     notes : mapping of str to ColumnNote, optional
         What to write about columns besides the role.
     units : mapping of str to str, optional
-        The columns of the person, household, weight, stratum and cluster, by these names.
+        The columns of the person, household, weight, stratum and cluster, by these names; and
+        "person_reason". Without a person it is written as undecided.
+    evidence : sequence of str
+        What indicates that records are not of one person each, such as
+        `crypsis.scan(data).record_evidence`; a comment.
     overwrite : bool
         Whether an existing file is replaced.
 
@@ -137,10 +145,21 @@ def save(
     """
     lines = [_line(one, (notes or {}).get(one.column, ColumnNote())) for one in columns]
     named = [f"{name} = {_quoted(column)}" for name, column in (units or {}).items()]
-    text = "\n".join([_HEADER, *(["[units]", *named, ""] if named else []), "[roles]", *lines, ""])
+    if "person" not in (units or {}):
+        named.insert(0, f'person = "{Role.UNDECIDED.value}"  # {_guessed_record(evidence)}')
+    text = "\n".join([_HEADER, "[units]", *named, "", "[roles]", *lines, ""])
     with replacing_file(path, overwrite=overwrite) as partial:
         partial.write_text(text, encoding="utf-8", newline="\n")
     return Path(path)
+
+
+def _guessed_record(evidence: Sequence[str]) -> str:
+    """The guess of what a record is, with its evidence."""
+    if evidence:
+        return f"Perhaps an event of a person. {_in_one_line(' '.join(evidence))}"
+    return (
+        f'Perhaps "{EACH_RECORD}": nothing in the records contradicts it, which does not prove it.'
+    )
 
 
 def _line(one: RoleOfColumn, note: ColumnNote) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from crypsis.options import EACH_RECORD
 from crypsis.web.operations._session import TableSession
 
 _LOADED = (
@@ -29,7 +30,9 @@ def prepare(session: TableSession) -> dict[str, Any]:
 
     rows = np.arange(120)
     table = pa.table({"x": rows % 12, "y": rows % 2, "z": rows % 5})
-    protection.anonymize(table, quasi_identifiers=["x", "y"], sensitive="z", k=5, excess=0.5)
+    protection.anonymize(
+        table, quasi_identifiers=["x", "y"], sensitive="z", person=EACH_RECORD, k=5, excess=0.5
+    )
     learned = pa.table(
         {"few": rows % 5, "many": rows * 7 % 15, "number": rows**2, "known": rows % 12}
     )

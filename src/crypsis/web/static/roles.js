@@ -5,6 +5,11 @@ import { start } from "./jobs.js";
 const list = document.querySelector("[data-roles]");
 const table = list?.dataset.roles;
 const rows = list ? [...list.querySelectorAll(".column")] : [];
+const record = document.querySelector("[data-record]");
+const person = () => {
+  const choice = record.querySelector("[name=record]:checked")?.value ?? "";
+  return choice === "column" ? record.querySelector("[data-person]").value : choice;
+};
 const fieldOf = (row) => row.querySelector("fieldset.roles");
 const CONFIDENT = 0.8;
 
@@ -126,6 +131,14 @@ function wire() {
   };
   list.addEventListener("click", confirm);
   list.addEventListener("keydown", (event) => { if (["Enter", " "].includes(event.key)) confirm(event); });
+  record.addEventListener("change", (event) => attempt(async () => {
+    if (event.target.matches("[data-person-reason]")) { await written({ units: { person_reason: event.target.value.trim() } }); return; }
+    const column = record.querySelector("[data-person]");
+    if (event.target === column && column.value) record.querySelector("[value=column]").checked = true;
+    const choice = record.querySelector("[name=record]:checked")?.value;
+    if (choice && choice !== "column") column.value = "";
+    await written({ units: { person: person() } });
+  }));
   document.getElementById("find").oninput = filter;
   document.getElementById("which").onchange = filter;
   document.getElementById("order").onchange = (event) => order(event.target.value);
@@ -143,7 +156,8 @@ function wire() {
   }, set);
   const assess = document.querySelector("[data-assess-now]");
   assess.onclick = () => attempt(async () => {
-    await api("PUT", `/tables/${table}/roles`, { accept: true, discard: true });
+    if (!record.querySelector("[name=record]").reportValidity()) return;
+    await api("PUT", `/tables/${table}/roles`, { accept: true, discard: true, units: { person: person() } });
     await start(await api("POST", `/tables/${table}/assess`, JSON.parse(assess.dataset.assessNow)));
   }, assess);
   const file = document.querySelector("[data-roles-file]");
