@@ -22,6 +22,7 @@ from crypsis.assessment._questions import QuestionOutcome
 from crypsis.assessment._request import Request
 from crypsis.assessment.result import Change
 from crypsis.errors import CancelledError, InputError, TooLargeError
+from crypsis.inference.conditional import joint_columns
 from crypsis.policies import Measurement
 from crypsis.tables import Content
 
@@ -103,7 +104,7 @@ class Evaluation:
         names = (*data.quasi_identifiers, *data.sensitive)
         if names:
             try:
-                counted.cells(names)
+                counted.cells(joint_columns(counted, names))
             except (InputError, TooLargeError):
                 return  # each question then counts what it needs, and reports if it cannot
 

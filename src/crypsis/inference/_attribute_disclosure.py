@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +13,12 @@ from numpy.typing import NDArray
 from crypsis.errors import unknown_columns
 from crypsis.inference._class_risks import worst
 from crypsis.inference._closeness import GroundDistance, class_distances
-from crypsis.inference.conditional import Conditional, Joint, counted_conditional
+from crypsis.inference.conditional import Joint
 from crypsis.results import Group, Result
 
 Floats = NDArray[np.float64]
+_SLACK = 1e-9
+"""What rounding may add to a measure."""
 
 
 class LDiversity(Result):
@@ -152,15 +156,132 @@ class AttributeDisclosure(Result):
 
 @dataclass(frozen=True, eq=False)
 class AttributeCounts:
-    """A sensitive attribute counted in the classes of the quasi-identifiers."""
+    """A sensitive attribute counted in the classes of the quasi-identifiers.
+
+    Records without a person are read in two ways (`Joint.readings`); each measure is the worse.
+    """
 
     name: str
     table: Joint
 
     @cached_property
-    def known(self) -> Conditional:
-        """The attribute in each class."""
-        return counted_conditional(self.table)
+    def _readings(self) -> list[_Counts]:
+        return [_Counts(self.name, table) for table, _ in self.table.readings]
+
+    def l_diversity(self, c: float) -> LDiversity:
+        """l-diversity; recursive with this c."""
+        first, *others = (one.l_diversity(c) for one in self._readings)
+        for other in others:
+            first = replace(
+                first,
+                **_lower(first, other, "distinct"),
+                **_lower(first, other, "entropy"),
+                **_lower(first, other, "recursive"),
+                recursive_bounds=min(first, other, key=lambda one: one.recursive).recursive_bounds,
+            )
+        return first
+
+    def t_closeness(self, ground: GroundDistance) -> TCloseness:
+        """t-closeness by a ground distance."""
+        return max((one.t_closeness(ground) for one in self._readings), key=lambda one: one.t)
+
+    def beta_likeness(self) -> BetaLikeness:
+        """beta-likeness, basic and enhanced."""
+        found = (one.beta_likeness() for one in self._readings)
+        return max(found, key=lambda one: (one.enhanced, one.beta))
+
+    def delta_disclosure(self) -> DeltaDisclosure:
+        """delta-disclosure privacy."""
+        found = (one.delta_disclosure() for one in self._readings)
+        return max(found, key=lambda one: (one.delta_bits, one.present_bits))
+
+    def alpha_k_anonymity(self, k: int) -> AlphaKAnonymity:
+        """(alpha,k)-anonymity, given k."""
+        return max((one.alpha_k_anonymity(k) for one in self._readings), key=lambda one: one.alpha)
+
+    def classes_exceeding(
+        self,
+        least: Mapping[str, float],
+        most: Mapping[str, float],
+        recursive: tuple[float, int] | None,
+        ground: GroundDistance,
+    ) -> NDArray[np.bool_]:
+        """Which classes have less or more of a measure than required, or are not (c,l)-diverse."""
+        found = np.zeros(self.table.starts.size, bool)
+        for one, (_, classes) in zip(self._readings, self.table.readings, strict=True):
+            measures: dict[str, Callable[[], Floats]] = {
+                "diversity": lambda one=one: one.table.diversity.astype(np.float64),
+                "entropy_diversity": lambda one=one: 2.0**one.entropies,
+                "closeness": lambda one=one: class_distances(one.table, ground, self.name),
+                "best_guess": lambda one=one: one.largest_shares,
+                "beta_likeness": lambda one=one: one.gains[0],
+                "delta_disclosure": lambda one=one: one.changes[0],
+            }
+            above = np.zeros(classes.size, bool)
+            for name, limit in least.items():
+                above |= measures[name]() < limit - _SLACK * max(1.0, limit)
+            for name, limit in most.items():
+                above |= measures[name]() > limit + _SLACK * max(1.0, limit)
+            if recursive is not None:
+                above |= ~_is_recursive(one.table.present, *recursive)
+            found[classes] |= above
+        return found
+
+    def every_model(self, c: float, ground: GroundDistance, k: int) -> SensitiveAttribute:
+        """All models at once."""
+        return SensitiveAttribute(
+            attribute=self.name,
+            records=int(self.table.records.sum()),
+            dropped=self.table.dropped,
+            values=self.table.distinct,
+            l_diversity=self.l_diversity(c),
+            t_closeness=self.t_closeness(ground),
+            beta_likeness=self.beta_likeness(),
+            delta_disclosure=self.delta_disclosure(),
+            alpha_k_anonymity=self.alpha_k_anonymity(k),
+        )
+
+
+def _lower(first: LDiversity, other: LDiversity, name: str) -> dict[str, Any]:
+    """The lower of two values of l, with its class."""
+    source = min(first, other, key=lambda one: getattr(one, name))
+    return {part: getattr(source, part) for part in (name, f"{name}_class")}
+
+
+@dataclass(frozen=True, eq=False)
+class _Counts:
+    """One reading of the counts."""
+
+    name: str
+    table: Joint
+
+    @cached_property
+    def entropies(self) -> Floats:
+        """The entropy of each class, without missing values."""
+        present = self.table.present
+        return present.per_class(-present.shares * np.log2(present.shares))
+
+    @property
+    def largest_shares(self) -> Floats:
+        """The largest share of a value in each class."""
+        return np.maximum.reduceat(self.table.shares_having, self.table.starts)
+
+    @cached_property
+    def gains(self) -> tuple[Floats, bool]:
+        """The largest relative gain of a value in each class; whether one exceeds -ln p."""
+        gains = [shares / prior - 1 for shares, prior in self._shares]
+        pairs = zip(gains, self._shares, strict=True)
+        exceeds = any(bool(np.any(gain > -np.log(prior) + 1e-12)) for gain, (_, prior) in pairs)
+        return np.maximum.reduceat(np.max(gains, axis=0), self.table.starts), exceeds
+
+    @cached_property
+    def changes(self) -> tuple[Floats, Floats]:
+        """The largest change of a share in each class in bits; the same of the values it has."""
+        table = self.table
+        ratios = np.max([np.abs(np.log2(share / prior)) for share, prior in self._shares], axis=0)
+        present = np.maximum.reduceat(ratios, table.starts)
+        lengths = np.diff(np.append(table.starts, table.counts.size))
+        return np.where(lengths < table.distinct, np.inf, present), present
 
     def worst(self, risks: Floats) -> Group:
         """The class with the highest risk."""
@@ -168,8 +289,7 @@ class AttributeCounts:
 
     def l_diversity(self, c: float) -> LDiversity:
         """l-diversity; recursive with this c."""
-        present = self.table.present
-        entropies = present.per_class(-present.shares * np.log2(present.shares))
+        present, entropies = self.table.present, self.entropies
         bounds, excess = _recursive(present, c)
         return LDiversity(
             attribute=self.name,
@@ -191,43 +311,42 @@ class AttributeCounts:
 
     def beta_likeness(self) -> BetaLikeness:
         """beta-likeness, basic and enhanced."""
-        table = self.table
-        prior = table.prior[table.codes]
-        gains = table.shares / prior - 1
+        gains, exceeds = self.gains
         beta = max(0.0, float(gains.max()))
-        enhanced = float("inf") if np.any(gains > -np.log(prior) + 1e-12) else beta
-        most = np.maximum.reduceat(gains, table.starts)
-        return BetaLikeness(self.name, beta, enhanced, self.worst(most))
+        enhanced = float("inf") if exceeds else beta
+        return BetaLikeness(self.name, beta, enhanced, self.worst(gains))
 
     def delta_disclosure(self) -> DeltaDisclosure:
         """delta-disclosure privacy."""
-        table = self.table
-        ratios = np.abs(np.log2(table.shares / table.prior[table.codes]))
-        present = np.maximum.reduceat(ratios, table.starts)
-        lengths = np.diff(np.append(table.starts, table.counts.size))
-        every = np.where(lengths < table.distinct, np.inf, present)
+        every, present = self.changes
         return DeltaDisclosure(
             self.name, float(every.max()), float(present.max()), self.worst(every)
         )
 
     def alpha_k_anonymity(self, k: int) -> AlphaKAnonymity:
         """(alpha,k)-anonymity, given k."""
-        shares = self.known.best_guesses
+        shares = self.largest_shares
         return AlphaKAnonymity(self.name, float(shares.max()), k, self.worst(shares))
 
-    def every_model(self, c: float, ground: GroundDistance, k: int) -> SensitiveAttribute:
-        """All models at once."""
-        return SensitiveAttribute(
-            attribute=self.name,
-            records=self.known.records,
-            dropped=self.known.dropped,
-            values=self.table.distinct,
-            l_diversity=self.l_diversity(c),
-            t_closeness=self.t_closeness(ground),
-            beta_likeness=self.beta_likeness(),
-            delta_disclosure=self.delta_disclosure(),
-            alpha_k_anonymity=self.alpha_k_anonymity(k),
-        )
+    @property
+    def _shares(self) -> list[tuple[Floats, Floats]]:
+        """The share of each cell and that of its value in the table, in each reading of people."""
+        table = self.table
+        found = [(table.shares, table.prior[table.codes])]
+        if table.people is not None:
+            values = len(table.values)
+            prior = table.prior_having(np.arange(values), values)
+            found.append((table.shares_having, prior[table.codes]))
+        return found
+
+
+def _is_recursive(table: Joint, c: float, places: int) -> NDArray[np.bool_]:
+    """Which classes are recursively (c,l)-diverse, l being `places`."""
+    order = np.lexsort((-table.counts, table.member))
+    counts = table.counts[order]
+    rank = np.arange(order.size) - table.starts[table.member]
+    tail = np.add.reduceat(np.where(rank >= places - 1, counts, 0), table.starts)
+    return np.asarray(counts[table.starts] < c * tail)
 
 
 def _recursive(table: Joint, c: float) -> tuple[tuple[float, ...], Floats]:

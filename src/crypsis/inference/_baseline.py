@@ -42,11 +42,11 @@ _REMEMBERED_LAST, _REMEMBERED_COLUMNS, _REMEMBERED_SIZE = 4, 32, 1_000_000
 
 
 def baseline(
-    classes: Cells, member: Ints, state: Ints, counts: Ints, states: int, wanted: Ints, seed: int
+    classes: Cells, member: Ints, state: Ints, counts: Floats, states: int, wanted: Ints, seed: int
 ) -> Floats:
     """The predicted probability of each state (columns) in each class wanted (rows).
 
-    Cell i has `counts[i]` records of class `member[i]` in `state[i]`, of `states` states. Up to 300
+    Cell i has `counts[i]` records, or weighs as much, of class `member[i]` in `state[i]`, of `states` states. Up to 300
     classes the model is a logistic regression: its effects add up, so that what is known of men and
     of graduates predicts graduated men. Above, gradient boosting is fitted to about 8,000 records of
     the other folds.
@@ -64,7 +64,7 @@ def baseline(
     return found
 
 
-def _mark(classes: Cells, arrays: Sequence[Ints], states: int, seed: int) -> bytes:
+def _mark(classes: Cells, arrays: Sequence[NDArray[Any]], states: int, seed: int) -> bytes:
     """A digest of all that a baseline depends on."""
     digest = hashlib.sha256(repr((len(classes), states, seed)).encode())
     every: list[NDArray[Any]] = [*arrays, *classes.codes]
@@ -85,7 +85,7 @@ def _digest(values: pa.Array) -> bytes:
 
 
 def _modelled(
-    classes: Cells, member: Ints, state: Ints, counts: Ints, states: int, wanted: Ints, seed: int,
+    classes: Cells, member: Ints, state: Ints, counts: Floats, states: int, wanted: Ints, seed: int,
     sizes: Floats,
 ) -> Floats:  # fmt: skip
     """The prediction itself."""
@@ -97,7 +97,7 @@ def _modelled(
     kinds, features = _features(classes)
     keys, inverse = np.unique(member * states + state, return_inverse=True)
     member, state = keys // states, keys % states
-    counts = np.bincount(inverse, counts).astype(np.int64)
+    counts = np.bincount(inverse, counts)
     if few:
         features = _effects(kinds, features)
     found = np.zeros((wanted.size, states))
@@ -145,7 +145,7 @@ def _hashed(classes: Cells, seed: int) -> Ints:
     return (found >> np.uint64(33)).astype(np.int64)
 
 
-def _drawn(counts: Ints, order: Ints) -> Ints:
+def _drawn(counts: Floats, order: Ints) -> Ints:
     """The cells of some classes, those with the smallest hash, or all."""
     if counts.sum() <= _TRAINING_RECORDS:
         return np.arange(counts.size)
@@ -154,7 +154,7 @@ def _drawn(counts: Ints, order: Ints) -> Ints:
 
 
 def _share_of_others(
-    member: Ints, state: Ints, counts: Ints, states: int, wanted: Ints, sizes: Floats
+    member: Ints, state: Ints, counts: Floats, states: int, wanted: Ints, sizes: Floats
 ) -> Floats:
     """The share of each state in all classes but one; of a class of everybody its own."""
     totals = np.bincount(state, counts, minlength=states)

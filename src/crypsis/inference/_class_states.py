@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from crypsis.counting.grouping import sorted_values
 from crypsis.inference._baseline import baseline
+from crypsis.inference._people import Repeats
 from crypsis.inference._states import States
 from crypsis.inference.conditional import Joint
 from crypsis.scientific import special
@@ -75,12 +76,7 @@ def class_states(table: Joint, states: States, confidence: float) -> ClassStates
     The share of a state is that among the members whose value is known, so that missing values
     hide nothing; but if more than half are missing, that among all.
     """
-    count = int(states.of_value.max()) + 1
-    keys, inverse = np.unique(
-        table.member * count + states.of_value[table.codes], return_inverse=True
-    )
-    counts = np.bincount(inverse, table.counts).astype(np.int64)
-    member, state = keys // count, keys % count
+    member, state, counts = table.having(states.of_value, int(states.of_value.max()) + 1)
     known, enough = known_members(table)
     known_only = enough[member] & ~states.of_all[state]
     trials = np.where(known_only, known[member], table.sizes[member])
@@ -116,23 +112,36 @@ class Baselines:
     """The bin of each value."""
     missing: int
     """The bin of missing values; -1 if there are none."""
+    table: Joint
+    """The table that it is fitted to."""
+    repeats: Repeats | None
+    """What several records of people make of it: the model predicts one record."""
 
     def rows(self, member: Ints, known_only: NDArray[np.bool_]) -> Floats:
         """The predicted bins of some classes, given that the value is known where that is asked."""
         found = self.chances[np.searchsorted(self.wanted, member)]
-        if self.missing < 0:
-            return found
-        known = np.where(known_only, 1 - found[:, self.missing], 1.0)
-        return np.minimum(found / np.maximum(known, 1e-9)[:, None], 1.0)
+        if self.missing >= 0:
+            known = np.where(known_only, 1 - found[:, self.missing], 1.0)
+            found = np.minimum(found / np.maximum(known, 1e-9)[:, None], 1.0)
+        return found
 
-    def of(self, found: ClassStates, asked: NDArray[np.bool_]) -> Floats:
-        """The baseline of each state in each class; 0 where it is not asked for."""
+    def of(self, found: ClassStates, asked: NDArray[np.bool_], *, people: bool = False) -> Floats:
+        """The baseline of each state in each class; 0 where it is not asked for.
+
+        With `people` that to have the state in any record, otherwise in one.
+        """
         states = found.states
         weight = np.zeros((self.chances.shape[1], states.prior.size))
         np.add.at(weight, (self.bin_of, states.of_value), self.within)
         rows = self.rows(found.member[asked], found.known_only[asked])
+        chance = (rows * weight.T[found.state[asked]]).sum(axis=1)
+        if people and self.repeats is not None:
+            count, state = states.prior.size, found.state[asked]
+            share = np.bincount(states.of_value, self.table.prior, minlength=count)[state]
+            having = self.table.prior_having(states.of_value, count)[state]
+            chance = self.repeats.expected(found.member[asked], chance, share, having)
         result = np.zeros(found.member.size)
-        result[asked] = (rows * weight.T[found.state[asked]]).sum(axis=1)
+        result[asked] = chance
         return result
 
 
@@ -153,16 +162,18 @@ def baselines(table: Joint, wanted: Ints, bins: Ints, seed: int | None) -> Basel
         chances = np.tile(totals / totals.sum(), (wanted.size, 1))
     elif wanted.size and seed is not None:
         own = bins[table.codes]
-        chances = baseline(table.classes, table.member, own, table.counts, count, wanted, seed)
+        chances = baseline(table.classes, table.member, own, table.in_table, count, wanted, seed)
     missing = int(bins[-1]) if len(table.values) and not table.values[-1].is_valid else -1
-    return Baselines(wanted, chances, table.totals / np.maximum(totals, 1)[bins], bins, missing)
+    within = table.totals / np.maximum(totals, 1e-300)[bins]
+    repeats = None if table.people is None else Repeats.of(table.people)
+    return Baselines(wanted, chances, within, bins, missing, table, repeats)
 
 
 def frequent_bins(table: Joint, single: ClassStates) -> Ints:
     """A bin for each value that decides most classes, one for missing, and one for all others."""
     asked = needs_model(single.sure)
     weight = np.bincount(single.state[asked], single.counts[asked], minlength=len(table.values))
-    weight = weight + table.totals / table.totals.sum()
+    weight = weight + table.prior
     bins = np.full(weight.size, _MAX_MODELED)
     first = np.argsort(-weight, kind="stable")[:_MAX_MODELED]
     bins[first] = np.arange(first.size)

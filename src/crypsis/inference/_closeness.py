@@ -89,9 +89,9 @@ def _ordered_distances(table: Joint) -> Floats:
     distance is never understated, and exact where nothing is missing.
     """
     if table.values[-1].is_valid:
-        return _along_the_order(table.member, table.codes, table.counts, table.sizes, table.totals)
+        return _along_the_order(table.member, table.codes, table.weights, table.sizes, table.totals)
     known = table.codes != len(table.values) - 1
-    counts = table.counts * known
+    counts = table.weights * known
     known_sizes = np.add.reduceat(counts, table.starts)
     here, everywhere = known_sizes / table.sizes, 1 - table.prior[-1]
     moved = np.abs(here - everywhere)
@@ -104,7 +104,11 @@ def _ordered_distances(table: Joint) -> Floats:
 
 
 def _along_the_order(
-    member: Ints, codes: NDArray[np.int32], counts: Ints, sizes: Ints, totals: Ints
+    member: Ints,
+    codes: NDArray[np.int32],
+    counts: Floats,
+    sizes: Ints | Floats,
+    totals: Ints | Floats,
 ) -> Floats:
     """Sum over the values i of |Q_i - P_i| / (m-1), P and Q the cumulated distributions.
 

@@ -24,25 +24,34 @@ class Contribution(Result):
 
 
 def contributions(
-    cells: Cells, given: Sequence[str], target: str | None, known: Conditional
+    cells: Cells,
+    given: Sequence[str],
+    target: str | None,
+    known: Conditional,
+    person: str | None = None,
 ) -> tuple[Contribution, ...]:
     """Each given column, those that add the most first. `target=None` means a unique one.
 
     Added information falls short where columns say the same: of two equal ones each adds nothing.
     Cost: two passes over the cells for each column.
     """
-    found = [_contribution(cells, given, target, known, name) for name in given]
+    found = [_contribution(cells, given, target, known, name, person) for name in given]
     return tuple(sorted(found, key=lambda one: (-one.added_bits, -one.alone_bits, one.column)))
 
 
 def _contribution(
-    cells: Cells, given: Sequence[str], target: str | None, known: Conditional, name: str
+    cells: Cells,
+    given: Sequence[str],
+    target: str | None,
+    known: Conditional,
+    name: str,
+    person: str | None,
 ) -> Contribution:
     if len(given) == 1:
         bits, guess = known.mutual_information, known.average_guess
         return Contribution(name, bits, bits, guess, guess - known.prior_guess)
-    alone = conditional(cells, [name], target)
-    others = conditional(cells, [other for other in given if other != name], target)
+    alone = conditional(cells, [name], target, person)
+    others = conditional(cells, [other for other in given if other != name], target, person)
     return Contribution(
         column=name,
         alone_bits=alone.mutual_information,

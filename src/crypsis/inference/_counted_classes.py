@@ -41,10 +41,10 @@ class CountedClasses:
     """H(X), in bits."""
     values: int
     """The values that the target takes."""
-    top: int
+    top: float
     """The records of its most frequent value."""
     sizes: Ints
-    modes: Ints
+    modes: Ints | Floats
     distinct: Ints
     weighted: Floats
     """p(y) H(X|Y=y) of each class, in bits; of classes counted by the engine their sum alone."""
@@ -179,14 +179,14 @@ def _within(number: Number, low: float, high: float) -> Number:
 
 
 def all_classes(
-    cells: Cells, names: Sequence[str], target: str | None, ordered: bool
+    cells: Cells, names: Sequence[str], target: str | None, ordered: bool, person: str | None = None
 ) -> tuple[Conditional, CountedClasses]:
     """All classes, from their cells; `target=None` means a unique one."""
     if target is None:
         given = cells if cells.columns == tuple(names) else cells.marginal(names)
         known = unique_conditional(given)
         return known, classes_of(known, known.records, known.records, None)
-    table = joint(cells, target, names)
+    table = joint(cells, target, names, person)
     distances = class_distances(table, "ordered" if ordered else "equal")
     known = counted_conditional(table)
     return known, classes_of(known, known.records, table.distinct, distances)
@@ -202,7 +202,7 @@ def classes_of(
         dropped=known.dropped,
         entropy=known.entropy,
         values=values,
-        top=1 if known.totals is None else int(known.totals.max()),
+        top=1 if known.totals is None else float(known.totals.max()),
         sizes=known.sizes,
         modes=known.modes,
         distinct=known.distinct,

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis.inference.conditional import Joint
+from crypsis.inference.kernels.windows import weight_within
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -57,13 +58,16 @@ class Numbers:
     """A sensitive number in its classes: cells with a number, by class and number."""
 
     distinct: Floats
-    totals: Ints
+    totals: Ints | Floats
     """The records of each distinct number."""
     member: Ints
     place: Ints
     """The place of each cell's number in `distinct`."""
     counts: Ints
     relative: bool
+    table: Joint
+    entries: tuple[Ints, Ints] | None = None
+    """Of people the place of each number of theirs, and their pair; by class and number."""
     """Whether a fraction of the value has a meaning: not for dates."""
 
     def widths(self) -> list[Ints]:
@@ -90,6 +94,8 @@ class Numbers:
             cell = np.searchsorted(key, self.member * (self.distinct.size + 1) + end)
             counts = upto[cell] - upto[np.arange(self.member.size)]
             prior = (all_upto[end] - all_upto[self.place]) / all_upto[-1]
+            if self.entries is not None:
+                counts, prior = self._people_within(upto, cell, ends)
             # The most records; of equal windows the one that is rarest in all records.
             order = np.lexsort((prior, -counts, self.member))[starts]
             found.append(
@@ -98,6 +104,19 @@ class Numbers:
                 )
             )
         return found
+
+    def _people_within(self, upto: Ints, cell: Ints, ends: Ints) -> tuple[Ints, Floats]:
+        """Who of a class has a number in the interval from each cell on, and the same of everybody."""
+        assert self.entries is not None  # noqa: S101 - of people
+        assert self.table.people is not None  # noqa: S101
+        place, pair = self.entries
+        part = self.table.people.part
+        counts = weight_within(pair, np.ones(part.size), upto[:-1], upto[cell])
+        order = np.argsort(place, kind="stable")
+        starts = np.searchsorted(place[order], np.arange(self.distinct.size + 1))
+        everybody = weight_within(pair[order], part, starts[:-1], starts[ends])
+        known = part[np.unique(pair)].sum()
+        return np.rint(counts).astype(np.int64), (everybody / known)[self.place]
 
     @cached_property
     def edges(self) -> Ints:
@@ -127,8 +146,13 @@ class Numbers:
         inside = (upto[high] - upto[low]) / (upto[ends] - upto[self.edges])
         return np.asarray((chances[:, : self.edges.size] * inside).sum(axis=1))
 
+    def share(self, windows: Windows) -> Floats:
+        """The share of all numbers that are in each window."""
+        upto = np.concatenate([[0], np.cumsum(self.totals)])
+        return np.asarray((upto[windows.last] - upto[windows.first]) / upto[-1])
 
-def far_numbers(totals: Ints) -> tuple[int, int]:
+
+def far_numbers(totals: Floats) -> tuple[int, int]:
     """How many of the numbers are the lowest, and from which one on they are the highest.
 
     `totals` are the records of each number, in ascending order; a tenth at most has either.
@@ -141,12 +165,22 @@ def far_numbers(totals: Ints) -> tuple[int, int]:
 def sensitive_numbers(table: Joint, numbers: Floats, relative: bool) -> Numbers:
     """The cells whose value is a number, in the order of class and number."""
     distinct, place = np.unique(numbers[~np.isnan(numbers)], return_inverse=True)
-    of_value = np.full(numbers.size, -1, np.int64)
+    of_value = np.full(numbers.size, distinct.size, np.int64)
     of_value[~np.isnan(numbers)] = place
-    kept = of_value[table.codes] >= 0
-    member, placed = table.member[kept], of_value[table.codes[kept]]
-    keys, inverse = np.unique(member * distinct.size + placed, return_inverse=True)
-    counts = np.bincount(inverse, table.counts[kept]).astype(np.int64)
-    place = keys % distinct.size
-    totals = np.bincount(place, counts, minlength=distinct.size).astype(np.int64)
-    return Numbers(distinct, totals, keys // distinct.size, place, counts, relative)
+    member, place, counts = table.having(of_value, distinct.size + 1)
+    kept = place < distinct.size
+    totals = np.bincount(of_value, table.totals, minlength=distinct.size + 1)[:-1]
+    entries, people = None, table.people
+    if people is None:
+        totals = totals.astype(np.int64)
+    else:
+        number = of_value[table.codes[people.cell]]
+        own = np.flatnonzero(number < distinct.size)
+        keys = people.member[people.pair[own]] * distinct.size + number[own]
+        own = own[np.lexsort((people.pair[own], keys))]
+        both = np.stack([number[own], people.pair[own]])
+        new = np.any(np.diff(both, axis=1, prepend=-1) != 0, axis=0)
+        entries = (both[0, new], both[1, new])
+    return Numbers(
+        distinct, totals, member[kept], place[kept], counts[kept], relative, table, entries
+    )

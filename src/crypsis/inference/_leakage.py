@@ -18,7 +18,7 @@ from crypsis.inference._leakage_result import Leakage, Leakages, leakage_of
 from crypsis.inference._many_classes import DRAWN_CLASSES, many_classes
 from crypsis.inference._shuffle import shuffled_itpr
 from crypsis.inference._uniqueness import UniquenessBasis, uniqueness_basis
-from crypsis.inference.conditional import check_at_least, checked_columns
+from crypsis.inference.conditional import check_at_least, checked_columns, joint_columns
 from crypsis.options import Columns, Roles
 
 
@@ -181,7 +181,9 @@ def leakages(
     counted = [target for target in columns if not basis[target].unique]
     if len(counted) > 1:
         with suppress(TooLargeError):
-            dataset.cells([*names, *counted])  # kept by the dataset: each target comes from it
+            dataset.cells(
+                joint_columns(dataset, [*names, *counted])
+            )  # kept by the dataset: each target comes from it
     return Leakages(
         tuple(names),
         tuple(
@@ -207,11 +209,13 @@ def _of_dataset(
     """From the cells of all classes, or else from those that can be counted."""
     if sample is None:
         with suppress(TooLargeError):
-            cells = dataset.cells(names if basis.unique else [*names, target])
+            person = dataset.person
+            unique = basis.unique and person is None  # people have several values of it
+            cells = dataset.cells(names if unique else joint_columns(dataset, [*names, target]))
             ordered = dataset.rows.column(target).kind.ordered
-            counted = None if basis.unique else target
-            known, classes = all_classes(cells, names, counted, ordered)
-            added = contributions(cells, names, counted, known)
+            counted = None if unique else target
+            known, classes = all_classes(cells, names, counted, ordered, person)
+            added = contributions(cells, names, counted, known, person)
             return leakage_of(classes, target, names, basis, shuffled_itpr(known, seed), added)
     many = many_classes(
         dataset, names, target, basis, sample=sample or DRAWN_CLASSES, exact=exact,

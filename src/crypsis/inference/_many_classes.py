@@ -8,7 +8,7 @@ and returns how many there are of each size, mode and number of target values.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from crypsis.counting.cells import Cells
 from crypsis.counting.distributions import entropy_bits
 from crypsis.dataset import Dataset
-from crypsis.errors import ParameterError
+from crypsis.errors import ParameterError, TooLargeError
 from crypsis.inference._closeness import class_distances
 from crypsis.inference._counted_classes import CountedClasses, classes_of
 from crypsis.inference._uniqueness import UniquenessBasis
@@ -28,6 +28,7 @@ from crypsis.inference.conditional import (
     joint,
     no_records,
     no_wildcards,
+    several_records,
     unique_conditional,
 )
 from crypsis.options import MissingValues
@@ -57,7 +58,17 @@ def many_classes(
     confidence: float,
     seed: int,
 ) -> CountedClasses:
-    """Classes that are too many to fetch: some of them in full, or all counted by the engine."""
+    """Classes that are too many to fetch: some of them in full, or all counted by the engine.
+
+    Both count records, so where people have several there is no answer.
+    """
+    if several_records(dataset):
+        raise TooLargeError(
+            "There are too many equivalence classes to count their people.",
+            code="too-many-people",
+            columns=tuple(names),
+            hint="Generalize the columns, or set fewer.",
+        )
     if dataset.missing is MissingValues.WILDCARD:
         raise no_wildcards()
     needed = names if basis.unique else [*names, target]
@@ -142,7 +153,7 @@ def _drawn_classes(
 class _Drawn(Joint):
     """Some classes, with the target's distribution in all records."""
 
-    overall: NDArray[np.int64]
+    overall: NDArray[np.int64] = field(kw_only=True)
 
     @cached_property
     def totals(self) -> NDArray[np.int64]:
@@ -157,5 +168,5 @@ def _of_all_records(table: Joint, rows: Rows, target: str) -> _Drawn:
     place = np.asarray(pc.index_in(table.values, value_set=every.values[0]), np.int32)
     return _Drawn(
         table.classes, table.starts, place[table.codes], table.counts, every.values[0],
-        table.dropped, overall,
+        table.dropped, overall=overall,
     )  # fmt: skip

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import TypeVar, Unpack
 
 import numpy as np
 
-from crypsis.counting.cells import Cells
+from crypsis.counting.grouping import group
 from crypsis.dataset import SAMPLE, Data, Dataset, as_seen, takes_roles
 from crypsis.errors import ParameterError, RoleError, TooLargeError
 from crypsis.inference._attribute_disclosure import (
@@ -21,7 +22,7 @@ from crypsis.inference._attribute_disclosure import (
     TCloseness,
 )
 from crypsis.inference._closeness import GroundDistance, ground_distances
-from crypsis.inference.conditional import joint
+from crypsis.inference.conditional import joint_columns, joint_of
 from crypsis.options import Roles
 from crypsis.results import Group
 
@@ -202,7 +203,7 @@ def alpha_k_anonymity(
     """
     dataset = as_seen(data, **roles)
     counts = _counts(dataset, others_known)
-    k = _smallest(dataset.cells(dataset.quasi_identifiers)).size
+    k = _smallest(dataset).size
     return max((one.alpha_k_anonymity(k) for one in counts), key=lambda one: one.alpha)
 
 
@@ -262,7 +263,7 @@ def attribute_disclosure(
     ground = ground_distances(dataset, distances)
     counts = _counts(dataset, others_known)
     classes = dataset.cells(dataset.quasi_identifiers)
-    smallest = _smallest(classes)
+    smallest = _smallest(dataset)
     return AttributeDisclosure(
         quasi_identifiers=dataset.quasi_identifiers,
         records=classes.rows,
@@ -292,16 +293,33 @@ def _counts(dataset: Dataset, others_known: bool) -> list[AttributeCounts]:
         )
     if len(sensitive) > 1:
         with suppress(TooLargeError):
-            dataset.cells([*known, *sensitive])  # kept by the dataset: each attribute is in it
+            dataset.cells(
+                joint_columns(dataset, [*known, *sensitive])
+            )  # kept by the dataset: each attribute is in it
     found = []
     for name in sensitive:
         others = [other for other in sensitive if others_known and other != name]
         given = [*known, *others]
-        found.append(AttributeCounts(name, joint(dataset.cells([*given, name]), name, given)))
+        found.append(AttributeCounts(name, joint_of(dataset, name, given)))
     return found
 
 
-def _smallest(classes: Cells) -> Group:
+def _smallest(dataset: Dataset) -> Group:
+    """The smallest class, of people where they are known; records without a person are nobody's."""
+    names = dataset.quasi_identifiers
+    columns = joint_columns(dataset, names)
+    classes = dataset.cells(columns)
+    if len(columns) > len(names):
+        first, member = group(classes.codes[:-1], classes.domains[:-1])
+        known = classes.codes[-1] != classes.missing_codes[-1]
+        people = np.bincount(member[known], minlength=first.size).astype(np.int64)
+        classes = replace(
+            classes,
+            columns=names,
+            codes=tuple(code[first] for code in classes.codes[:-1]),
+            values=classes.values[:-1],
+            counts=people,
+        )
     sizes = np.where(classes.class_sizes > 0, classes.class_sizes, np.iinfo(np.int64).max)
     return classes.group(int(np.argmin(sizes)))
 

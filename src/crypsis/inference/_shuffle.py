@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,20 +28,31 @@ def shuffled_itpr(known: Conditional, seed: int) -> Number:
     """
     smallest = int(known.sizes.min())
     trivial = known.entropy == 0 or len(known.classes) == 1
-    if known.totals is None or int(known.totals.max()) == 1 or trivial:
+    if known.totals is None or trivial:
+        return known.itpr
+    totals = whole_numbers(known.totals)
+    if totals.max() == 1:
         return known.itpr
     if smallest == 1:
         return 1.0
     random = np.random.default_rng(seed)
     if known.records <= _PERMUTED_RECORDS:
-        lowest = _permuted(known.sizes, known.totals, random)
+        lowest = _permuted(known.sizes, totals, random)
         method = f"{lowest.size} permutations"
     else:
-        lowest = _drawn(known.sizes, known.totals, random)
+        lowest = _drawn(known.sizes, totals, random)
         method = f"{lowest.size} draws for the smallest classes"
     found = 1 - len(known.classes) * lowest / (known.records * known.entropy)
     low, middle, high = np.quantile(found, [0.025, 0.5, 0.975])
     return Estimate(float(middle), float(low), float(high), method=f"{method}, seed {seed}")
+
+
+def whole_numbers(totals: NDArray[Any]) -> Ints:
+    """Counts that add up to the same: of people spread over their records the nearest."""
+    lower = np.floor(totals + 1e-9).astype(np.int64)
+    left = round(float(totals.sum())) - int(lower.sum())
+    lower[np.argsort(lower - totals, kind="stable")[:left]] += 1
+    return lower
 
 
 def _permuted(sizes: Ints, totals: Ints, random: np.random.Generator) -> Floats:

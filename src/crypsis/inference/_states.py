@@ -10,7 +10,7 @@ highest tenth; and "missing", which is a state of its own and no diversity, agai
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,8 @@ _ABSENT = frozenset(
 )  # fmt: skip
 
 
+THIS_TABLE = "this table"
+"""The source of priors where none are given."""
 COMPLEMENTS = ("not zero", "not the most frequent", "not harmless", "below zero", "low", "high")
 """The levels of one state that all values outside a set have."""
 
@@ -109,7 +111,7 @@ def value_prior(
         theirs = dict(zip(map(_text_or_none, values.to_pylist()), counts, strict=True))
         people = max(1, int(counts.sum()))
         return Prior(np.array([theirs.get(text, 0) / people for text in texts]), "the population")
-    return Prior(own, "this table")
+    return Prior(own, THIS_TABLE)
 
 
 def _text_or_none(value: Any) -> str | None:
@@ -169,14 +171,18 @@ def attribute_states(
         if inside.any() and rest.sum() > 1 and inside.tobytes() not in seen:
             seen.add(inside.tobytes())
             found += _complement(level, inside, missing, found[0])
+    if table.people is not None and prior.source == THIS_TABLE:  # who has several counts once
+        found = [
+            replace(one, prior=table.prior_having(one.of_value, one.prior.size)) for one in found
+        ]
     return found
 
 
-def _far(numbers: Floats, totals: Ints) -> tuple[Bools, Bools]:
+def _far(numbers: Floats, totals: Ints | Floats) -> tuple[Bools, Bools]:
     """Which values are among the lowest tenth of the numbers, and which among the highest."""
     there = ~np.isnan(numbers)
     distinct, place = np.unique(numbers[there], return_inverse=True)
-    first, last = far_numbers(np.bincount(place, totals[there]).astype(np.int64))
+    first, last = far_numbers(np.bincount(place, totals[there]))
     at = np.where(there, np.searchsorted(distinct, numbers), -1)
     return there & (at < first), at >= last
 

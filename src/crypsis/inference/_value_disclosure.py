@@ -29,7 +29,9 @@ from crypsis.inference._class_states import (
 )
 from crypsis.inference._intervals import Numbers, Windows, sensitive_numbers
 from crypsis.inference._states import (
+    COMPLEMENTS,
     RARE,
+    THIS_TABLE,
     Prior,
     States,
     attribute_states,
@@ -42,8 +44,8 @@ from crypsis.inference._value_results import (
     ValueMeasure,
     WorstClass,
 )
-from crypsis.inference.conditional import Joint, joint
-from crypsis.inference.text_numbers import read_numbers
+from crypsis.inference.conditional import Joint, joint_columns, joint_of
+from crypsis.inference.text_numbers import ReadNumbers, read_numbers
 from crypsis.options import Roles
 
 Ints = NDArray[np.int64]
@@ -139,10 +141,10 @@ def value_disclosure(
     known = list(strict.quasi_identifiers)
     if len(strict.sensitive) > 1:
         with suppress(TooLargeError):
-            strict.cells([*known, *strict.sensitive])  # kept by the dataset
+            strict.cells(joint_columns(strict, [*known, *strict.sensitive]))  # kept by the dataset
     found = []
     for name in strict.sensitive:
-        table = joint(strict.cells([*known, name]), name, known)
+        table = joint_of(strict, name, known)
         fold = seed if baseline else None
         found.append(_attribute(strict, name, table, trees.get(name), confidence, fold))
     return ValueDisclosure(tuple(known), confidence, tuple(found))
@@ -173,13 +175,61 @@ def _attribute(
     seed: int | None,
 ) -> AttributeValues:
     """One attribute; without a seed no model is fitted."""
-    note = dataset.notes.get(name)
-    prior = value_prior(table, note.priors if note else None, _population(dataset, name))
-    read = read_numbers(table.values)
-    levels = attribute_states(table, read, prior, note.harmless if note else (), tree, name)
+    best, note = _Best(table), dataset.notes.get(name)
+    given = note.priors if note else None, _population(dataset, name)
+    about = note.harmless if note else (), tree, name
+    prior, read = value_prior(table, *given), read_numbers(table.values)
+    levels = attribute_states(table, read, prior, *about)
+    for reading, classes in table.readings:
+        best.classes = classes
+        counts = {
+            kind: (one, attribute_states(one, read, value_prior(one, *given), *about))
+            for kind, one in (("having", reading), ("spread", reading.spread))
+            if one is not None
+        }
+        _add_reading(best, counts, read, confidence, seed)
+    presence, presence_prior = _presence(table, prior, levels)
+    certain = np.flatnonzero(best.certain)
+    return AttributeValues(
+        attribute=name,
+        records=int(table.records.sum()),
+        unit="record" if table.people is None else "person",
+        classes=int(table.starts.size),
+        prior_source=prior.source,
+        gain=best.measure("gain"),
+        ratio=best.measure("ratio"),
+        excess=best.measure("excess"),
+        excess_ratio=best.measure("excess_ratio"),
+        interval=best.measure("interval") if read.mostly else None,
+        near_certain=int(table.records[certain].sum()),
+        near_certain_classes=int(certain.size),
+        near_certain_class=best.largest_certain(),
+        presence=presence,
+        presence_prior=presence_prior,
+        not_zero=_not_zero(sensitive_numbers(table, read.numbers, False)) if read.mostly else 0.0,
+        presence_stated_public=bool(note and note.public_presence),
+        _classes=table.classes,
+        _certain=best.certain,
+    )
+
+
+def _add_reading(
+    best: _Best,
+    readings: Mapping[str, tuple[Joint, Sequence[States]]],
+    read: ReadNumbers,
+    confidence: float,
+    seed: int | None,
+) -> None:
+    """What a table discloses: by who has a value in any record, and by people spread over theirs."""
+    table, levels = readings["having"]
     counted = [class_states(table, level, confidence) for level in levels]
+    spread = [
+        class_states(table, level, confidence)
+        for table, levels in [readings[kind] for kind in readings if kind != "having"]
+        for level in levels
+    ]
     numbers = read.numbers if read.mostly else None
-    asked = [one.member[needs_model(one.sure)] for one in counted]
+    asked = [one.member[needs_model(one.sure)] for one in (*counted, *spread)]
     if numbers is None:
         known, bins = [], frequent_bins(table, counted[0])
     else:
@@ -192,33 +242,12 @@ def _attribute(
     for classes in asked:
         wanted[classes] = True
     model = baselines(table, np.flatnonzero(wanted), bins, seed)
-    best = _Best(table)
     for one in counted:
+        best.add(one, model.of(one, needs_model(one.sure), people=True))
+    for one in spread:
         best.add(one, model.of(one, needs_model(one.sure)))
     for interval in known:
         best.add_interval(interval, model)
-    presence, presence_prior = _presence(table, prior, levels)
-    certain = np.flatnonzero(best.certain)
-    return AttributeValues(
-        attribute=name,
-        records=int(table.counts.sum()),
-        classes=int(table.starts.size),
-        prior_source=prior.source,
-        gain=best.measure("gain"),
-        ratio=best.measure("ratio"),
-        excess=best.measure("excess"),
-        excess_ratio=best.measure("excess_ratio"),
-        interval=best.measure("interval") if numbers is not None else None,
-        near_certain=int(table.sizes[certain].sum()),
-        near_certain_classes=int(certain.size),
-        near_certain_class=best.largest_certain(),
-        presence=presence,
-        presence_prior=presence_prior,
-        not_zero=0.0 if numbers is None else _not_zero(ordered),
-        presence_stated_public=bool(note and note.public_presence),
-        _classes=table.classes,
-        _certain=best.certain,
-    )
 
 
 class _Known:
@@ -242,7 +271,11 @@ class _Known:
         found = np.zeros(self.sure.size)
         some = self.window.where(asked)
         rows = model.rows(some.member, self.known_only[asked])
-        found[asked] = self.numbers.predicted(some, rows)
+        chance = self.numbers.predicted(some, rows)
+        if model.repeats is not None:
+            share = self.numbers.share(some)
+            chance = model.repeats.expected(some.member, chance, share, some.prior)
+        found[asked] = chance
         return found
 
 
@@ -251,6 +284,8 @@ class _Best:
 
     def __init__(self, table: Joint) -> None:
         self.table = table
+        self.classes = np.arange(table.starts.size)
+        """The class here of each class of what is added."""
         count = table.starts.size
         self.values = {
             name: np.zeros(count)
@@ -274,12 +309,15 @@ class _Best:
             "excess_ratio": np.where(rate, one.sure / np.maximum(base, floor), 0.0),
         }
         for name, values in measures.items():
-            self.put(name, values, one.member, shares, priors, base, one.states.level)
-        self.put_certain(one.disclosed, one.member, shares, priors, base, one.states.level)
+            self.put(name, values, self.classes[one.member], shares, priors, base, one.states.level)
+        self.put_certain(
+            one.disclosed, self.classes[one.member], shares, priors, base, one.states.level
+        )
 
     def add_interval(self, one: _Known, model: Baselines) -> None:
         """The intervals of one width."""
-        base, member, prior = one.baseline(model), one.window.member, one.window.prior
+        base, prior = one.baseline(model), one.window.prior
+        member = self.classes[one.window.member]
         self.put("interval", one.sure - base, member, one.shares, prior, base, "interval")
         disclosed = (one.shares >= NEAR_CERTAIN) & (prior <= RARE)
         self.put_certain(disclosed, member, one.shares, prior, base, "interval")
@@ -325,7 +363,7 @@ class _Best:
     def measure(self, name: str) -> ValueMeasure:
         """One of the measures as a result."""
         value, _, where = self.worst[name]
-        return ValueMeasure(value, where, self.values[name], self.table.sizes)
+        return ValueMeasure(value, where, self.values[name], self.table.records)
 
     def largest_certain(self) -> WorstClass | None:
         """The largest class with a near-certain state."""
@@ -348,16 +386,16 @@ def _presence(table: Joint, prior: Prior, levels: Sequence[States]) -> tuple[flo
     are not in the table: a value that reads as absence (no, none, negative, 0) counts only if every
     record has it, and that a number is not zero, or that a value is known, does not count.
     """
-    given = prior.source != "this table"
+    given = prior.source != THIS_TABLE
     values = table.values.to_pylist()
     best, its_prior = 0.0, None
     for level in levels:
         if not given and level.level in _ORDINARY:
             continue
-        totals = np.bincount(level.of_value, table.totals, minlength=level.prior.size)
-        known = totals.sum() - (totals[level.missing] if level.missing >= 0 else 0)
+        totals, everybody = _having_anywhere(table, level)
+        known = everybody - (totals[level.missing] if level.missing >= 0 else 0)
         for state in np.flatnonzero(~level.harmless & (totals > 0)):
-            trials = totals.sum() if state == level.missing else known
+            trials = everybody if state == level.missing else known
             share = float(totals[state] / trials)
             if state == level.missing or share <= best:
                 continue
@@ -368,6 +406,26 @@ def _presence(table: Joint, prior: Prior, levels: Sequence[States]) -> tuple[flo
                 continue
             best, its_prior = share, float(level.prior[state]) if given else None
     return best, its_prior
+
+
+def _having_anywhere(table: Joint, level: States) -> tuple[NDArray[Any], float]:
+    """How many of the table have each state, and how many they are.
+
+    Of people those count who have a value in any record; what nearly everybody has who was asked
+    often, such as another value than the most frequent one, is counted by their records.
+    """
+    people, states = table.people, level.prior.size
+    if people is None or level.level in COMPLEMENTS:
+        totals = np.bincount(level.of_value, table.totals, minlength=states)
+        return totals, float(totals.sum())
+    whose = people.person[people.pair]
+    keys = np.unique(whose * states + level.of_value[table.codes[people.cell]])
+    person, state = keys // states, keys % states
+    if level.missing >= 0:  # missing is who has no value in any class
+        some = np.bincount(person, state != level.missing, minlength=int(person.max()) + 1) > 0
+        state = state[~((state == level.missing) & some[person])]
+    totals = np.bincount(state, minlength=states)
+    return totals, float(np.unique(person).size)
 
 
 def _not_zero(numbers: Numbers) -> float:

@@ -45,6 +45,8 @@ class AttributeValues(Result):
 
     attribute: str
     records: int
+    unit: str
+    """What classes count: a "record", or a "person" where people have several records."""
     classes: int
     prior_source: str
     """Where priors are from: "this table", "the population" or "the rates given"."""

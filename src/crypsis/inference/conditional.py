@@ -2,6 +2,9 @@
 
 Every measure of this package is a function of these arrays. For a target whose values are all
 different the class sizes suffice: the target itself is never counted.
+
+Where a person may have several records, classes count people (see `_people`), and so does every
+measure.
 """
 
 from __future__ import annotations
@@ -9,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +20,9 @@ from numpy.typing import NDArray
 
 from crypsis.counting.cells import Cells
 from crypsis.counting.distributions import entropy_bits
+from crypsis.dataset import Dataset
 from crypsis.errors import ColumnError, InputError, ParameterError, unknown_columns
+from crypsis.inference._people import People, people_of_cells, representatives
 from crypsis.options import MissingValues
 
 Ints = NDArray[np.int64]
@@ -25,9 +31,11 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """Counts of (class, target value), class by class.
+    """Counts of (class, target value), class by class: of records, or of people.
 
-    Cells `starts[g]` up to `starts[g + 1]` belong to class g; `codes` are places in `values`.
+    Cells `starts[g]` up to `starts[g + 1]` belong to class g; `codes` are places in `values`. Of
+    people `counts` are those who have the value in any of their records in the class, so that they
+    may add up to more than there are, and `weights` are the people spread over their records.
     """
 
     classes: Cells
@@ -36,11 +44,19 @@ class Joint:
     counts: Ints
     values: pa.Array
     dropped: int
+    people: People | None = None
 
     @cached_property
     def sizes(self) -> Ints:
-        """The records of each class."""
+        """The records, or people, of each class."""
+        if self.people is not None:
+            return self.people.sizes
         return np.asarray(np.add.reduceat(self.counts, self.starts))
+
+    @cached_property
+    def records(self) -> Ints:
+        """The records of each class, also where people are counted."""
+        return self.sizes if self.people is None else self.people.records
 
     @cached_property
     def member(self) -> Ints:
@@ -49,20 +65,79 @@ class Joint:
         return np.repeat(np.arange(self.starts.size), lengths)
 
     @cached_property
+    def weights(self) -> Floats:
+        """The counts that add up to the class: each person weighs 1, spread over the records."""
+        if self.people is None:
+            return self.counts.astype(np.float64)
+        return np.bincount(self.people.cell, self.people.spread, minlength=self.counts.size)
+
+    @cached_property
     def shares(self) -> Floats:
         """The share of each cell in its class: p(x | y)."""
+        return self.weights / self.sizes[self.member]
+
+    @cached_property
+    def shares_having(self) -> Floats:
+        """The share of the class that has the value in any record; `shares` of records."""
         return self.counts / self.sizes[self.member]
 
     @cached_property
-    def totals(self) -> Ints:
-        """The records of each target value."""
+    def totals(self) -> NDArray[Any]:
+        """The records of each target value; of people their distribution, adding up to `sizes`."""
+        if self.people is not None:
+            return self.prior * self.sizes.sum()
         sums = np.bincount(self.codes, weights=self.counts, minlength=len(self.values))
         return sums.astype(np.int64)
 
     @cached_property
     def prior(self) -> Floats:
-        """The share of each target value in all records: p(x)."""
+        """The share of each target value in all records: p(x).
+
+        Of people each weighs 1, spread over all of their records.
+        """
+        if self.people is not None:
+            entries = self.people.spread * self.people.part[self.people.pair]
+            sums = np.bincount(self.codes[self.people.cell], entries, minlength=len(self.values))
+            return np.asarray(sums / sums.sum())
         return np.asarray(self.totals / self.totals.sum())
+
+    def prior_having(self, state_of_value: Ints, states: int) -> Floats:
+        """The chance to have each state in a class, over all: of people that of any record there.
+
+        Each person weighs 1 in the table, spread over the classes by the records there.
+        """
+        if self.people is None:
+            return np.bincount(state_of_value, self.prior, minlength=states)
+        keys = np.unique(self._states_of_pairs(state_of_value, states))
+        parts = self.people.part
+        sums = np.bincount(keys % states, parts[keys // states], minlength=states)
+        return np.asarray(sums / parts.sum())
+
+    def having(self, state_of_value: Ints, states: int) -> tuple[Ints, Ints, Ints]:
+        """How many of each class have each state, in any record: classes, states and counts."""
+        if self.people is None:
+            keys, inverse = np.unique(
+                self.member * states + state_of_value[self.codes], return_inverse=True
+            )
+            counts = np.bincount(inverse, self.counts).astype(np.int64)
+        else:
+            pairs = np.unique(self._states_of_pairs(state_of_value, states))
+            own = self.people.member[pairs // states] * states + pairs % states
+            keys, counts = np.unique(own, return_counts=True)
+        return keys // states, keys % states, counts
+
+    def _states_of_pairs(self, state_of_value: Ints, states: int) -> Ints:
+        """The states of each person in each class, in one number."""
+        assert self.people is not None  # noqa: S101 - asked by both callers
+        return self.people.pair * states + state_of_value[self.codes[self.people.cell]]
+
+    @cached_property
+    def in_table(self) -> Floats:
+        """What each cell weighs in the whole table, where a person weighs 1 in all records."""
+        if self.people is None:
+            return self.counts.astype(np.float64)
+        entries = self.people.spread * self.people.part[self.people.pair]
+        return np.bincount(self.people.cell, entries, minlength=self.counts.size)
 
     @property
     def distinct(self) -> int:
@@ -71,13 +146,80 @@ class Joint:
 
     @cached_property
     def present(self) -> Joint:
-        """Without missing values, which are no diversity; a class of nothing else keeps its one."""
+        """Without missing values, which are no diversity; a class of nothing else keeps its one.
+
+        Of people each is counted by one value: what several have is no diversity of one of them.
+        """
+        if self.people is not None:
+            return self.by_one_value.present
         if not len(self.values) or self.values[-1].is_valid:
             return self
         lengths = np.diff(np.append(self.starts, self.counts.size))
         kept = (self.codes != len(self.values) - 1) | (lengths == 1)[self.member]
         starts = np.searchsorted(self.member[kept], np.arange(self.starts.size))
         return replace(self, starts=starts, codes=self.codes[kept], counts=self.counts[kept])
+
+    @property
+    def _missing(self) -> int:
+        """The place of the missing value; -1 if there is none."""
+        return len(self.values) - 1 if len(self.values) and not self.values[-1].is_valid else -1
+
+    @cached_property
+    def by_one_value(self) -> Joint:
+        """Each person once, by one value; see `_people`."""
+        if self.people is None:
+            return self
+        known = self.codes != self._missing
+        counts = representatives(self.people, self.member, self.starts, self.counts, known)
+        kept = counts > 0
+        starts = np.searchsorted(self.member[kept], np.arange(self.starts.size))
+        return replace(
+            self, starts=starts, codes=self.codes[kept], counts=counts[kept], people=None
+        )
+
+    @cached_property
+    def readings(self) -> tuple[tuple[Joint, Ints], ...]:
+        """The table and, where records have no person, that of the others; each with its classes here.
+
+        A record without a person is one person's here. They may be records of anybody: a measure
+        is that of the worse reading.
+        """
+        every = (self, np.arange(self.starts.size))
+        if self.people is None or self.people.known.all() or not self.people.known.any():
+            return (every,)
+        people, classes, cells = self.people.without_unknown(self.counts.size, self.member)
+        member = self.member[cells]
+        counts = np.bincount(people.cell, minlength=cells.size)
+        smaller = replace(
+            self.classes,
+            codes=tuple(code[classes] for code in self.classes.codes),
+            counts=people.sizes,
+        )
+        named = Joint(
+            smaller,
+            np.searchsorted(member, classes),
+            self.codes[cells],
+            counts,
+            self.values,
+            self.dropped,
+            people,
+        )
+        return (every, (named, classes))
+
+    @cached_property
+    def spread(self) -> Joint | None:
+        """The same with each person spread over their records; None of records."""
+        if self.people is None:
+            return None
+        return _Spread(
+            self.classes,
+            self.starts,
+            self.codes,
+            self.counts,
+            self.values,
+            self.dropped,
+            self.people,
+        )
 
     @cached_property
     def diversity(self) -> Ints:
@@ -90,6 +232,24 @@ class Joint:
 
 
 @dataclass(frozen=True, eq=False)
+class _Spread(Joint):
+    """People spread over their records: who has one record of ten counts a tenth."""
+
+    def prior_having(self, state_of_value: Ints, states: int) -> Floats:
+        """The share of each state in all records of people."""
+        return np.bincount(state_of_value, self.prior, minlength=states)
+
+    def having(self, state_of_value: Ints, states: int) -> tuple[Ints, Ints, Ints]:
+        """How many of each class have each state, of whole people."""
+        keys, inverse = np.unique(
+            self.member * states + state_of_value[self.codes], return_inverse=True
+        )
+        counts = np.floor(np.bincount(inverse, self.weights) + 1e-9).astype(np.int64)
+        keys, counts = keys[counts > 0], counts[counts > 0]
+        return keys // states, keys % states, counts
+
+
+@dataclass(frozen=True, eq=False)
 class Conditional:
     """The target in each class: its entropy, its best guess and its distance from all records."""
 
@@ -99,14 +259,14 @@ class Conditional:
     """H(X), in bits."""
     entropies: Floats
     """H(X | Y = y), in bits."""
-    modes: Ints
+    modes: NDArray[Any]
     """The records of the class with its most frequent value."""
     guesses: Ints | None
     """That value's place in `values` (the first, of several); None for a unique target."""
     distinct: Ints
     divergences: Floats
     """Kullback-Leibler divergence of the class from all records, in bits."""
-    totals: Ints | None
+    totals: NDArray[Any] | None
     """The records of each target value; None for a unique target."""
     values: pa.Array | None
     dropped: int
@@ -149,13 +309,13 @@ class Conditional:
     @property
     def prior_guess(self) -> float:
         """The probability of the best guess without the given columns."""
-        top = 1 if self.totals is None else int(self.totals.max())
+        top = 1 if self.totals is None else float(self.totals.max())
         return top / self.records
 
     @property
     def average_guess(self) -> float:
         """The probability of the best guess with them, averaged over the records."""
-        return max(int(self.modes.sum()) / self.records, self.prior_guess)
+        return max(float(self.modes.sum()) / self.records, self.prior_guess)
 
     @cached_property
     def itpr(self) -> float:
@@ -175,27 +335,73 @@ class Conditional:
         return 1 - self.conditional_entropy / self.entropy if self.entropy else 0.0
 
 
-def joint(cells: Cells, target: str, given: Sequence[str]) -> Joint:
-    """Cells of the given columns and the target as a Joint; dropped records are counted."""
+def joint_of(dataset: Dataset, target: str, given: Sequence[str]) -> Joint:
+    """The target in each class of the given columns: of people where these are known."""
+    person = dataset.person
+    return joint(dataset.cells(joint_columns(dataset, [*given, target])), target, given, person)
+
+
+def several_records(dataset: Dataset) -> bool:
+    """Whether people are known, and have several records or may have."""
+    if dataset.person is None:
+        return False
+    counted = dataset.rows.tally([dataset.person])
+    return counted.estimated or bool(counted.values < counted.rows - counted.missing)
+
+
+def joint_columns(dataset: Dataset, names: Sequence[str]) -> list[str]:
+    """The columns that are counted for these: with that of the people, where these are known."""
+    whose = [] if dataset.person is None or dataset.person in names else [dataset.person]
+    return [*names, *whose]
+
+
+def joint(cells: Cells, target: str, given: Sequence[str], person: str | None = None) -> Joint:
+    """Cells of the given columns and the target as a Joint; dropped records are counted.
+
+    With `person`, the column that identifies the people, classes count people.
+    """
     names = (*given, target)
-    if cells.columns != names:
-        cells = cells.marginal(names)
-    kept = _kept(cells, names)
-    codes = tuple(code[kept] for code in cells.codes)
-    starts = _starts(codes[:-1])
-    counts = cells.counts[kept]
-    sizes = np.add.reduceat(counts, starts)
-    classes = Cells(
-        tuple(given), tuple(code[starts] for code in codes[:-1]), cells.values[:-1], sizes
+    columns = names if person is None or person in names else (*names, person)
+    if cells.columns != columns:
+        cells = cells.marginal(columns)
+    plain = replace(
+        cells, columns=names, codes=cells.codes[: len(names)], values=cells.values[: len(names)]
     )
-    return Joint(classes, starts, codes[-1], counts, cells.values[-1], cells.dropped)
+    kept = _kept(plain, names)
+    codes = tuple(code[kept] for code in plain.codes)
+    counts = cells.counts[kept]
+    dropped = int(cells.counts.sum() - counts.sum())
+    people = None
+    if person is not None:
+        place = columns.index(person)
+        owner, nobody = cells.codes[place][kept], cells.missing_codes[place]
+        missing = plain.missing_codes[-1]
+        members = np.searchsorted(_starts(codes[:-1]), np.arange(counts.size), "right") - 1
+        cell, people = people_of_cells(
+            members, codes[-1], np.where(owner == nobody, -1, owner), counts, missing
+        )
+        if people is None:  # everybody has one record
+            first = _starts(codes)
+            counts = np.add.reduceat(counts, first)
+        else:
+            first, counts = cell, np.bincount(people.cell, minlength=cell.size).astype(np.int64)
+        codes = tuple(code[first] for code in codes)
+    starts = _starts(codes[:-1])
+    sizes = np.add.reduceat(counts, starts) if people is None else people.sizes
+    classes = Cells(
+        tuple(given), tuple(code[starts] for code in codes[:-1]), cells.values[: len(given)], sizes
+    )
+    values = cells.values[len(given)]
+    return Joint(classes, starts, codes[-1], counts, values, dropped, people)
 
 
-def conditional(cells: Cells, given: Sequence[str], target: str | None) -> Conditional:
+def conditional(
+    cells: Cells, given: Sequence[str], target: str | None, person: str | None = None
+) -> Conditional:
     """The target in each class of the given columns; `target=None` means a unique one."""
     if target is None:
         return unique_conditional(cells if cells.columns == tuple(given) else cells.marginal(given))
-    return counted_conditional(joint(cells, target, given))
+    return counted_conditional(joint(cells, target, given, person))
 
 
 def counted_conditional(table: Joint) -> Conditional:
@@ -203,8 +409,9 @@ def counted_conditional(table: Joint) -> Conditional:
     surprise = np.log2(table.shares)
     entropies = np.maximum(table.per_class(-table.shares * surprise), 0.0) + 0.0  # no minus zero
     divergences = table.per_class(table.shares * (surprise - np.log2(table.prior[table.codes])))
-    modes = np.maximum.reduceat(table.counts, table.starts)
-    top = np.where(table.counts == modes[table.member], table.codes, len(table.values))
+    amounts = table.counts if table.people is None else table.weights
+    modes = np.maximum.reduceat(amounts, table.starts)
+    top = np.where(amounts == modes[table.member], table.codes, len(table.values))
     return Conditional(
         classes=table.classes,
         entropy=entropy_bits(table.totals),

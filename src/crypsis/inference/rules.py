@@ -6,8 +6,8 @@ many groups; here is all that it needs of one sensitive attribute, in arrays.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 from crypsis.counting.cells import Cells
 from crypsis.dataset import Dataset
 from crypsis.hierarchies import Hierarchy
+from crypsis.inference._attribute_disclosure import AttributeCounts
 from crypsis.inference._class_states import baselines, class_states, frequent_bins
+from crypsis.inference._closeness import ground_distances
 from crypsis.inference._intervals import SPREAD, Numbers, sensitive_numbers
 from crypsis.inference._states import States, attribute_states, value_prior
-from crypsis.inference.conditional import Joint, joint
+from crypsis.inference.conditional import Joint, joint_of
 from crypsis.inference.text_numbers import read_numbers
-from crypsis.options import MissingValues
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -48,6 +49,10 @@ class StateRules:
 class DisclosureRules:
     """One attribute. A slot is a value, or an interval of a number that has many values."""
 
+    cell: Ints
+    """The class of each entry: so many of it, records or people, have a value."""
+    code: Ints
+    count: Ints
     slot_of: Ints
     """The slot of each value."""
     prior: Floats
@@ -69,13 +74,12 @@ class DisclosureRules:
 
 
 def disclosure_rules(
-    dataset: Dataset, cells: Cells, name: str, given: Sequence[str], *, seed: int = 0
+    dataset: Dataset, table: Joint, name: str, *, seed: int = 0
 ) -> DisclosureRules:
-    """The rules of one sensitive attribute, for cells of the given columns and the attribute.
+    """The rules of one sensitive attribute, counted in classes.
 
-    The rows of `chances` are in the order of the classes of the given columns.
+    The rows of `chances` are in the order of the classes.
     """
-    table = joint(replace(cells, missing=MissingValues.VALUE), name, list(given))
     note = dataset.notes.get(name)
     tree = Hierarchy.read(note.hierarchy) if note and note.hierarchy else None
     prior = value_prior(table, note.priors if note else None, None)
@@ -97,6 +101,9 @@ def disclosure_rules(
     missing = -1 if table.values[-1].is_valid else int(slot_of[-1])
     grouped = count < slot_of.size
     return DisclosureRules(
+        cell=table.member,
+        code=table.codes.astype(np.int64),
+        count=table.counts,
         slot_of=slot_of,
         prior=_sums(slot_of, table.prior, count),
         bin_of=bins[first],
@@ -112,6 +119,29 @@ def disclosure_rules(
         windows=() if order is None or numbers is None else _windows(order, numbers, slot_of),
         harmless=levels[0].harmless[first],
     )
+
+
+def classes_exceeding(
+    dataset: Dataset,
+    names: Sequence[str],
+    *,
+    least: Mapping[str, float],
+    most: Mapping[str, float],
+    recursive: tuple[float, int] | None,
+    distances: Mapping[str, Hierarchy],
+) -> list[tuple[Cells, Bools]]:
+    """The classes of each sensitive attribute, and which of them miss a requirement on its values.
+
+    `least` and `most` are the limits of measures of a class, by the name of the requirement.
+    """
+    known = {name: tree for name, tree in distances.items() if name in dataset.sensitive}
+    ground, found = ground_distances(dataset, known), []
+    for name in dataset.sensitive:
+        table = joint_of(dataset, name, names)
+        counts = AttributeCounts(name, table)
+        above = counts.classes_exceeding(least, most, recursive, ground[name])
+        found.append((table.classes, above))
+    return found
 
 
 def _sums(slot_of: Ints, shares: Floats, count: int) -> Floats:

@@ -9,6 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Unpack
 
+import pyarrow as pa
 from pydantic import Field, ValidationError
 
 from crypsis import __version__
@@ -17,7 +18,8 @@ from crypsis.documents import Document
 from crypsis.errors import OutputError, SourceError
 from crypsis.files import parse_toml, replacing_file, to_toml
 from crypsis.hierarchies import Hierarchy
-from crypsis.options import Roles
+from crypsis.inference.conditional import several_records
+from crypsis.options import Role, Roles
 from crypsis.protection._apart import (
     APART,
     apart_columns,
@@ -32,7 +34,7 @@ from crypsis.protection._derived import check_derived
 from crypsis.protection._key import Key, fresh_seed
 from crypsis.protection._loss import InformationLoss, information_loss
 from crypsis.protection._measured import Measured, check, measure
-from crypsis.protection._not_required import NotRequired, not_required
+from crypsis.protection._not_required import MOST_ROWS, NotRequired, not_required
 from crypsis.protection._order import in_random_order, order_notes
 from crypsis.protection._recode import RecodedData, columns_loss, recode, with_steps
 from crypsis.protection._recode_classes import RecodingKind
@@ -51,7 +53,7 @@ from crypsis.protection.recoding._deadline import time_limit
 from crypsis.protection.recoding._steps import Keep
 from crypsis.protection.recoding._transition import GeneralizationModel
 from crypsis.results import Result
-from crypsis.tables import frame_like
+from crypsis.tables import frame_like, open_frame
 from crypsis.utility import column_changes
 
 _FORMULAS_NEUTRALIZED = Method(
@@ -377,7 +379,34 @@ class Anonymized(Result, eq=False):
     @cached_property
     def not_required(self) -> NotRequired | None:
         """What was not required: sensitive attributes, and columns outside the classes."""
-        return not_required(self.data, tuple(self._recoded), self.requirements)
+        return not_required(
+            self.data, tuple(self._recoded), self.requirements, self._people, self._several
+        )
+
+    @property
+    def _several(self) -> bool:
+        """Whether people have several records, or may have."""
+        return several_records(self.original)
+
+    @cached_property
+    def _people(self) -> Dataset | None:
+        """The rows with the people of the original; None where that is not known of each row."""
+        person, rows, row_map = self.original.person, self.data.rows, self.key.row_map
+        if person is None or not (rows.local and self.original.rows.local):
+            return None
+        if self.data.count > MOST_ROWS or self.data.count != len(
+            row_map or range(self.loss.records)
+        ):
+            return None
+        whose = self.original.to_arrow([person])[person]
+        if row_map is not None:
+            whose = whose.take(pa.array(row_map))
+        name = person
+        while name in self.data.names:
+            name += " of the original"
+        table = self.data.to_arrow().append_column(name, whose)
+        roles = {**self.data.roles, name: Role.EXCLUDED}
+        return replace(self.data, rows=open_frame(table), roles=roles, person=name, given=None)
 
     @property
     def requirements(self) -> PrivacyRequirements:
@@ -450,6 +479,7 @@ class Anonymized(Result, eq=False):
             self.requirements, self.measured, overwrite=overwrite,
             neutralize_formulas=neutralize_formulas, hierarchies=self._hierarchies,
             like=self.original.rows.form, apart=self.apart,
+            persons=self._people if self.requirements.people else None,
         )  # fmt: skip
         return replace(self, measured=measured)
 

@@ -179,7 +179,7 @@ def measure(
     """Count what the rows meet; missing values equal each other, the strictest reading.
 
     The sensitive columns are measured by `crypsis.inference`, as in any assessment. `persons` are
-    the same rows with the column that identifies their people, if k is of people. `hierarchies` say
+    the same rows with the column that identifies their people, if people are counted. `hierarchies` say
     what a label of a quasi-identifier covers, and how far the values of a sensitive attribute are
     apart.
     """
@@ -194,6 +194,7 @@ def measure(
         return Measured(0, 0, 0)
     sizes = members = cells.marginal(names).counts
     people = risk = None
+    counted = strict
     if requirements.people:
         if persons is None:
             raise RequirementsNotMetError(
@@ -202,11 +203,12 @@ def measure(
                 hint="Set {person}.",
             )
         members, people, risk = people_in_classes(persons, names)
+        counted = persons.strict()
     return Measured(
         int(sizes.sum()),
         int(members.min()),
         sizes.size,
-        **(_sensitive_measured(strict, names, requirements, hierarchies) if sensitive else {}),
+        **(_sensitive_measured(counted, names, requirements, hierarchies) if sensitive else {}),
         **_required_measured(strict, names, requirements, persons, hierarchies or {}),
         population=_population_classes(strict, names, members, requirements, people=people),
         people=people,

@@ -11,7 +11,7 @@ from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.results import Result
 from crypsis.tables import Kind
 
-_MOST_ROWS = 5_000_000
+MOST_ROWS = 5_000_000
 """Tables of more rows are not counted again for this."""
 
 
@@ -57,9 +57,17 @@ class NotRequired(Result):
 
 
 def not_required(
-    release: Dataset, recoded: tuple[str, ...], required: PrivacyRequirements
+    release: Dataset,
+    recoded: tuple[str, ...],
+    required: PrivacyRequirements,
+    people: Dataset | None = None,
+    several: bool = False,
 ) -> NotRequired | None:
-    """Measure what the requirements leave out; None if they leave nothing out."""
+    """Measure what the requirements leave out; None if they leave nothing out.
+
+    `people` are the same rows with the people of the original. Where these have `several` records
+    and it is not known which, the values of people are not measured.
+    """
     sensitive = () if required.about_sensitive else release.sensitive
     others = tuple(
         name
@@ -70,9 +78,10 @@ def not_required(
     if not recoded or not (sensitive or others):
         return None
     near_certain = k = below = None
-    if release.count and release.count <= _MOST_ROWS:
+    if release.count and release.count <= MOST_ROWS:
         strict = release.strict()
-        near_certain = _near_certain(strict, recoded) if sensitive else None
+        if sensitive and (people is not None or not several):
+            near_certain = _near_certain(strict if people is None else people.strict(), recoded)
         if others:
             try:
                 sizes = strict.cells([*recoded, *others]).counts

@@ -48,7 +48,8 @@ class RecodedData:
     measured: Measured | None = None
     """If it is known from the recoding."""
     persons: Dataset | None = None
-    """The same rows in the recoded columns and that of the person, where k is of people."""
+    """The same rows in the recoded columns, those that something is required of, and that of the
+    person, where people are counted."""
 
 
 def recode(
@@ -78,7 +79,8 @@ def recode(
     names = [one.name for one in columns]
     recoded, found, measured, persons = RecodedRows(rows), None, None, None
     if requirements.people or requirements.weighted:
-        persons = _with_sample(data, columns, requirements)
+        sensitive = with_rows(data, rows).sensitive if requirements.about_sensitive else ()
+        persons = _with_sample(data, columns, requirements, sensitive)
     if requirements.each_column is not None:
         counts = column_counts(rows, names)
         least = min(map(min_count, counts.values()))
@@ -115,11 +117,17 @@ def _without_person(data: Dataset, release: Dataset) -> Dataset:
 
 
 def _with_sample(
-    data: Dataset, columns: Sequence[ColumnPlan], requirements: PrivacyRequirements
+    data: Dataset,
+    columns: Sequence[ColumnPlan],
+    requirements: PrivacyRequirements,
+    sensitive: Sequence[str],
 ) -> Rows:
-    """The rows in the columns of the plan, after their steps, and those of person and weight."""
+    """The rows in the columns of the plan, after their steps, and those of person and weight.
+
+    With them are the sensitive attributes of which something is required.
+    """
     steps = {one.name: one.step for one in columns}
-    extra = []
+    extra = [*sensitive]
     if requirements.people:
         extra.append(_person(data, steps))
     if requirements.weighted:

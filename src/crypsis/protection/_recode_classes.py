@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -19,7 +19,8 @@ from crypsis.errors import (
 from crypsis.hierarchies import Hierarchy
 from crypsis.hierarchies.labels import as_text
 from crypsis.inference import value_disclosure
-from crypsis.inference.rules import MAX_RATIO, disclosure_rules
+from crypsis.inference.conditional import Joint, joint, joint_of
+from crypsis.inference.rules import MAX_RATIO, classes_exceeding, disclosure_rules
 from crypsis.options import MissingValues
 from crypsis.protection._measured import disclosed_values, measure, meets_excess
 from crypsis.protection._requirements import PrivacyRequirements
@@ -55,6 +56,8 @@ Ints = NDArray[np.int64]
 _SEARCHES: dict[str, Callable[[CellLevels, ClassRequirements, int], Recoding]] = {
     "local": local_recoding, "subtree": subtree_recoding, "full-domain": full_domain_recoding,
 }  # fmt: skip
+_AT_LEAST = ("diversity", "entropy_diversity")
+"""The requirements of which a class needs as much; of the others at most as much."""
 _EXCESS_FACTOR = 0.65
 """The first of them for an excess: the baseline of released classes differs from that of others."""
 _MERGED, _ROUNDS = 2, 14
@@ -86,7 +89,7 @@ def recode_classes(
         cells = replace(data.cells([*names, *sensitive]), missing=MissingValues.VALUE)
     else:
         cells = Cells.from_table(rows.cells([*names, *sensitive]), [*names, *sensitive])
-    first, member, totals = grouped_cells(cells, len(names))
+    first, _, totals = grouped_cells(cells, len(names))
     places = tuple(cells.codes[c][first] for c in range(len(names)))
     values = [cells.values[c].to_pylist() for c in range(len(names))]
     before = [_originals(data, one) for one in columns]
@@ -104,9 +107,10 @@ def recode_classes(
     levels = CellLevels(every, places, totals)
     purposes = purposes_of(rows, levels, preserve)
     weighted = purposes.aimed(levels).weighted([one.weight for one in columns])
+    tables = _sensitive_tables(data, cells, persons, names, sensitive)
     asked = ClassRequirements(
-        requirements, sensitive_columns(cells, sensitive, rows, member, distances), population=everyone,
-    )  # fmt: skip
+        requirements, sensitive_columns(tables, rows, distances), population=everyone
+    )
     weight, people = data.weight if requirements.weighted else None, None
     if requirements.people and persons is not None:
         people = PeopleOfCells.of(persons, names, str(data.person), weight)
@@ -128,7 +132,7 @@ def recode_classes(
         return recoded, replace(found, preserved=kept), alike
 
     if requirements.excess is not None:
-        rules = tuple(disclosure_rules(data, cells, name, names) for name in sensitive)
+        rules = tuple(disclosure_rules(data, table, name) for name, table in tables.items())
         asked = replace(asked, disclosure=rules)
     budget = int(requirements.suppression * data.count + 1e-9)
     local, search = recoding == "local", _SEARCHES[recoding]
@@ -136,6 +140,9 @@ def recode_classes(
         found = recoding_of_combinations(weighted, asked, budget, local=local)
         found = levels.recoding(found.levels)
         return made(recode_rows(rows, cells, first, levels, found), found)
+    of_people = requirements.people and requirements.about_values
+    release = _Release(data, persons, names, requirements, distances)
+    table = (rows, cells, first, levels, weighted)
     enough = _EXCESS_FACTOR if requirements.excess is not None else 1.0
     for factor in _FACTORS:
         if factor > max(enough, _FACTORS[-1]):
@@ -146,25 +153,21 @@ def recode_classes(
             found = closer if closer.rows_touched <= budget else found
         found = levels.recoding(found.levels)
         recoded, met = recode_rows(rows, cells, first, levels, found), False
-        if local and requirements.excess is not None:
-            recoded, found, met = _without_excess(
-                data, (rows, cells, first, levels, weighted), replace(asked, factor=factor), budget,
-                recoded, found,
-            )  # fmt: skip
-        reached = _reached(
-            with_rows(data, recoded.rows), names, requirements, found, distances, met
-        )
+        if local and (requirements.excess is not None or of_people):
+            recoded, found, met = _without_disclosure(
+                release, table, replace(asked, factor=factor), budget, recoded, found
+            )
+        reached = _reached(release.after(table, recoded, found), release, found, met)
         if reached <= 1:
             if local and time_left():
-                table = (rows, cells, first, levels, weighted)
                 further = _further(table, replace(asked, factor=factor), budget, recoded, found)
-                after = with_rows(data, further[0].rows)
-                if _reached(after, names, requirements, further[1], distances, False) <= 1:
+                after = release.after(table, *further)
+                if _reached(after, release, further[1], False) <= 1:
                     recoded, found = further
             return made(recoded, found)
         enough = min(factor / reached, 0.99 * factor)
     if local and requirements.excess is not None and not requirements.compared_later:
-        raise _excess_error(with_rows(data, recoded.rows), requirements.excess)
+        raise _excess_error(release.after(table, recoded, found), requirements.excess)
     if not local:
         raise RequirementsNotMetError(
             "Generalizing changes what classes are compared with (the distribution of the records "
@@ -176,6 +179,64 @@ def recode_classes(
     search = partial(local_recoding, suppress=False)
     found = levels.recoding(within_average_risk(search, weighted, asked, budget).levels)
     return made(recode_rows(rows, cells, first, levels, found), found)
+
+
+_Table = tuple[Rows, Cells, Ints, CellLevels, CellLevels]
+"""The rows, their cells, a cell of each class, and the levels of these; weighted."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Release:
+    """What a release is measured by: its rows, with their people where people are counted."""
+
+    data: Dataset
+    persons: Rows | None
+    names: Sequence[str]
+    requirements: PrivacyRequirements
+    distances: Mapping[str, Hierarchy]
+
+    def after(self, table: _Table, recoded: RecodedRows, found: Recoding) -> Dataset:
+        """The release as it is measured."""
+        if not self.requirements.people or self.persons is None:
+            return with_rows(self.data, recoded.rows)
+        _, cells, first, levels, _ = table
+        return with_rows(self.data, recode_rows(self.persons, cells, first, levels, found).rows)
+
+    def missed(self, after: Dataset) -> list[tuple[Cells, NDArray[np.bool_]]]:
+        """The classes of a release, and which of them disclose what they may not."""
+        requirements, found = self.requirements, []
+        if requirements.excess is not None:
+            found = [
+                one.classes_above(requirements.excess, MAX_RATIO)
+                for one in value_disclosure(after).attributes
+            ]
+        if requirements.people and requirements.about_values:
+            limits = {name: getattr(requirements, name) for name in requirements.values_required}
+            recursive = limits.pop("recursive_diversity", None)
+            least = {name: limits.pop(name) for name in _AT_LEAST if name in limits}
+            strict = after.strict()
+            found += classes_exceeding(
+                strict,
+                self.names,
+                least=least,
+                most=limits,
+                recursive=recursive,
+                distances=self.distances,
+            )
+        return found
+
+
+def _sensitive_tables(
+    data: Dataset, cells: Cells, persons: Rows | None, names: Sequence[str], sensitive: list[str]
+) -> dict[str, Joint]:
+    """Each sensitive attribute in the cells: of people where these are counted."""
+    counted = data.strict()
+    if persons is not None and data.person in persons.names:
+        counted = replace(with_rows(data, persons), missing=MissingValues.VALUE)
+        return {name: joint_of(counted, name, names) for name in sensitive}
+    return {
+        name: joint(replace(cells, missing=MissingValues.VALUE), name, names) for name in sensitive
+    }
 
 
 def _further(
@@ -212,23 +273,25 @@ def _excess_error(data: Dataset, limit: float) -> RequirementsNotMetError:
     )
 
 
-def _without_excess(
-    data: Dataset, table: tuple[Rows, Cells, Ints, CellLevels, CellLevels],
-    asked: ClassRequirements, budget: int, recoded: RecodedRows, found: Recoding,
+def _without_disclosure(
+    release: _Release, table: _Table, asked: ClassRequirements, budget: int, recoded: RecodedRows,
+    found: Recoding,
 ) -> tuple[RecodedRows, Recoding, bool]:  # fmt: skip
     """Recode again what discloses a value, measured by the baseline of the release itself.
 
-    The search knows the baseline of the original classes. Where that of the released ones is lower,
-    less of it is granted in the next round, and such classes are merged with others; in the end, or
-    where merged classes disclose more, what still discloses one is suppressed. The last part of the
-    result is whether nothing discloses one.
+    Where people are counted, so are classes that miss what is required of their values: the search
+    adds up the people of cells, and who is in several of them counts in each. The search knows the
+    baseline of the original classes. Where that of the released ones is lower, less of it is
+    granted in the next round, and such classes are merged with others; in the end, or where merged
+    classes disclose more, what still discloses one is suppressed. The last part of the result is
+    whether nothing discloses one.
     """
     rows, cells, first, levels, weighted = table
-    limit, counts = asked.requirements.excess or 0.0, levels.counts
+    counts = levels.counts
     before: tuple[Recoding, NDArray[np.bool_]] | None = None
     merge = True
     for turn in range(_ROUNDS):
-        again = _disclosing(with_rows(data, recoded.rows), levels, found, limit)
+        again = _disclosing(release, release.after(table, recoded, found), levels, found)
         if not again.any():
             return recoded, found, True
         if before is not None and counts[again].sum() >= counts[before[1]].sum():
@@ -252,7 +315,7 @@ def _without_excess(
 
 
 def _disclosing(
-    data: Dataset, levels: CellLevels, found: Recoding, limit: float
+    release: _Release, after: Dataset, levels: CellLevels, found: Recoding
 ) -> NDArray[np.bool_]:
     """The cells in classes of the release that disclose a value."""
     count = levels.counts.size
@@ -264,8 +327,7 @@ def _disclosing(
         labels = [number.setdefault(_label(one), len(number)) for one in every]
         own.append(np.array(labels, np.int64)[place])
         numbers.append(number)
-    for one in value_disclosure(data).attributes:
-        classes, above = one.classes_above(limit, MAX_RATIO)
+    for classes, above in release.missed(after):
         at = np.flatnonzero(above)
         if not at.size:
             continue
@@ -288,26 +350,22 @@ def _label(value: object) -> str:
     return "" if value is None else as_text(value)
 
 
-def _reached(
-    data: Dataset,
-    names: Sequence[str],
-    requirements: PrivacyRequirements,
-    found: Recoding,
-    distances: Mapping[str, Hierarchy],
-    without_excess: bool,
-) -> float:
+def _reached(data: Dataset, release: _Release, found: Recoding, met: bool) -> float:
     """How many times distances to all records and the excess exceed what is required; at most 1 if
-    they do not.
+    they do not. That the classes are `met` is known already.
     """
-    ratios = [0.0]
+    ratios, requirements = [0.0], release.requirements
     limits = requirements.compared_later
-    if limits and found.suppressed_records:
-        asked = PrivacyRequirements().model_copy(update=limits)
-        measured = measure(data, names, asked, hierarchies=distances)
+    measured_again = found.suppressed_records or requirements.people
+    if limits and measured_again and not (met and requirements.people):
+        asked = PrivacyRequirements(people=requirements.people).model_copy(update=limits)
+        measured = measure(data, release.names, asked, data, release.distances)
         for name, limit in limits.items():
             value = getattr(measured, name) or 0.0
             ratios.append(value / limit if limit else value)
-    if requirements.excess is not None and not without_excess:
+    if requirements.people and requirements.about_values and not met:
+        ratios += [1.01 * bool(above.any()) for _, above in release.missed(data)]
+    if requirements.excess is not None and not met:
         values = disclosed_values(data)
         if not meets_excess(values, requirements.excess):
             ratios.append(max(1.01, values["excess"] / max(requirements.excess, 1e-9)))

@@ -31,6 +31,8 @@ _OF_PEOPLE = (
     "k", "people", "people_risk", "population", "unicity", "inferred", "average_risk", "combination_k",
     "journalist_risk",
 )  # fmt: skip
+_COUNTED_BEFORE = ("k", "average_risk", "combinations", "journalist_risk")
+"""The requirements that do not depend on sensitive values."""
 _BY_TEXTS = ("k", "each_column", "average_risk", "combinations", "combination_k")
 """The requirements that need no types."""
 
@@ -48,12 +50,14 @@ def write_release(
     hierarchies: Mapping[str, Hierarchy] | None = None,
     like: FileForm | None = None,
     apart: Sequence[Dataset] = (),
+    persons: Dataset | None = None,
 ) -> Measured:
     """Write rows and statement together if the file meets the requirements; what it measures.
 
     `columns` are the quasi-identifiers that were recoded, none if the release was only masked;
     `hierarchies` are those of `measure`; `like` is the form of the original, which the file has
-    where its name does not ask for another; `apart` are attributes in files of their own.
+    where its name does not ask for another; `apart` are attributes in files of their own; `persons`
+    are the rows with the column of their people, where people are counted and it is known.
     """
     form = form_for(path, like)
     if "://" in str(path) and statement is not None:
@@ -81,7 +85,7 @@ def write_release(
         if columns:
             back = read_back(data.rows, partial, form, rows.names)
             found = _measure_file(
-                data, back, form, names, columns, requirements, measured, hierarchies
+                data, back, form, names, columns, requirements, measured, hierarchies, persons
             )
         else:
             found = measured or measure(data, (), requirements)
@@ -110,6 +114,7 @@ def _measure_file(
     requirements: PrivacyRequirements,
     measured: Measured | None,
     hierarchies: Mapping[str, Hierarchy] | None,
+    persons: Dataset | None,
 ) -> Measured:
     """What the file itself meets, counted in it; `names` has its names of the columns.
 
@@ -118,7 +123,9 @@ def _measure_file(
     """
     written = [names[name] for name in columns]
     if requirements.people or requirements.journalist_risk is not None:
-        return _with_people(data, back, written, columns, requirements, measured, hierarchies)
+        return _with_people(
+            data, back, written, columns, requirements, measured, hierarchies, persons
+        )
     if form.typed:
         file = Dataset(back, data.roles, population=data.population)
         found = measure(file, written, requirements, hierarchies=hierarchies)
@@ -148,6 +155,7 @@ def _with_people(
     requirements: PrivacyRequirements,
     measured: Measured | None,
     hierarchies: Mapping[str, Hierarchy] | None,
+    persons: Dataset | None,
 ) -> Measured:
     """What was measured with what is not in the file, if its classes are the same.
 
@@ -160,12 +168,19 @@ def _with_people(
             "so it is not written.",
             code="people-not-known",
         )
-    if any(data.rows.column(name).kind is Kind.TEXT for name in data.sensitive):
-        without = {"people": False, "k": None, "average_risk": None, "combinations": None,
-                   "journalist_risk": None}  # fmt: skip
-        records = requirements.model_copy(update=without)
-        as_csv = replace(data, rows=_empty_texts_missing(data))
-        again = measure(as_csv, columns, records, hierarchies=hierarchies)
+    texts = any(data.rows.column(name).kind is Kind.TEXT for name in data.sensitive)
+    if texts and requirements.about_sensitive and requirements.people and persons is None:
+        raise RequirementsNotMetError(
+            "Whose records are in the file is not known, so what it shows of people could not be "
+            "measured in it.",
+            code="people-not-known",
+            hint="Write a typed format, such as Parquet.",
+        )
+    if texts:
+        values = requirements.model_copy(update=dict.fromkeys(_COUNTED_BEFORE))
+        whose = persons if requirements.people and persons is not None else data
+        as_csv = replace(whose, rows=_empty_texts_missing(whose))
+        again = measure(as_csv, columns, values, as_csv, hierarchies)
         same = {name: getattr(measured, name) for name in _OF_PEOPLE}
         measured = replace(again, **same)
     check(measured, requirements)

@@ -20,6 +20,7 @@ from crypsis.assessment._questions._values import (
 )
 from crypsis.assessment._request import Request
 from crypsis.errors import TooLargeError
+from crypsis.inference.conditional import several_records
 from crypsis.policies import Measurement
 from crypsis.report.wording import plural
 from crypsis.results import Estimate, number_text, percent_text
@@ -88,13 +89,14 @@ def inference_outcome(
     outcome = QuestionOutcome(results={f"leakage of {one.target}": one for one in found.targets})
     if disclosure is not None:
         outcome.results["attribute_disclosure"] = disclosure
-    categorical = []
+    categorical, unit = [], "person" if several_records(data) else "record"
     for one in found.targets:
         own = None if disclosure is None else disclosure[one.target]
         ordered = request.data.rows.column(one.target).kind.ordered and one.values > _FEW_VALUES
         if not ordered:
             categorical.append(one)
-            outcome.measured.append(_gain(one, limits.get("inference.attribute_gain", 0.2)))
+            limit = limits.get("inference.attribute_gain", 0.2)
+            outcome.measured.append(_gain(one, limit, unit))
         certain = None
         if values is not None and request.data.rows.column(one.target).kind.ordered:
             certain = values[one.target].near_certain_class
@@ -153,13 +155,13 @@ def _headline(
     )
 
 
-def _gain(one: inference.Leakage, limit: float) -> Measurement:
+def _gain(one: inference.Leakage, limit: float, unit: str) -> Measurement:
     guess = one.best_guess
     above = one.share_above(guess.prior + limit)
     affected = round(float(above) * one.records)
-    records = plural(affected, "record")
+    members = plural(affected, unit)
     if isinstance(above, Estimate):
-        records = f"{percent_text(above)} of the records"
+        members = f"{percent_text(above)} of the records"
     gain = guess.worst_gain
     value = gain.map(lambda x: max(0.0, x)) if isinstance(gain, Estimate) else max(0.0, gain)
     return Measurement(
@@ -168,7 +170,7 @@ def _gain(one: inference.Leakage, limit: float) -> Measurement:
         f"In the worst equivalence class {one.target!r} is inferred correctly with probability "
         f"{percent_text(guess.worst)}; in this table its most frequent value has "
         f"{percent_text(guess.prior)}; "
-        f"{records} {'is' if affected == 1 else 'are'} in classes with a gain above "
+        f"{members} {'is' if affected == 1 else 'are'} in classes with a gain above "
         f"{percent_text(limit)}.",
         (one.target, *one.given),
         affected,

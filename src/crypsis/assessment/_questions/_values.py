@@ -137,7 +137,7 @@ def _worst(one: AttributeValues, worst: WorstClass, name: str) -> str:
     if worst.baseline is not None and name not in ("inference.value_gain", "inference.value_ratio"):
         against += f"; a model without the class predicts {percent_text(worst.baseline)}"
     return (
-        f"In the worst equivalence class ({plural(worst.group.size, 'record')}) "
+        f"In the worst equivalence class ({plural(worst.group.size, one.unit)}) "
         f"{percent_text(worst.share)} share {_KNOWN[worst.level]} of {one.attribute!r} ({against})."
     )
 
@@ -152,7 +152,7 @@ def _near_certain(one: AttributeValues, columns: tuple[str, ...]) -> Measurement
     text = (
         f"{plural(one.near_certain, 'record')} in {one.near_certain_classes:,} equivalence {noun} "
         f"{'discloses' if one.near_certain == 1 else 'disclose'} {one.attribute!r} with near-"
-        f"certainty; in the largest class ({plural(worst.group.size, 'record')}) "
+        f"certainty; in the largest class ({plural(worst.group.size, one.unit)}) "
         f"{percent_text(worst.share)} share {_KNOWN[worst.level]} ({percent_text(worst.prior)} "
         f"{source})."
     )

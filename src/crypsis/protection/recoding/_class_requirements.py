@@ -14,6 +14,7 @@ from crypsis.counting.cells import Cells
 from crypsis.counting.grouping import group
 from crypsis.counting.match_probability import check_weights
 from crypsis.hierarchies import Hierarchy
+from crypsis.inference.conditional import Joint
 from crypsis.inference.rules import MAX_RATIO, DisclosureRules
 from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection.recoding._levels import CellLevels
@@ -88,6 +89,8 @@ class PeopleOfCells:
     first: Ints
     people: Ints
     counted: Ints
+    members: Ints
+    """All people of each cell, and the records there without a person."""
     matches: Floats | None = None
 
     @classmethod
@@ -100,6 +103,8 @@ class PeopleOfCells:
         every, member = group(found.codes[:-1], found.domains[:-1])
         cells = every.size
         known = found.codes[-1] != found.missing_codes[-1]
+        times = np.where(known, 1, found.counts)
+        members = np.bincount(member, times, cells).astype(np.int64)
         member, who = member[known], found.codes[-1][known].astype(np.int64)
         sizes = np.bincount(member, minlength=cells)
         order = np.lexsort((member, sizes[member], who))
@@ -113,7 +118,7 @@ class PeopleOfCells:
             matches = np.asarray(np.bincount(member[order[own]], least, cells), np.float64)
         by_cell = np.argsort(member, kind="stable")
         first = np.searchsorted(member[by_cell], np.arange(cells + 1))
-        return cls(first.astype(np.int64), who[by_cell], counted, matches)
+        return cls(first.astype(np.int64), who[by_cell], counted, members, matches)
 
     def first_of(self, cells: int) -> Ints:
         """The first person of each cell; those behind the cells of the release have none."""
@@ -135,7 +140,7 @@ class ClassRequirements:
     disclosure: tuple[DisclosureRules, ...] = ()
     """For each sensitive column, where an excess is required."""
     people: PeopleOfCells | None = None
-    """Who is in each cell, where k is of people."""
+    """Who is in each cell, where k is of people. `sensitive` and `disclosure` count them, too."""
     population: PopulationCells | None = None
     """The people of the population, where something is required against it."""
     matches: Floats | None = None
@@ -226,26 +231,28 @@ class ClassRequirements:
             return asked.closeness
         return max(asked.closeness - 2 / MAX_VALUES, asked.closeness / 2)
 
-    def _counted(self, cells: int) -> tuple[Ints, Ints, Floats | None, Floats | None]:
-        """Who is in each cell, how many of them are counted there, and of the population.
+    def _counted(self, cells: int) -> tuple[Ints, Ints, *tuple[Floats | None, ...]]:
+        """Who is in each cell, how many of them are counted there, all, and of the population.
 
         The counts are at most what any cells have together, so sums are safe.
         """
         alike = self.matches if self.population is None else self.population.every[:cells]
         if self.people is None:
-            return np.zeros(cells + 1, np.int64), np.zeros(0, np.int64), None, alike
-        counted = self.people.counted.astype(np.float64)
-        return self.people.first_of(cells), self.people.people, counted, alike
+            return np.zeros(cells + 1, np.int64), np.zeros(0, np.int64), alike
+        counted, members = (
+            one.astype(np.float64) for one in (self.people.counted, self.people.members)
+        )
+        return self.people.first_of(cells), self.people.people, counted, members, alike
 
     def _disclosure_entries(self, start: int, rules: Any) -> list[tuple[Any, Any, Any]]:
         """The rows of each cell in each slot, and those that the model expects in each bin."""
         slot_edges, bin_edges = rules[0], rules[1]
         found = []
-        for a, (one, rule) in enumerate(zip(self.sensitive, self.disclosure, strict=False)):
-            slots = start + slot_edges[a] + rule.slot_of[one.code]
-            found.append((one.cell, slots, one.count.astype(np.float64)))
+        for a, rule in enumerate(self.disclosure):
+            slots = start + slot_edges[a] + rule.slot_of[rule.code]
+            found.append((rule.cell, slots, rule.count.astype(np.float64)))
             cells, bins = rule.chances.shape
-            rows = np.bincount(one.cell, one.count, minlength=cells)
+            rows = np.bincount(rule.cell, rule.count, minlength=cells)
             at = start + slot_edges[-1] + bin_edges[a] + np.arange(bins)
             expected = (rows[:, None] * rule.chances).ravel()
             found.append((np.repeat(np.arange(cells), bins), np.tile(at, cells), expected))
@@ -257,11 +264,14 @@ class ClassRequirements:
         factor, places = asked.recursive_diversity or (None, None)
         for place, limit in (
             (kernel.DISTINCT, asked.diversity),
-            (kernel.ENTROPY, asked.entropy_diversity),
+            (kernel.ENTROPY, self._more_than(asked.entropy_diversity)),
             (kernel.RECURSIVE_C, factor),
             (kernel.RECURSIVE_L, places),
             (kernel.CLOSENESS, self._part_of(self._closeness)),
-            (kernel.BEST_GUESS, asked.best_guess),
+            (
+                kernel.BEST_GUESS,
+                asked.best_guess if self.people is None else self._part_of(asked.best_guess),
+            ),
             (kernel.PEOPLE, None if self.people is None else self.k),
             (kernel.LIKENESS, self._part_of(asked.beta_likeness)),
             (kernel.DISCLOSURE, self._part_of(asked.delta_disclosure)),
@@ -272,34 +282,38 @@ class ClassRequirements:
                 limits[place] = limit
         return limits
 
+    def _more_than(self, limit: float | None) -> float | None:
+        """More than a class needs, where people of several cells are counted in each."""
+        return limit if limit is None or self.people is None else limit / self.factor
+
     def _part_of(self, limit: float | None) -> float | None:
         """The part of a limit that the search requires, because the release is compared later."""
         return None if limit is None else self.factor * limit
 
 
 def sensitive_columns(
-    cells: Cells,
-    names: Sequence[str],
-    rows: Rows,
-    member: Ints,
-    distances: Mapping[str, Hierarchy] | None = None,
+    tables: Mapping[str, Joint], rows: Rows, distances: Mapping[str, Hierarchy] | None = None
 ) -> tuple[SensitiveColumn, ...]:
-    """Sensitive columns of cells that were grouped: `member` is the group of each cell.
+    """Sensitive columns counted in cells; a person counts by one value.
 
     `distances` are the hierarchies by which values are far apart.
     """
     found = []
-    for name in names:
-        place = cells.columns.index(name)
-        values = cells.values[place]
+    for name, table in tables.items():
+        values, once = table.values, table.by_one_value
         tree = (distances or {}).get(name)
         nodes = None if tree is None else tree.nodes(values.to_pylist(), name)
         found.append(
             SensitiveColumn(
-                member, cells.codes[place].astype(np.int64), cells.counts, len(values),
-                rows.column(name).kind.ordered, len(values) > 0 and not values[-1].is_valid, nodes,
+                once.member,
+                once.codes.astype(np.int64),
+                once.counts,
+                len(values),
+                rows.column(name).kind.ordered,
+                len(values) > 0 and not values[-1].is_valid,
+                nodes,
             )
-        )  # fmt: skip
+        )
     return tuple(found)
 
 

@@ -10,9 +10,9 @@ missing value if `missing[s]`;
 `nodes` has the node of each value on level l. `limits` has a place for each requirement (`DISTINCT`
 and so on), below zero if there is none. Behind the values are the slots and the bins of the
 disclosure of values, with the `rules` of `disclosure`; then, if people are required, those who are
-counted in a cell: each in one of their cells, so that they add up to no more than there are; and
-last, if something is required against a population, its people in the cell. Who is in a cell are
-`people` from `first[cell]` to `first[cell + 1]`.
+counted in a cell: each in one of their cells, so that they add up to no more than there are; all
+people of the cell, of whom the `rows` are then; and last, if something is required against a
+population, its people in the cell. Who is in a cell are `people` from `first[cell]` to `first[cell + 1]`.
 
 Where nothing but the size of a group is required, `sensitive` is None: the compiler then leaves out all
 that is about sensitive values, which is most of what it would have to compile.
@@ -128,6 +128,8 @@ def sensitive_sound(present: Floats, total: float, sensitive: Any) -> bool:
         return False
     if limits[PRESENCE] >= 0 and total > (limits[PRESENCE] + SLACK) * present[present.size - 1]:
         return False
+    if limits[PEOPLE] >= 0:
+        total = present[people_at(sensitive) + 1]
     for s in range(edges.size - 1):
         rows = present[edges[s] : edges[s + 1]]
         known = rows[: rows.size - 1] if sensitive[5][s] else rows  # missing is no diversity
@@ -165,7 +167,7 @@ def places(sensitive: Any) -> int:
         return 0
     limits = sensitive[7]
     of_population = limits[MAP] >= 0 or limits[PRESENCE] >= 0
-    return people_at(sensitive) + (limits[PEOPLE] >= 0) + of_population
+    return people_at(sensitive) + 2 * (limits[PEOPLE] >= 0) + of_population
 
 
 @inner
