@@ -63,7 +63,6 @@ def value_disclosure(
     hierarchies: Mapping[str, Hierarchy] | None = None,
     confidence: float = CONFIDENCE,
     baseline: bool = True,
-    seed: int = 0,
     **roles: Unpack[Roles],
 ) -> ValueDisclosure:
     """What the equivalence classes disclose about each value of the sensitive attributes.
@@ -80,8 +79,6 @@ def value_disclosure(
     baseline : bool
         Whether the model is fitted; without it the prior is the baseline, which is faster. What is
         near-certain does not depend on it.
-    seed : int
-        The seed of the folds of the baseline.
     **roles
         See `crypsis.read`.
 
@@ -99,17 +96,20 @@ def value_disclosure(
 
     Notes
     -----
-    The baseline is what a model fitted without the members of the class predicts for them from the
-    quasi-identifiers: gradient boosting, up to 300 classes a logistic regression, of fewer than 200
-    records the share in the other classes. Missing values are a state of their own and equal each
-    other, however the dataset compares them. Harmless values, priors and hierarchies are those of
-    the roles file. Cost: one scan, three fits for each attribute on about 8,000 records of the
-    other folds; all counts are exact.
+    The baseline is what a model predicts for the members of a class from the quasi-identifiers
+    without them: a penalized logistic regression on the values of each column, where these have an
+    order on intervals, and on pairs of columns where that predicts other classes better. Each class
+    is left out by one Newton step, and refitted without it where it decides an effect alone. There is
+    no seed and nothing is drawn, so the same table has the same baseline. Missing values are a state
+    of their own and equal each other, however the dataset compares them. Harmless values, priors and
+    hierarchies are those of the roles file. Cost: one scan and a few fits for each value; all counts
+    are exact.
 
     References
     ----------
-    Cao and Karras (2012), beta-likeness; Clopper and Pearson (1934); Chernozhukov et al. (2018),
-    cross-fitting; Cox (1981), the p % rule.
+    Cao and Karras (2012), beta-likeness; Clopper and Pearson (1934); Begg and Gray (1984),
+    individualized logistic regressions; Pregibon (1981), leaving out by one step; Cox (1981), the
+    p % rule.
 
     Examples
     --------
@@ -146,8 +146,7 @@ def value_disclosure(
     found = []
     for name in strict.sensitive:
         table = joint(strict.cells([*known, name]), name, known)
-        fold = seed if baseline else None
-        found.append(_attribute(strict, name, table, trees.get(name), confidence, fold))
+        found.append(_attribute(strict, name, table, trees.get(name), confidence, baseline))
     return ValueDisclosure(tuple(known), confidence, tuple(found))
 
 
@@ -173,9 +172,9 @@ def _attribute(
     table: Joint,
     tree: Hierarchy | None,
     confidence: float,
-    seed: int | None,
+    fitted: bool,
 ) -> AttributeValues:
-    """One attribute; without a seed no model is fitted."""
+    """One attribute; a model is fitted, or not."""
     note = dataset.notes.get(name)
     prior = value_prior(table, note.priors if note else None, _population(dataset, name))
     read = read_numbers(table.values)
@@ -194,7 +193,7 @@ def _attribute(
     wanted = np.zeros(table.starts.size, bool)
     for classes in asked:
         wanted[classes] = True
-    model = baselines(table, np.flatnonzero(wanted), bins, seed)
+    model = baselines(table, np.flatnonzero(wanted), bins, fitted)
     best = _Best(table)
     for one in counted:
         best.add(one, model.of(one, needs_model(one.sure)))
@@ -237,7 +236,7 @@ class _Known:
         self.known_only = enough[member]
         trials = np.where(self.known_only, known[member], table.sizes[member])
         self.shares = self.window.counts / trials
-        self.sure = sure_share(self.window.counts, trials, confidence)
+        self.sure = sure_share(self.window.counts, trials, self.window.prior <= RARE, confidence)
 
     def baseline(self, model: Baselines) -> Floats:
         """What the model predicts; 0 where it was not asked."""

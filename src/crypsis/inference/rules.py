@@ -69,7 +69,7 @@ class DisclosureRules:
 
 
 def disclosure_rules(
-    dataset: Dataset, cells: Cells, name: str, given: Sequence[str], *, seed: int = 0
+    dataset: Dataset, cells: Cells, name: str, given: Sequence[str]
 ) -> DisclosureRules:
     """The rules of one sensitive attribute, for cells of the given columns and the attribute.
 
@@ -90,7 +90,7 @@ def disclosure_rules(
         bins = order.bins_of(numbers)
         slot_of = _slots(table, numbers, order, levels[0], bins)
     every = np.arange(table.starts.size)
-    model = baselines(table, every, bins, seed)
+    model = baselines(table, every, bins, True)
     count = int(slot_of.max()) + 1
     first = np.zeros(count, np.int64)
     first[slot_of[::-1]] = np.arange(slot_of.size)[::-1]
