@@ -51,6 +51,17 @@ def bound_libraries() -> None:
             os.environ.setdefault(name, str(min(int(given), os.cpu_count() or 1)))
 
 
+def one_thread() -> Any:
+    """A context in which linear algebra and OpenMP use one thread.
+
+    Small models in several threads wait for each other: on a busy machine for minutes. Only libraries
+    that are loaded are limited.
+    """
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(limits=1)
+
+
 def map_threads(
     function: Callable[..., Any], *columns: Sequence[Any], threads: int | None = None
 ) -> list[Any]:

@@ -45,15 +45,18 @@ def test_gain_and_near_certainty_are_those_of_brute_force(seed: int) -> None:
     assert found.near_certain == certain
 
 
-def test_a_small_class_counts_by_its_lower_limit_and_a_certain_one_by_its_share() -> None:
+def test_a_class_counts_by_its_lower_limit_and_a_certain_one_of_a_rare_value_by_its_share() -> None:
     q = ["a"] * 10 + ["b"] * 90
     s = ["x"] * 6 + ["y"] * 4 + ["y"] * 45 + ["x"] * 45
     # Clopper and Pearson (1934), one-sided; the baseline is the share in the other class.
     cells = [(6, 10, 0.5), (4, 10, 0.5), (45, 90, 0.6), (45, 90, 0.4)]
     excess = [float(beta.ppf(0.05, c, n - c + 1)) - base for c, n, base in cells]
     assert of({"q": q, "s": s}).excess.value == pytest.approx(max(excess))
-    certain = of({"q": q, "s": ["x"] * 10 + s[10:]})
-    assert certain.excess.value == pytest.approx(1 - 0.5)
+    certain = of({"q": q, "s": ["x"] * 10 + s[10:]})  # x is the value of 55 %
+    assert certain.excess.value > 0.2
+    assert certain.excess.value == pytest.approx(float(beta.ppf(0.05, 45, 46)))
+    rare = of({"q": q, "s": ["z"] * 10 + s[10:]})
+    assert rare.excess.value == pytest.approx(1)
 
 
 def explained(rows: int = 4_000) -> dict[str, Any]:
@@ -242,9 +245,9 @@ def test_a_baseline_that_is_asked_again_is_the_same_and_another_is_computed(
     from crypsis.inference import _baseline
 
     fitted: list[int] = []
-    plain = _baseline._modelled
+    plain = _baseline._predicted
     monkeypatch.setattr(_baseline, "_REMEMBERED", {})
-    monkeypatch.setattr(_baseline, "_modelled", lambda *given: fitted.append(1) or plain(*given))
+    monkeypatch.setattr(_baseline, "_predicted", lambda *given: fitted.append(1) or plain(*given))
     draw = np.random.default_rng(8)
     table = pa.table({"a": draw.integers(0, 20, 400), "s": draw.choice(["x", "y", "z"], 400)})
     roles: Any = {"quasi_identifiers": ["a"], "sensitive": ["s"]}

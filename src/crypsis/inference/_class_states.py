@@ -38,7 +38,7 @@ class ClassStates:
     known_only: NDArray[np.bool_]
     """Whether these are the members whose value is known."""
     sure: Floats
-    """The share: itself where it is near-certain, else its lower confidence limit."""
+    """The share: itself where a rare or declared state is near-certain, else its lower limit."""
 
     @property
     def shares(self) -> Floats:
@@ -56,18 +56,19 @@ class ClassStates:
         return (self.shares >= NEAR_CERTAIN) & self.states.rare[self.state]
 
 
-def sure_share(counts: Ints, trials: Ints, confidence: float) -> Floats:
+def sure_share(counts: Ints, trials: Ints, rare: NDArray[np.bool_], confidence: float) -> Floats:
     """The share that is not due to the size of the class.
 
-    Where nearly all members share a state it is known of each of them, and that is not an estimate.
-    Otherwise the lower confidence limit of the share (Clopper and Pearson 1934, one-sided).
+    That is the lower confidence limit of the share (Clopper and Pearson 1934, one-sided): of five
+    people all share what most people have by chance. Where nearly all members share a rare or
+    declared state it is known of each of them, and that is not an estimate.
     """
     share = counts / trials
     width = int(trials.max(initial=0)) + 1  # few pairs of counts are different
     pairs, inverse = sorted_values(counts * width + trials)
     count, trial = pairs // width, pairs % width
     lower = special.betaincinv(count, trial - count + 1, 1 - confidence)[inverse]
-    return np.where(share >= NEAR_CERTAIN, share, lower)
+    return np.where(rare & (share >= NEAR_CERTAIN), share, lower)
 
 
 def class_states(table: Joint, states: States, confidence: float) -> ClassStates:
@@ -84,7 +85,7 @@ def class_states(table: Joint, states: States, confidence: float) -> ClassStates
     member, state, counts, trials, known_only = (
         one[kept] for one in (member, state, counts, trials, known_only)
     )
-    sure = sure_share(counts, trials, confidence)
+    sure = sure_share(counts, trials, states.rare[state], confidence)
     return ClassStates(states, member, state, counts, trials, known_only, sure)
 
 
@@ -150,19 +151,19 @@ def needs_model(sure: Floats) -> NDArray[np.bool_]:
     return np.asarray(sure > MODELED)
 
 
-def baselines(table: Joint, wanted: Ints, bins: Ints, seed: int | None) -> Baselines:
+def baselines(table: Joint, wanted: Ints, bins: Ints, fitted: bool) -> Baselines:
     """Fit the baseline of an attribute for the classes wanted; `bins` is the bin of each value.
 
-    Without a seed it is the share in all records.
+    Unless it is to be fitted it is the share in all records.
     """
     count = int(bins.max()) + 1
     totals = np.bincount(bins, table.totals, minlength=count)
     chances = np.zeros((0, count))
-    if wanted.size and seed is None:
+    if wanted.size and fitted:
+        state = bins[table.codes]
+        chances = baseline(table.classes, table.member, state, table.in_table, count, wanted)
+    elif wanted.size:
         chances = np.tile(totals / totals.sum(), (wanted.size, 1))
-    elif wanted.size and seed is not None:
-        own = bins[table.codes]
-        chances = baseline(table.classes, table.member, own, table.in_table, count, wanted, seed)
     missing = int(bins[-1]) if len(table.values) and not table.values[-1].is_valid else -1
     within = table.totals / np.maximum(totals, 1e-300)[bins]
     repeats = None if table.people is None else Repeats.of(table.people)

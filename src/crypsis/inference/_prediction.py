@@ -145,8 +145,8 @@ def prediction_gain(
     Notes
     -----
     Records are split into folds (those of a person together), and each is predicted by a model that
-    never saw it: histogram gradient boosting; a random forest for more than twelve values; for
-    numbers also linear regression, plain and of logarithms, and the median of the records that are
+    never saw it: histogram gradient boosting; a random forest for more than twelve values or few
+    records; for numbers also linear regression, plain and of logarithms, and the median of the records that are
     alike in a column or in all of them, of which the best counts. What such a model knows is
     statistics: it predicts a person who is not in the data equally well. That a smoker is more
     likely ill is knowledge, not disclosure, and so a mere correlation gives a small gain. The gain

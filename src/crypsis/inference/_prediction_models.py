@@ -1,4 +1,4 @@
-"""Held-out prediction of one column from others by gradient boosting."""
+"""Held-out prediction of one column from others by the trees of scikit-learn."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from crypsis.columns.codes import as_numbers, codes_of, mode_of_others
-from crypsis.inference._boosted_trees import BoostedTrees
-from crypsis.inference._random_forest import RandomForest
+from crypsis.threads import one_thread
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -23,7 +22,11 @@ _FOREST_VALUES = 12
 """With more values a random forest predicts: boosting fits a tree for each value and step."""
 _LOOKUP_VALUES = 200
 """With more values each column is looked up by itself: a model would take minutes."""
+_FOREST_RECORDS = 500
+"""Of fewer records a forest learns, too: each tree of boosting costs as much as of thousands."""
+_FOREST_TREES = 40
 _TREES = 160
+"""Trees of all values together, of which boosting fits one for each value and step."""
 _STEPS = 50
 _CELL = 20
 """Where nearly all cells have more records than this, their counts are the best prediction."""
@@ -116,7 +119,7 @@ def predict_values(
             given, asked = inputs[fold.learn], inputs[fold.predict]
             chances = (
                 _by_forest(given, learned, asked, seed)
-                if known.size > _FOREST_VALUES
+                if known.size > _FOREST_VALUES or learned.size < _FOREST_RECORDS
                 else _by_boosting(given, categories, learned, asked, known.size)
             )
             guess[fold.predict] = known[chances.argmax(axis=1)]
@@ -167,7 +170,7 @@ def predict_numbers(features: Features, target: Floats, parts: Sequence[Fold]) -
             inputs, categories = _fittable(features, scaled, fold, values=False)
             guess = np.full(fold.predict.size, np.median(scaled[fold.learn]))
             if categories.size:
-                guess = BoostedTrees(_STEPS, 0.25, least=5).numbers(
+                guess = _numbers_of_trees(
                     inputs[fold.learn], categories, scaled[fold.learn], inputs[fold.predict]
                 )
             found[0][fold.predict] = np.expm1(guess) if positive else guess
@@ -225,21 +228,56 @@ def _linear(inputs: Floats, target: Floats, fold: Fold) -> Floats:
 
 
 def _by_forest(given: Floats, target: Ints, asked: Floats, seed: int) -> Floats:
-    """The probability of each value, by a random forest; a missing value is less than all others."""
-    forest = RandomForest(40, least=2, share=0.5)
-    known, wanted = (np.where(np.isnan(one), _MISSING, one) for one in (given, asked))
-    return forest.chances(known, target, wanted, model_seed(seed))
+    """The probability of each value, by a random forest."""
+    from sklearn.ensemble import RandomForestClassifier
+
+    forest = RandomForestClassifier(
+        _FOREST_TREES, min_samples_leaf=2, max_features=0.5, random_state=model_seed(seed)
+    )
+    return np.asarray(forest.fit(_filled(given), target).predict_proba(_filled(asked)))
+
+
+def _filled(columns: Floats) -> Floats:
+    """A missing value is less than all others."""
+    return np.where(np.isnan(columns), _MISSING, columns)
 
 
 def _by_boosting(
     given: Floats, categories: NDArray[np.bool_], target: Ints, asked: Floats, values: int
 ) -> Floats:
     """The probability of each value, by gradient boosting."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
     steps = _STEPS if values == 2 else max(12, min(_STEPS, _TREES // values))
-    least = 10 if target.size >= 500 else 5 if target.size >= 100 else 2
-    totals = np.zeros((target.size, values))
-    totals[np.arange(target.size), target] = 1
-    return BoostedTrees(steps, 0.2, least=least).chances(given, categories, totals, asked)
+    model = HistGradientBoostingClassifier(
+        max_iter=steps,
+        learning_rate=0.2,
+        min_samples_leaf=10,
+        early_stopping=False,
+        categorical_features=categories,
+    )
+    return np.asarray(model.fit(given, target).predict_proba(asked))
+
+
+def _numbers_of_trees(
+    given: Floats, categories: NDArray[np.bool_], target: Floats, asked: Floats
+) -> Floats:
+    """The number predicted for each record, by gradient boosting, or of few records by a forest."""
+    from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
+
+    if target.size < _FOREST_RECORDS:
+        forest = RandomForestRegressor(
+            _FOREST_TREES, min_samples_leaf=2, max_features=0.5, random_state=0
+        )
+        return np.asarray(forest.fit(_filled(given), target).predict(_filled(asked)))
+    model = HistGradientBoostingRegressor(
+        max_iter=_STEPS,
+        learning_rate=0.25,
+        min_samples_leaf=5,
+        early_stopping=False,
+        categorical_features=categories,
+    )
+    return np.asarray(model.fit(given, target).predict(asked))
 
 
 def _with_lookups(features: Features, target: Any, fold: Fold, *, values: bool) -> Floats:
@@ -283,7 +321,7 @@ def model_seed(seed: int) -> int:
 
 
 def _one_thread() -> Any:
-    """One thread: on a machine that is busy, threads that wait for each other take minutes."""
-    from threadpoolctl import threadpool_limits
+    """One thread for scikit-learn, which is loaded first: only loaded libraries are limited."""
+    import sklearn.ensemble  # noqa: F401
 
-    return threadpool_limits(limits=1)
+    return one_thread()

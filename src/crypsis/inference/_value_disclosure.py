@@ -64,7 +64,6 @@ def value_disclosure(
     hierarchies: Mapping[str, Hierarchy] | None = None,
     confidence: float = CONFIDENCE,
     baseline: bool = True,
-    seed: int = 0,
     **roles: Unpack[Roles],
 ) -> ValueDisclosure:
     """What the equivalence classes disclose about each value of the sensitive attributes.
@@ -81,8 +80,6 @@ def value_disclosure(
     baseline : bool
         Whether the model is fitted; without it the prior is the baseline, which is faster. What is
         near-certain does not depend on it.
-    seed : int
-        The seed of the folds of the baseline.
     **roles
         See `crypsis.read`.
 
@@ -100,17 +97,20 @@ def value_disclosure(
 
     Notes
     -----
-    The baseline is what a model fitted without the members of the class predicts for them from the
-    quasi-identifiers: gradient boosting, up to 300 classes a logistic regression, of fewer than 200
-    records the share in the other classes. Missing values are a state of their own and equal each
-    other, however the dataset compares them. Harmless values, priors and hierarchies are those of
-    the roles file. Cost: one scan, three fits for each attribute on about 8,000 records of the
-    other folds; all counts are exact.
+    The baseline is what a model predicts for the members of a class from the quasi-identifiers
+    without them: a penalized logistic regression on the values of each column, where these have an
+    order on intervals, and on pairs of columns where that predicts other classes better. Each class
+    is left out by one Newton step, and refitted without it where it decides an effect alone. There is
+    no seed and nothing is drawn, so the same table has the same baseline. Missing values are a state
+    of their own and equal each other, however the dataset compares them. Harmless values, priors and
+    hierarchies are those of the roles file. Cost: one scan and a few fits for each value; all counts
+    are exact.
 
     References
     ----------
-    Cao and Karras (2012), beta-likeness; Clopper and Pearson (1934); Chernozhukov et al. (2018),
-    cross-fitting; Cox (1981), the p % rule.
+    Cao and Karras (2012), beta-likeness; Clopper and Pearson (1934); Begg and Gray (1984),
+    individualized logistic regressions; Pregibon (1981), leaving out by one step; Cox (1981), the
+    p % rule.
 
     Examples
     --------
@@ -145,8 +145,7 @@ def value_disclosure(
     found = []
     for name in strict.sensitive:
         table = joint_of(strict, name, known)
-        fold = seed if baseline else None
-        found.append(_attribute(strict, name, table, trees.get(name), confidence, fold))
+        found.append(_attribute(strict, name, table, trees.get(name), confidence, baseline))
     return ValueDisclosure(tuple(known), confidence, tuple(found))
 
 
@@ -172,9 +171,9 @@ def _attribute(
     table: Joint,
     tree: Hierarchy | None,
     confidence: float,
-    seed: int | None,
+    fitted: bool,
 ) -> AttributeValues:
-    """One attribute; without a seed no model is fitted."""
+    """One attribute; a model is fitted, or not."""
     best, note = _Best(table), dataset.notes.get(name)
     given = note.priors if note else None, _population(dataset, name)
     about = note.harmless if note else (), tree, name
@@ -187,7 +186,7 @@ def _attribute(
             for kind, one in (("having", reading), ("spread", reading.spread))
             if one is not None
         }
-        _add_reading(best, counts, read, confidence, seed)
+        _add_reading(best, counts, read, confidence, fitted)
     presence, presence_prior = _presence(table, prior, levels)
     certain = np.flatnonzero(best.certain)
     return AttributeValues(
@@ -218,7 +217,7 @@ def _add_reading(
     readings: Mapping[str, tuple[Joint, Sequence[States]]],
     read: ReadNumbers,
     confidence: float,
-    seed: int | None,
+    fitted: bool,
 ) -> None:
     """What a table discloses: by who has a value in any record, and by people spread over theirs."""
     table, levels = readings["having"]
@@ -241,7 +240,7 @@ def _add_reading(
     wanted = np.zeros(table.starts.size, bool)
     for classes in asked:
         wanted[classes] = True
-    model = baselines(table, np.flatnonzero(wanted), bins, seed)
+    model = baselines(table, np.flatnonzero(wanted), bins, fitted)
     for one in counted:
         best.add(one, model.of(one, needs_model(one.sure), people=True))
     for one in spread:
@@ -263,7 +262,7 @@ class _Known:
         self.known_only = enough[member]
         trials = np.where(self.known_only, known[member], table.sizes[member])
         self.shares = self.window.counts / trials
-        self.sure = sure_share(self.window.counts, trials, confidence)
+        self.sure = sure_share(self.window.counts, trials, self.window.prior <= RARE, confidence)
 
     def baseline(self, model: Baselines) -> Floats:
         """What the model predicts; 0 where it was not asked."""

@@ -73,9 +73,7 @@ class DisclosureRules:
     """The slots that may become known."""
 
 
-def disclosure_rules(
-    dataset: Dataset, table: Joint, name: str, *, seed: int = 0
-) -> DisclosureRules:
+def disclosure_rules(dataset: Dataset, table: Joint, name: str) -> DisclosureRules:
     """The rules of one sensitive attribute, counted in classes.
 
     The rows of `chances` are in the order of the classes.
@@ -94,7 +92,7 @@ def disclosure_rules(
         bins = order.bins_of(numbers)
         slot_of = _slots(table, numbers, order, levels[0], bins)
     every = np.arange(table.starts.size)
-    model = baselines(table, every, bins, seed)
+    model = baselines(table, every, bins, True)
     count = int(slot_of.max()) + 1
     first = np.zeros(count, np.int64)
     first[slot_of[::-1]] = np.arange(slot_of.size)[::-1]

@@ -131,8 +131,8 @@ _ALL = (
             "that are likely with more than 10 %"),
     Measure("inference.baseline_excess", "fraction", "at_most",
             "the largest share of a sensitive value in an equivalence class, by its lower "
-            "confidence limit unless it is near-certain, minus the baseline: what a model fitted "
-            "without the members of the class predicts for them"),
+            "confidence limit unless it is rare or declared and near-certain, minus the baseline: what "
+            "a model fitted without the members of the class predicts for them"),
     Measure("inference.baseline_ratio", "times", "at_most",
             "the same as a ratio to the baseline or, if that is larger, the prior; of values that "
             "are likely with more than 10 %"),

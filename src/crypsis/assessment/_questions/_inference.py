@@ -72,7 +72,6 @@ def _ask_quasi_identifiers(request: Request) -> QuestionOutcome:
     values = None
     if any(one.measure in (*VALUE_MEASURES, *_CLOSENESS) for one in policy.thresholds):
         with suppress(TooLargeError):
-            # The folds of the baseline are the same for every seed, as where it is required.
             values = inference.value_disclosure(data)
     return inference_outcome(request, found, disclosure, values)
 

@@ -29,10 +29,8 @@ _SLACK = 1e-9
 
 @inner
 def _sure(count: float, trials: float, lower: Floats) -> float:
-    """A share: itself if near-certain, else its lower limit (Clopper-Pearson, or Wilson's)."""
+    """The lower confidence limit of a share (Clopper-Pearson, or Wilson's)."""
     share = count / trials
-    if share >= _CERTAIN:
-        return share
     if trials < lower.shape[0]:
         return lower[int(trials), int(count)]
     spread = _Z * np.sqrt(share * (1 - share) / trials + _Z**2 / (4 * trials**2))

@@ -1,1 +1,0 @@
-"""Kernels of the models of inference."""
