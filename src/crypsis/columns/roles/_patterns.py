@@ -1,4 +1,4 @@
-"""Patterns and small vocabularies of values, matched by Arrow.
+"""Patterns of values, and the small vocabularies of `vocabulary/values.toml`, matched by Arrow.
 
 A pattern with distinctive punctuation or check digits is evidence without a name. Plain digits (a
 telephone number, a zip code) are evidence only with a column name that indicates the same: those
@@ -13,7 +13,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from crypsis.columns.roles._words import Hipaa, Sign
+from crypsis.columns.roles._words import Hipaa, Sign, sign_of
+from crypsis.columns.vocabulary import phrases, vocabulary
 from crypsis.counting.arrays import texts, truths
 from crypsis.options import Role
 
@@ -200,56 +201,13 @@ PLAIN_FORMATS: dict[Hipaa, str] = {
 
 
 def _terms(text: str) -> pa.Array:
-    return texts(text.split(","))
+    return texts(phrases(text))
 
 
-# fmt: off
-_STATES = (
-    "al,ak,az,ar,ca,co,ct,de,fl,ga,hi,id,il,in,ia,ks,ky,la,me,md,ma,mi,mn,ms,mo,mt,ne,nv,nh,nj,nm,"
-    "ny,nc,nd,oh,ok,or,pa,ri,sc,sd,tn,tx,ut,vt,va,wa,wv,wi,wy,dc,pr"
+_VALUES = vocabulary("values")
+VOCABULARIES: tuple[tuple[Sign, pa.Array, int], ...] = tuple(
+    (sign_of(entry), _terms(entry["values"]), entry["distinct"])
+    for entry in _VALUES["vocabularies"]
 )
-VOCABULARIES: tuple[tuple[Sign, pa.Array, int], ...] = (
-    (Sign("sexes", _QI, None, 0.85), _terms(
-        "m,f,male,female,man,woman,männlich,weiblich,divers,w,d,homme,femme,hombre,mujer,masculino,"
-        "femenino,masculin,féminin,other,unknown,x,nonbinary,non-binary"), 2),
-    (Sign("states", _QI, None, 0.8), _terms(_STATES), 5),
-    (Sign("countries", _QI, None, 0.8), _terms(
-        "united states,usa,us,united kingdom,uk,germany,france,spain,italy,netherlands,belgium,"
-        "austria,switzerland,poland,sweden,norway,denmark,finland,ireland,portugal,greece,canada,"
-        "mexico,brazil,argentina,china,japan,india,south korea,australia,new zealand,russia,turkey,"
-        "deutschland,frankreich,spanien,italien,österreich,schweiz,allemagne,espagne,italie,españa,"
-        "francia,alemania,united-states,vietnam,philippines,cuba,jamaica,haiti,egypt,nigeria"), 3),
-    (Sign("races or ethnic groups", _QI, None, 0.85), _terms(
-        "white,black,asian,hispanic,latino,caucasian,african american,africanamerican,"
-        "native american,pacific islander,other,mixed,black or african american,american indian,"
-        "unknown,two or more"), 3),
-    (Sign("marital states", _QI, None, 0.85), _terms(
-        "single,married,divorced,widowed,separated,never married,never-married,ledig,verheiratet,"
-        "geschieden,verwitwet,célibataire,marié,mariée,divorcé,divorcée,veuf,veuve,soltero,casado,"
-        "divorciado,viudo"), 3),
-    (Sign("blood groups", _SENSITIVE, None, 0.85), _terms("a+,a-,b+,b-,ab+,ab-,o+,o-,0+,0-"), 3),
-    (Sign("diseases", _SENSITIVE, None, 0.8), _terms(
-        "flu,influenza,cancer,diabetes,hypertension,asthma,hiv,aids,depression,arthritis,hepatitis,"
-        "migraine,pneumonia,bronchitis,gastritis,obesity,epilepsy,stroke,copd,covid-19,covid,"
-        "tuberculosis,malaria,schizophrenia,dementia,gout,anemia,ulcer,none,healthy,"
-        "heart disease,lung cancer,breast cancer,kidney disease"), 3),
-    (Sign("religions", _SENSITIVE, None, 0.85), _terms(
-        "catholic,protestant,christian,muslim,jewish,hindu,buddhist,sikh,atheist,agnostic,orthodox,"
-        "none,other,evangelical,mormon,no religion"), 4),
-)
-FLAGS = _terms("yes,no,y,n,true,false,t,f,0,1,ja,nein,j,oui,non,o,si,sí,s,na,unknown,none,x")
-GIVEN_NAMES = _terms(
-    "james,mary,john,patricia,robert,jennifer,michael,linda,william,elizabeth,david,barbara,richard,"
-    "susan,joseph,jessica,thomas,sarah,charles,karen,christopher,nancy,daniel,lisa,matthew,betty,"
-    "anthony,margaret,mark,sandra,donald,ashley,steven,kimberly,paul,emily,andrew,donna,joshua,"
-    "michelle,kenneth,carol,kevin,amanda,brian,melissa,george,deborah,edward,stephanie,ronald,"
-    "rebecca,timothy,laura,jason,helen,jeffrey,sharon,ryan,cynthia,jacob,kathleen,gary,amy,nicholas,"
-    "anna,eric,shirley,jonathan,angela,stephen,emma,larry,ruth,justin,olivia,scott,sophia,brandon,"
-    "benjamin,samuel,maria,peter,hans,klaus,jürgen,wolfgang,stefan,andreas,monika,ursula,sabine,"
-    "petra,heike,julia,lukas,leon,finn,mia,lena,jean,pierre,michel,philippe,alain,nicolas,marie,"
-    "nathalie,isabelle,catherine,françoise,camille,léa,hugo,louis,antonio,josé,manuel,francisco,juan,"
-    "carlos,javier,carmen,josefa,isabel,dolores,pilar,lucía,sofía,miguel,pedro,luis,ana,mohammed,"
-    "muhammad,ahmed,ali,fatima,aisha,omar,wei,li,yuki,priya,raj,ivan,olga,tom,jim,bob,alice,jane,"
-    "frank,walter,henry,jack,harry,oliver,noah,liam,ella,grace,chloe,lucas,max,felix,paula,eva"
-)
-# fmt: on
+FLAGS = _terms(_VALUES["flags"])
+GIVEN_NAMES = texts(vocabulary("person_names")["written_given"].split())
