@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
+import crypsis
 from crypsis.errors import CrypsisError
 from crypsis.integrations.sklearn import Anonymizer
 
@@ -99,3 +101,33 @@ def test_mistakes_are_errors() -> None:
     made = anonymizer().fit(people(pd.DataFrame))
     with pytest.raises(CrypsisError, match="'city' does not exist"):
         made.transform(people(pd.DataFrame).drop(columns="city"))
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame])
+@pytest.mark.parametrize("column", ["age", "city"])
+def test_a_missing_value_does_not_cost_a_column(kind: Any, column: str) -> None:
+    """One record has no age: it could be in a class with others only if nobody had one."""
+    data = people(dict, 432)
+    data[column][0] = None
+    made = anonymizer()
+    released = made.fit_transform(kind(data))
+    for name in ("age", "city"):
+        assert sum(one is None or one != one for one in released[name].to_list()) <= 15, name
+    assert 5 <= made.emptied_ <= 0.05 * 432
+    found = crypsis.singling_out.k_anonymity(released, quasi_identifiers=["age", "city"])
+    assert found == made.measured_.k >= 5
+    assert released["visits"].to_list() == data["visits"]
+    full = anonymizer(suppression=0.0)
+    with pytest.warns(UserWarning, match="All values of .* are suppressed"):
+        full.fit(kind(data))
+    assert made.loss_.ncp + made.emptied_ / 432 < 0.2 < full.loss_.ncp
+
+
+def test_a_column_that_is_empty_is_named() -> None:
+    data = people(pd.DataFrame).assign(city=[f"c{n}" for n in range(200)])
+    with pytest.warns(UserWarning, match="'city' are suppressed"):
+        released = anonymizer().fit_transform(data)
+    assert released["city"].isna().all()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        anonymizer().fit(people(pd.DataFrame))  # nothing to be said

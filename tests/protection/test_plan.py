@@ -378,3 +378,45 @@ def test_codes_are_not_put_into_intervals() -> None:
     assert {type(step).__name__ for step in made["children"].coarser} == {"Intervals"}
     asked = plan(table, k=5, quasi_identifiers=["ward_id"], methods={"ward_id": "intervals"})
     assert {type(step).__name__ for step in asked.columns[0].coarser} == {"Intervals"}
+
+
+@pytest.mark.parametrize("each_column", [True, False])
+def test_no_value_of_one_person_follows_from_a_mean(each_column: bool) -> None:
+    """Whoever knows all incomes of a group but the highest subtracts them from the sum."""
+    draw = np.random.default_rng(2)
+    incomes = np.round(np.append(draw.lognormal(10.5, 0.6, 199), 1_234_567.89), 2)
+    release = cr.Dataset.from_frame(pl.DataFrame({"x": incomes}), quasi_identifiers=["x"])
+    made = plan(release, k=10, each_column=each_column, representative="mean").apply(
+        release, shuffle=False
+    )
+    labels = made.frame["x"].to_numpy()
+    for label in np.unique(labels):
+        group = np.sort(incomes[labels == label])
+        claimed = label * group.size - group[:-1].sum()
+        assert abs(claimed - group[-1]) > 0.01
+        assert not (np.abs(label * group.size - (group.sum() - group)) < 0.01).any()
+
+
+@pytest.mark.parametrize("each_column", [True, False])
+def test_a_median_is_nobody_s_exact_value(each_column: bool) -> None:
+    draw = np.random.default_rng(2)
+    incomes = np.round(draw.lognormal(10.5, 0.6, 205), 2)
+    ages = draw.permutation(np.arange(205) * 3 + 1)
+    release = cr.Dataset.from_frame(
+        pl.DataFrame({"x": incomes, "age": ages}), quasi_identifiers=["x", "age"]
+    )
+    made = plan(release, k=15 if each_column else 4, each_column=each_column,
+                representative="median").apply(release, shuffle=False)  # fmt: skip
+    assert not np.isin(made.frame["x"].to_numpy(), incomes).any()
+    for label in np.unique(made.frame["age"].to_numpy()):
+        group = np.sort(ages[made.frame["age"].to_numpy() == label])
+        assert (
+            group.size == 205
+            or np.sum(np.abs(group - label) <= 3 * (group[-1] - group[0]) / group.size) >= 3
+        )
+
+
+def test_equal_values_stay_as_they_are() -> None:
+    release = cr.Dataset.from_frame(pa.table({"x": [20] * 30 + [40] * 30}), quasi_identifiers=["x"])
+    made = plan(release, k=5, each_column=True, representative="mean").apply(release)
+    assert set(made.data.to_arrow()["x"].to_pylist()) == {20.0, 40.0}

@@ -96,7 +96,7 @@ def test_the_statement_tells_every_level_and_no_original_value(tmp_path: Path) -
 
 
 def test_numbers_stand_for_groups_of_whole_and_decimal_numbers() -> None:
-    """Means and medians are those of the rows told by them, on one level for all."""
+    """Means and medians are those of the rows that have them, on one level for all, and rounded."""
     whole = list(range(40))
     money = pa.array([decimal.Decimal(i) / 4 for i in whole], pa.decimal128(8, 2))
     for column in (pa.array(whole), money):
@@ -106,7 +106,9 @@ def test_numbers_stand_for_groups_of_whole_and_decimal_numbers() -> None:
         after = made.data.to_arrow()["x"].to_pandas().astype(float)
         assert after.value_counts().min() >= 10
         for label, rows in before.groupby(after):
-            assert rows.mean() == pytest.approx(label)
+            assert rows.mean() == pytest.approx(
+                label, abs=1.25 * (rows.max() - rows.min()) / len(rows)
+            )
         made = plan(release, k=10, representative="median").apply(release, recoding="full-domain")
         after = made.data.to_arrow()["x"].to_pandas().astype(float)
         assert after.value_counts().min() >= 10

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import warnings
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from crypsis.errors import ParameterError, unknown_columns
-from crypsis.protection import Plan, anonymize
+from crypsis.errors import ParameterError, RequirementsNotMetError, unknown_columns
+from crypsis.hierarchies.labels import as_text
+from crypsis.protection import Anonymized, Plan, anonymize
 
 
 class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Generalize quasi-identifiers so that the data it is fitted to meets the requirements.
 
-    All values of a column are on one level (full-domain recoding) and no record is suppressed, so
-    rows stay as many and in their order. New data are generalized to the same levels; a value that
-    the level has no label for is missing. What `fit_transform` returns meets the requirements, was
-    measured, and may be released; what `transform` returns of other data is for a model, was not
-    measured, and is not a release.
+    Each value of a column has one label, whatever the record (full-subtree recoding), and rows stay as
+    many and in their order. A few records that would cost a column for everybody (a missing or rare
+    value) lose their quasi-identifiers instead: at most the share `suppression`, and as many as a
+    class needs. If a column is empty all the same, a warning names it. New data get the same labels; a
+    value that has none is missing. What `fit_transform` returns meets the requirements, was measured,
+    and may be released; what `transform` returns is for a model, was not measured, and is not a
+    release.
 
     Parameters
     ----------
@@ -46,6 +54,8 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         t-closeness of the sensitive attributes.
     hierarchies : mapping of str to Hierarchy, optional
         The hierarchy of each column; by default one for its type.
+    suppression : float
+        The share of records that may lose their quasi-identifiers before a column is empty.
 
     Attributes
     ----------
@@ -55,6 +65,10 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         How each quasi-identifier is recoded.
     measured_ : Measured
         What the data it was fitted to meets.
+    loss_ : InformationLoss
+        What was lost of the data it was fitted to, besides the values in `emptied_`.
+    emptied_ : int
+        How many records lost their quasi-identifiers.
 
     Examples
     --------
@@ -81,6 +95,7 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         diversity: int | None = None,
         closeness: float | None = None,
         hierarchies: Mapping[str, Any] | None = None,
+        suppression: float = 0.05,
     ) -> None:
         self.k = k
         self.quasi_identifiers = quasi_identifiers
@@ -92,6 +107,7 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.diversity = diversity
         self.closeness = closeness
         self.hierarchies = hierarchies
+        self.suppression = suppression
 
     def fit(self, X: Any, y: Any = None) -> Anonymizer:  # noqa: N803 - scikit-learn's name
         """Find the levels of the quasi-identifiers.
@@ -107,32 +123,92 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         -------
         Anonymizer
         """
+        self._released(X)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None, **_: Any) -> Any:  # noqa: N803
+        """Generalize the data it is fitted to: what meets the requirements.
+
+        Parameters
+        ----------
+        X : frame
+            The data, as a pandas, Polars or Arrow frame.
+        y, **_ : object
+            Not used.
+
+        Returns
+        -------
+        frame
+            Of the same kind, without the direct identifiers.
+        """
+        released = self._released(X)
+        return self._filled(X, {name: released[name].to_list() for name in self.steps_})
+
+    def _released(self, X: Any) -> nw.DataFrame[Any]:  # noqa: N803
+        """Find the labels, and the release of the data."""
         frame = _frame(X)
         others = (*self.identifiers, *self.sensitive, *self.insensitive)
         known = self.quasi_identifiers
         if known is None:
             known = [name for name in frame.columns if name not in others]
-        plain = X.reset_index(drop=True) if hasattr(X, "reset_index") else X  # it is not a column
-        made = anonymize(
-            plain, k=self.k, recoding="full-domain", suppression=0.0, shuffle=False,
+        made, emptied = self._anonymized(frame, list(known))
+        plan: Plan = made.plan  # type: ignore[assignment]
+        self.plan_, self.measured_, self.loss_, self.emptied_ = (
+            plan, made.measured, made.loss, len(emptied),
+        )  # fmt: skip
+        released = _frame(made.frame)
+        kept = np.setdiff1d(np.arange(len(frame)), emptied)
+        self.steps_ = {
+            one.name: _labeled((one.step, *one.coarser), frame[one.name][kept].to_list(),
+                               released[one.name][kept].to_list())
+            for one in plan.columns
+        }  # fmt: skip
+        every = zip(
+            *(step.labels(frame[name].to_list()) for name, step in self.steps_.items()), strict=True
+        )
+        labels = list(every)
+        # Who has the labels of a record that was emptied, and of no other, is not told apart from it.
+        self._lost = {labels[row] for row in emptied} - {labels[row] for row in kept}
+        empty = _empty(frame, made, list(self.steps_))
+        if empty:
+            warnings.warn(
+                f"All values of {', '.join(map(repr, empty))} are suppressed: coarser values do not "
+                "meet the requirements. Use fewer quasi-identifiers, hierarchies, a smaller k or a "
+                "larger share of 'suppression'.",
+                stacklevel=3,
+            )
+        self.feature_names_in_ = np.asarray(frame.columns, dtype=object)
+        self.n_features_in_ = len(frame.columns)
+        return released
+
+    def _anonymized(
+        self, frame: nw.DataFrame[Any], known: list[str]
+    ) -> tuple[Anonymized, Sequence[int]]:
+        """The release with the smaller loss: as it is, or with a few records emptied first."""
+        whole = self._recoded(nw.to_native(frame), known, 0.0)
+        if not self.suppression or not _empty(frame, whole, known):
+            return whole, ()
+        try:
+            first = self._recoded(nw.to_native(frame), known, self.suppression)
+            emptied = _emptied(first, len(frame), known, self.k)
+            made = self._recoded(_without(frame, known, emptied), known, 0.0)
+        except RequirementsNotMetError:
+            return whole, ()
+        share = len(emptied) / len(frame)
+        return (made, emptied) if made.loss.ncp + share < whole.loss.ncp else (whole, ())
+
+    def _recoded(self, native: Any, known: list[str], suppression: float) -> Anonymized:
+        plain = native.reset_index(drop=True) if hasattr(native, "reset_index") else native
+        return anonymize(
+            plain, k=self.k, recoding="subtree", suppression=suppression, shuffle=False,
             diversity=self.diversity, closeness=self.closeness, hierarchies=self.hierarchies,
-            identifiers=list(self.identifiers), quasi_identifiers=list(known),
+            identifiers=list(self.identifiers), quasi_identifiers=known,
             sensitive=list(self.sensitive), insensitive=list(self.insensitive),
             person=self.person, person_reason=self.person_reason,
         )  # fmt: skip
-        plan: Plan = made.plan  # type: ignore[assignment]
-        self.plan_, self.measured_ = plan, made.measured
-        released = _frame(made.frame)
-        self.steps_ = {
-            one.name: _step(one, frame[one.name].to_list(), released[one.name].to_list())
-            for one in plan.columns
-        }
-        self.feature_names_in_ = np.asarray(frame.columns, dtype=object)
-        self.n_features_in_ = len(frame.columns)
-        return self
 
     def transform(self, X: Any) -> Any:  # noqa: N803
-        """Generalize the quasi-identifiers to the levels that were found.
+        """Give the quasi-identifiers the labels that were found.
 
         Parameters
         ----------
@@ -149,10 +225,22 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         names = list(self.feature_names_in_)
         if any(name not in frame.columns for name in names):
             raise unknown_columns(names, frame.columns)
-        kept = frame.select([name for name in names if name not in self.plan_.removed])
+        labels = {name: step.labels(frame[name].to_list()) for name, step in self.steps_.items()}
+        rows = zip(*labels.values(), strict=True)
+        lost = [row for row, one in enumerate(rows) if one in self._lost]
+        for column in labels.values():
+            for row in lost:
+                column[row] = None
+        return self._filled(X, labels)
+
+    def _filled(self, X: Any, labels: Mapping[str, list[Any]]) -> Any:  # noqa: N803
+        """The frame without direct identifiers, its quasi-identifiers with these labels."""
+        frame = _frame(X)
+        removed = self.plan_.removed
+        kept = frame.select([name for name in self.feature_names_in_ if name not in removed])
         new = [
-            nw.new_series(name, _labels(step, frame[name].to_list()), backend=frame.implementation)
-            for name, step in self.steps_.items()
+            nw.new_series(name, values, backend=frame.implementation)
+            for name, values in labels.items()
         ]
         made = nw.to_native(kept.with_columns(*new) if new else kept)
         index = getattr(X, "index", None)
@@ -176,18 +264,76 @@ def _frame(data: Any) -> nw.DataFrame[Any]:
         ) from None
 
 
-def _step(column: Any, values: list[Any], labels: list[Any]) -> Any:
-    """The finest step of a plan that gives every value the label that it got."""
-    for step in (column.step, *column.coarser):
-        if _labels(step, values) == [None if _missing(one) else one for one in labels]:
-            return step
-    return None  # everything is suppressed
+@dataclass(frozen=True)
+class ColumnLabels:
+    """The label of every value of a column: that of the finest step which was released."""
+
+    steps: Sequence[Any]
+    released: frozenset[Any]
+    """The labels that occur in the release."""
+    text: bool
+    """Whether they are texts."""
+
+    def labels(self, values: Sequence[Any]) -> list[Any]:
+        """The labels of some values; missing where no step has one that was released."""
+        known = {value: self._label(value) for value in values if not _missing(value)}
+        return [None if _missing(value) else known[value] for value in values]
+
+    def _label(self, value: Any) -> Any:
+        for step in self.steps:
+            label = step.label(value)
+            label = as_text(label) if self.text and not isinstance(label, str) else label
+            if label in self.released:
+                return label
+        return None
 
 
-def _labels(step: Any, values: list[Any]) -> list[Any]:
-    if step is None:
-        return [None] * len(values)
-    return [None if _missing(one) else step.label(one) for one in values]
+def _labeled(steps: Sequence[Any], values: list[Any], labels: list[Any]) -> ColumnLabels:
+    """The steps by which every value has the label that it got; none where it lost all labels."""
+    released = frozenset(label for label in labels if not _missing(label))
+    found = ColumnLabels(steps, released, all(isinstance(label, str) for label in released))
+    if found.labels(values) != [None if _missing(label) else label for label in labels]:
+        return ColumnLabels((), frozenset(), False)
+    return found
+
+
+def _emptied(release: Anonymized, records: int, known: Sequence[str], k: int) -> list[int]:
+    """The records that are not in a release, and its smallest classes until they are a class."""
+    rows = range(records) if release.key.row_map is None else release.key.row_map
+    emptied = sorted(set(range(records)) - set(rows))
+    if not emptied:
+        return []
+    columns = [_frame(release.frame)[name].to_list() for name in known]
+    classes = [
+        tuple(None if _missing(one) else one for one in row) for row in zip(*columns, strict=True)
+    ]
+    for smallest, _ in reversed(Counter(classes).most_common()):
+        if len(emptied) >= k:
+            break
+        emptied += [row for row, label in zip(rows, classes, strict=True) if label == smallest]
+    return emptied
+
+
+def _without(frame: nw.DataFrame[Any], known: Sequence[str], emptied: Sequence[int]) -> pa.Table:
+    """The rows, without the quasi-identifiers of some of them."""
+    table = frame.to_arrow().select(range(len(frame.columns)))  # an index is not a column
+    lost = np.zeros(table.num_rows, bool)
+    lost[list(emptied)] = True
+    for name in known:
+        column = table[name]
+        place = table.column_names.index(name)
+        table = table.set_column(place, name, pc.if_else(pa.array(lost), None, column))
+    return table
+
+
+def _empty(frame: nw.DataFrame[Any], made: Anonymized, names: Sequence[str]) -> list[str]:
+    """The columns that have values, and none in the release."""
+    released = _frame(made.frame)
+    return [
+        name for name in names
+        if all(map(_missing, released[name].to_list()))
+        and not all(map(_missing, frame[name].to_list()))
+    ]  # fmt: skip
 
 
 def _missing(value: Any) -> bool:

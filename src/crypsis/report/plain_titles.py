@@ -36,7 +36,8 @@ _PLAIN = {
     "singling_out.k_map": "People of the population who fit a record, the fewest",
     "singling_out.delta_presence": "How sure one can be that a person is in the release",
     "singling_out.population_uniqueness": "People who are unique in the population",
-    "singling_out.unique_on_released_columns": "Records unique in all that is released",
+    "singling_out.unique_on_released_columns": "Records unique in all that is released, "
+    "at most one sensitive attribute left out",
     "singling_out.unicity": "People found by a few of their records",
     "singling_out.small_classes_on_released_columns": "Records with fewer than {others} others like "
     "them in all that is released",

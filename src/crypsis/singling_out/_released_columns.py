@@ -23,6 +23,8 @@ from crypsis.tables import Kind
 
 MISSING_PATTERN = "the pattern of missing values"
 """The name of the column that states which values of a record are missing."""
+_ALMOST_UNIQUE = 0.9
+"""The share of records with a value of their own from which a sensitive attribute is a key."""
 _SEARCHED_CELLS = 2_000_000
 
 
@@ -50,6 +52,9 @@ class ReleasedUniqueness(Result):
     """A few columns on which half as many records are unique, where the limit is exceeded."""
     enough_fraction: Number = 0.0
     """The share of unique records on these."""
+    identifying: tuple[str, ...] = ()
+    """Sensitive attributes that are counted because their values are almost unique: whoever knows the
+    cost to the cent finds the record by it."""
 
 
 @takes_roles(without=DESIGN)
@@ -62,6 +67,8 @@ def released_uniqueness(
     **roles: Unpack[Roles],
 ) -> ReleasedUniqueness:
     """Count the records that are unique on all released columns except one sensitive attribute.
+
+    An attribute whose values are almost unique is not left out: it identifies whoever knows it.
 
     Parameters
     ----------
@@ -123,7 +130,9 @@ def released_uniqueness(
         )
     with suppress(TooLargeError):
         dataset.cells(known)  # counted once; every set of fewer columns follows from it
-    targets: list[str | None] = [name for name in known if name in dataset.sensitive]
+    sensitive = [name for name in known if name in dataset.sensitive]
+    identifying = tuple(name for name in sensitive if _identifies(dataset, name, exact, seed))
+    targets: list[str | None] = [name for name in sensitive if name not in identifying]
     hidden = [name for name in dataset.sensitive if name not in known]
     if hidden or not targets:
         targets.append(next(iter(hidden), None))
@@ -131,6 +140,7 @@ def released_uniqueness(
     found = ReleasedUniqueness(
         worst, columns, dataset.signed_off, tuple(nested), classes.unit, classes.units,
         classes.records_below(2), classes.unique_share, _of_quasi_identifiers(dataset, exact, seed),
+        identifying=identifying,
     )  # fmt: skip
     if float(found.fraction) <= limit:
         return found
@@ -165,6 +175,12 @@ def _worst(
             "No released column is left that an intruder may know.", code="no-columns"
         )
     return max(found, key=lambda one: float(one[2].unique_share))
+
+
+def _identifies(dataset: Dataset, name: str, exact: bool | None, seed: int) -> bool:
+    """Whether a sensitive attribute alone singles out almost all records."""
+    classes = equivalence_classes(dataset, [name], exact=exact, seed=seed)
+    return classes.units > 1 and float(classes.unique_share) >= _ALMOST_UNIQUE
 
 
 def _of_quasi_identifiers(dataset: Dataset, exact: bool | None, seed: int) -> Number:

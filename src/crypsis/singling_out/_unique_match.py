@@ -34,8 +34,12 @@ class UniqueMatch(Result):
     probability: Estimate | None
     """The share of the people who match a sample unique that are the right one; None where no record
     is unique."""
+    people: float
+    """The people of the population who match a sample unique, these included: the sum of F."""
     expected: float
-    """The correct ones among the matches with all sample uniques."""
+    """The correct ones among as many matches as there are sample uniques, each of these people equally
+    likely to be matched. An intruder who picks one of F people for each sample unique has the sum of
+    1/F correct ones: never fewer, and more if some F are smaller than others."""
     design: str
     """What of the design was used."""
 
@@ -70,8 +74,10 @@ def unique_match_risk(
 
     Notes
     -----
-    It is the number of sample uniques over the number of people of the population who match one. The
-    latter need not be modeled: a class in which two records of different clusters were drawn would
+    It is the number of sample uniques over the number of people of the population who match one (the
+    sum of F), which is less than the mean of 1/F over the sample uniques if these differ; a sum of 1/F
+    has no unbiased estimate without a model: `individual_risk` and `loglinear_risk` have one. The
+    number of people need not be modeled: a class in which two records of different clusters were drawn would
     have been a sample unique if one of the two clusters had not been, and weights show how often that
     happens. So the people who match sample uniques, besides these, are estimated without bias by the
     sum of w - 1 over the records of the other cluster, over all classes in exactly two clusters (each
@@ -131,7 +137,7 @@ def unique_match_risk(
             "the records are drawn independently",
         )  # fmt: skip
     return UniqueMatch(
-        names, sample.records, round(once), estimate,
+        names, sample.records, round(once), estimate, once + more if once else 0.0,
         0.0 if estimate is None else once * float(estimate), design or "simple random sample",
     )  # fmt: skip
 

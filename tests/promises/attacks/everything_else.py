@@ -218,3 +218,16 @@ def forms_of_three_people_each(draw: Draw, folder: Path) -> Trial:
     release.loc[some, "form"] = np.repeat([f"b{n}" for n in range(24)], 3)
     sizes = release.groupby(["age", "sex", "form"])["form"].transform("size")
     return Trial(float((sizes[some] <= 3).mean()), assessed(release, **ROLES, insensitive=["form"]))
+
+
+@scenario("has a bill: knows the cost to the cent")
+def costs_to_the_cent(draw: Draw, folder: Path) -> Trial:
+    """Costs to the cent as the only sensitive attribute, unique for almost everybody."""
+    cost = np.round(draw.lognormal(7, 1, 3_000), 2)
+    release = pd.DataFrame(
+        {"age": np.array(["20s", "30s", "40s"])[np.arange(3_000) % 3], "cost": cost}
+    )
+    roles = {"quasi_identifiers": ["age"], "sensitive": ["cost"]}
+    found = float(release["cost"].map(release["cost"].value_counts()).eq(1).mean())
+    shared = release.assign(cost=release["cost"] // 1_000 * 1_000)
+    return Trial(found, assessed(release, **roles), control=assessed(shared, **roles))

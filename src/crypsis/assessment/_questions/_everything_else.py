@@ -21,6 +21,10 @@ UNIQUE = "singling_out.unique_on_released_columns"
 SMALL = "singling_out.small_classes_on_released_columns"
 PREDICTED = "inference.prediction_gain"
 NEAR_CERTAIN = "inference.near_certain_values"
+_ROUND = (
+    "Round it so that each released value is shared, or write why nobody outside can know it: "
+    "{note=sign_off}."
+)
 _VALUES = 500_000
 """About how many values a model learns from: of wide tables fewer records."""
 _MOST_RECORDS, _FEWEST_RECORDS = 10_000, 2_000
@@ -64,6 +68,11 @@ def add_released_uniqueness(request: Request, outcome: QuestionOutcome) -> None:
             f"{'is' if len(found.enough) == 1 else 'are'} enough for "
             f"{percent_text(found.enough_fraction)}."
         )
+    if found.identifying:
+        text += (
+            f" Almost all values of {named(found.identifying)} occur once: whoever knows one finds the "
+            "record by it."
+        )
     if found.not_counted:
         text += f" {named(found.not_counted)} could not be compared."
     singling = found.enough or found.columns
@@ -76,6 +85,7 @@ def add_released_uniqueness(request: Request, outcome: QuestionOutcome) -> None:
             tuple(n for n in singling if n in request.data.names),
             affected,
             lower_bound=bool(found.not_counted),
+            hint=_ROUND if found.identifying else "",
         )
     )
     _note_signed_off(request, outcome)

@@ -137,9 +137,9 @@ def _unique_match(request: Request, outcome: QuestionOutcome, named: Named) -> l
         f"A match with one of {found.sample_uniques:,} records that are unique in the sample is "
         f"correct with probability {number_text(found.probability, '.3%')} ({found.design})."
     )
-    affected = round(found.expected)
     return [
-        Measurement(name, found.probability, text, found.columns, affected) for name, _ in named
+        Measurement(name, found.probability, text, found.columns, found.sample_uniques)
+        for name, _ in named
     ]
 
 

@@ -254,9 +254,7 @@ class StepChoice:
         found = []
         for name in self.columns:
             steps: list[Step] = (
-                [made[name], *coarser_intervals(made[name], integer=integer[name])]
-                if name in made
-                else self.steps(name)
+                [made[name], *self._coarser(name, made[name])] if name in made else self.steps(name)
             )
             found.append(self._column(name, steps, 0, None))
         return found
@@ -308,12 +306,14 @@ class StepChoice:
             rank_error=self.rank_error,
             top_code=self.top_code,
         )[name]
+        return [fine, *self._coarser(name, fine)]
+
+    def _coarser(self, name: str, fine: Intervals) -> list[Intervals]:
+        integer = self.columns[name].kind is Kind.INTEGER
         coarser = coarser_intervals(fine, integer=integer)
-        if self.representative != "interval":
-            coarser = [
-                with_representatives(self.data, name, one, self.representative) for one in coarser
-            ]
-        return [fine, *coarser]
+        if self.representative == "interval":
+            return coarser
+        return [with_representatives(self.data, name, one, self.representative) for one in coarser]
 
     def _frequent(self, name: str, groups: int | None) -> list[FrequentValues]:
         cells = self.data.cells([name])

@@ -19,6 +19,7 @@ from crypsis.counting.cells import Cells
 from crypsis.dataset import Dataset
 from crypsis.errors import ParameterError, TooLargeError
 from crypsis.protection.recoding._steps import Intervals, intervals
+from crypsis.tables import Kind
 from crypsis.tables.sampling import quantiles, sampled_quantiles
 from crypsis.threads import map_threads
 
@@ -26,6 +27,8 @@ Floats = NDArray[np.float64]
 
 _SORTED_IN_MEMORY = 32_000_000
 _VALUES_FETCHED = 2_000_000
+_SHARED = 3
+"""By so many values, were they spread evenly, a rounded median is shared: as many as a threshold rule."""
 
 
 def quantile_steps(
@@ -41,7 +44,8 @@ def quantile_steps(
     """Quantile groups of several columns: lodha2007, Definition 9, with equal values together.
 
     Columns with the same number of groups share one scan; with `rank_error` the quantiles come from
-    a sample (see `Rows.sampled_quantiles`). The representative of a group is its middle quantile.
+    a sample (see `Rows.sampled_quantiles`). The representative of a group is its mean or median,
+    rounded so that no value of one person follows.
     Groups that ties leave with fewer than `min_size` rows join a neighbor, if the columns are
     sorted in memory.
     """
@@ -64,8 +68,11 @@ def quantile_steps(
             if ordered is not None:
                 cuts = _large_enough(cuts, ordered, min_size)
             made[name] = _from_quantiles(numbers, cuts, integer[name], representative != "interval")
-    if representative == "mean":
-        made = {name: with_representatives(data, name, step, "mean") for name, step in made.items()}
+    if representative != "interval":
+        made = {
+            name: with_representatives(data, name, step, representative) if step.upper else step
+            for name, step in made.items()
+        }
     return made
 
 
@@ -212,17 +219,63 @@ def _from_quantiles(
 
 
 def with_representatives(data: Dataset, name: str, step: Intervals, how: str) -> Intervals:
-    """The same intervals, each labeled with the mean or median of its values; one scan."""
+    """The same intervals, each labeled with the rounded mean or median of its values; one scan."""
     rows, column = data.rows, data.rows.column(name)
     value = nw.col(column.inner)
     number = value.cast(nw.Float64)
+    places_of = Intervals(upper=step.upper, labels=tuple(map(float, range(len(step.labels)))))
     grouped = (
-        rows.frame.select(value, step.expression(value, column.kind).alias("g"))
-        .group_by("g")
-        .agg((number.mean() if how == "mean" else number.median()).alias("number"))
-    )
+        rows.cleaned([column.inner])
+        .select(place=places_of.expression(value, column.kind), number=number)
+        .group_by("place")
+        .agg(
+            middle=nw.col("number").mean() if how == "mean" else nw.col("number").median(),
+            low=nw.col("number").min(), high=nw.col("number").max(), size=nw.len(),
+        )
+    )  # fmt: skip
     table = rows.fetch(grouped, f"groups of {name!r}").to_pylist()
-    finite = (row for row in table if row["number"] is not None and math.isfinite(row["number"]))
-    found = {row["g"]: row["number"] for row in finite if row["g"] is not None}
-    labels = tuple(float(found.get(label, label)) for label in step.labels)
-    return Intervals(upper=step.upper, labels=labels)
+    found = {row["place"]: row for row in table if row["place"] is not None}
+    bounds = [-math.inf, *step.upper, math.inf]
+    labels = []
+    for place, label in enumerate(step.labels):
+        row = found.get(float(place))
+        if row is None or not all(math.isfinite(row[part]) for part in ("middle", "low", "high")):
+            labels.append(float(label))
+            continue
+        base = _base(how, row["high"] - row["low"], row["size"], column.kind is Kind.INTEGER)
+        labels.append(_rounded(row["middle"], base, bounds[place], bounds[place + 1]))
+    return Intervals(upper=step.upper, labels=tuple(labels))
+
+
+def _base(how: str, spread: float, size: int, integer: bool) -> float:
+    """What the representative of a group is rounded to, so that no value of one person follows.
+
+    Whoever knows all values but one, and the mean exactly, knows the last one. Rounded to the spread of
+    the values over their number, the sum is open by the spread: nothing follows but the group. A
+    median is somebody's value; rounded to three times as much, it is that of several.
+
+    >>> _base("mean", 90.0, 10, False), _base("median", 4.0, 40, True), _base("mean", 0.0, 10, True)
+    (10.0, 2.0, 0.0)
+    """
+    if not spread:
+        return 0.0  # all have the same value
+    least = spread / size * (1 if how == "mean" else _SHARED)
+    if how == "median" and integer:
+        least = max(least, 2.0)
+    unit = 10.0 ** math.floor(math.log10(least))
+    return next(unit * factor for factor in (1, 2, 5, 10) if unit * factor >= least * (1 - 1e-12))
+
+
+def _rounded(number: float, base: float, low: float, high: float) -> float:
+    """The nearest multiple of `base` that is above `low` and at most `high`, if there is one.
+
+    >>> _rounded(26.0, 10.0, 24.0, 39.0), _rounded(26.0, 0.0, 24.0, 39.0)
+    (30.0, 26.0)
+    """
+    if not base:
+        return number
+    nearest = round(number / base)
+    for step in (nearest, nearest + 1, nearest - 1):
+        if low < step * base <= high:
+            return step * base
+    return math.nextafter(low, high) if math.isfinite(low) else high

@@ -31,7 +31,11 @@ _KEY_NUMBERS: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("individual_risk", "average", "individual risk, average"),
         ("individual_risk", "expected", "expected re-identifications"),
         ("unique_match", "probability", "probability that a unique match is correct"),
-        ("unique_match", "expected", "expected correct matches with sample uniques, by the design"),
+        (
+            "unique_match",
+            "people",
+            "people of the population who match a sample unique, by the design",
+        ),
         ("household_risk", "households", "households"),
         ("household_risk", "maximum", "household risk, highest"),
         ("household_risk", "average", "household risk, average"),
