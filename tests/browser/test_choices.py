@@ -187,8 +187,9 @@ def test_a_choice_stays_whatever_else_is_changed(
         assert _list(caller, table) == chosen
         assert any(line.startswith(words) for line in _panel(page)), (other, _panel(page))
         _shown_as(page, chosen)
-    # These two are set back by the person, to read the release as a CSV file, made for its own k.
-    for other, setting in (("form", "csv"), ("requirement", "release")):
+    # These are set back by the person: the release is read as a CSV file, is made for its own k, and
+    # a shuffled column would be shuffled anew, so that the trial could not be compared.
+    for other, setting in (("form", "csv"), ("requirement", "release"), ("mask:visits", "")):
         _settled(page)
         _set(page, other, setting)
         del chosen[other]
