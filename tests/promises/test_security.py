@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import socket
 import sqlite3
@@ -22,6 +23,8 @@ from crypsis.web import ListeningServer
 from crypsis.web.connections import MAX_CONNECTIONS
 from crypsis.web.limits import folder_bytes
 from tests.web.conftest import Caller, running
+
+SLOW = "/api/v1/tables/upload?name=slow.csv"
 
 
 def _address(server: ListeningServer) -> str:
@@ -174,3 +177,55 @@ def test_a_quick_answer_is_limited_too(monkeypatch: pytest.MonkeyPatch) -> None:
         assert "longer than" in answer.json()["error"]
         workers = threading.active_count()
         assert workers < 100
+
+
+def _begun(server: ListeningServer, address: str) -> socket.socket:
+    """An upload of which the first bytes came and the rest does not."""
+    begun = socket.create_connection(("127.0.0.1", server.port), timeout=30)
+    begun.sendall(
+        f"POST {address} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nContent-Length: 1000\r\n"
+        f"Authorization: Bearer {server.token}\r\n\r\nage,zip\n".encode()
+    )
+    return begun
+
+
+def _arriving(server: ListeningServer, count: int) -> None:
+    """Wait until so many files are on their way."""
+    folder = server.app.state.workspace.private.path
+    until = time.monotonic() + 20
+    while (
+        len([n for _, _, names in os.walk(folder) for n in names if n.endswith(".partial")])
+        != count
+    ):
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
+def test_a_dropped_upload_is_no_fault(caplog: pytest.LogCaptureFixture) -> None:
+    with running(tables=3) as server, Caller(server) as asking:
+        table = asking.table("p.csv", b"a,b\n1,2\n")
+        another = f"/api/v1/tables/{table}/files/original/upload?name=slow.csv"
+        for address in (SLOW, another) * 8:
+            begun = _begun(server, address)
+            _arriving(server, 1)
+            begun.close()
+            _arriving(server, 0)
+        assert [opened["id"] for opened in asking.get("/api/v1/tables").json()] == [table]
+    assert [record.getMessage() for record in caplog.records] == []
+
+
+def test_stalled_uploads_block_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    with running(tables=3) as server, Caller(server) as asking:
+        stalled = [_begun(server, SLOW) for _ in range(14)]
+        _arriving(server, 14)
+        asking.table("p.csv", b"a,b\n1,2\n")
+        assert [opened["title"] for opened in asking.get("/api/v1/tables").json()] == ["p.csv"]
+        for one in stalled:
+            one.close()
+        _arriving(server, 0)
+        # Nor does one wait for ever: not for a file, and not for any other body.
+        monkeypatch.setattr("crypsis.web.security.STALLED_SECONDS", 0.3)
+        for address in (SLOW, "/api/v1/tables"):
+            with _begun(server, address) as slow:
+                assert slow.recv(4096).startswith(b"HTTP/1.1 408 ")
+        _arriving(server, 0)

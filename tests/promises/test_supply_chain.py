@@ -87,3 +87,15 @@ def test_the_wheel_is_the_same_wherever_it_is_built(tmp_path: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     assert "crypsis/policies/presets/default.toml" in names
     assert not [name for name in names if name.startswith(("tests", "benchmarks"))]
+
+
+def test_every_action_is_pinned_and_says_its_version() -> None:
+    """A tag can be moved by whoever owns the action; a commit cannot."""
+    used = [
+        line
+        for path in (ROOT / "action.yml", *(ROOT / ".github" / "workflows").glob("*.yml"))
+        for line in re.findall(r"^ *(?:- )?uses: *(.*)$", path.read_text("utf-8"), flags=re.M)
+    ]
+    assert len(used) >= 20
+    for line in used:
+        assert re.fullmatch(r"[\w-]+/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", line), line

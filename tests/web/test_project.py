@@ -82,9 +82,8 @@ def test_groups_of_values(caller: Caller, table: str) -> None:
 
 def test_a_project_is_saved_and_opened(caller: Caller, table: str) -> None:
     address = f"/api/v1/tables/{table}/choices"
-    caller.put(address, json={"choices": {"k": "5"}})
-    caller.put(address, json={"choices": {"k": "5", "more": "1"}})  # a field that came later
-    assert caller.put(address, json={"choices": {"k": "9", "more": "1"}}).json()["steps"] == 1
+    caller.patch(address, json={"changes": {"k": "5"}})
+    assert caller.patch(address, json={"changes": {"k": "9"}}).json()["steps"] == 2
     asked = {"column": "zip", "build": "groups", "groups": {"s": ["10100"]}}
     caller.ask(table, "hierarchy", **asked)
     bare = caller.get(f"/api/v1/tables/{table}/project")
@@ -101,12 +100,13 @@ def test_a_project_is_saved_and_opened(caller: Caller, table: str) -> None:
     caller.post(upload, params={"name": "x.json"}, content=b'{"format": "other"}')
     assert caller.put(f"/api/v1/tables/{other}/project", json={}).status_code == 400
     back = caller.post(f"/api/v1/tables/{table}/undo").json()
-    assert (back["choices"]["k"], back["steps"], back["undone"]) == ("5", 0, 1)
-    assert back["history"] == [{"k": "9"}]
+    assert (back["choices"], back["steps"], back["undone"]) == ({"k": "5"}, 1, 1)
+    assert back["history"] == [{"k": "5"}, {"k": "9"}]
     again = caller.post(f"/api/v1/tables/{table}/redo", params={"steps": 7}).json()
-    assert (again["choices"]["k"], again["steps"], again["undone"]) == ("9", 1, 0)
+    assert (again["choices"]["k"], again["steps"], again["undone"]) == ("9", 2, 0)
     caller.post(f"/api/v1/tables/{table}/undo")
-    assert caller.put(address, json={"choices": {"k": "6", "more": "1"}}).json()["undone"] == 0
+    assert caller.patch(address, json={"changes": {"k": "6"}}).json()["undone"] == 0
+    caller.post(f"/api/v1/tables/{table}/undo", params={"steps": 9})
 
 
 def test_requirements_of_the_command_line_are_those_of_the_page(caller: Caller, table: str) -> None:

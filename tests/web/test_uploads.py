@@ -5,9 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import lzma
-import socket
 import stat
-import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,7 +19,7 @@ import pytest
 from crypsis.dataset import Dataset
 from crypsis.policies import PRESETS
 from crypsis.tables.paths import SUFFIXES
-from crypsis.web import ListeningServer, security
+from crypsis.web import ListeningServer
 from crypsis.web.forms import PolicyName
 from crypsis.web.pages import POLICIES
 from crypsis.web.uploads import ACCEPTED
@@ -230,55 +228,3 @@ def test_a_bad_file_is_told_without_its_content(asking: Caller) -> None:
     assert "could not be opened" in page
     assert "Zebedee" not in page
     asking.delete(f"/api/v1/tables/{job['table']}")
-
-
-def _begun(server: ListeningServer, address: str = f"{UPLOAD}?name=slow.csv") -> socket.socket:
-    """An upload of which the first bytes came and the rest does not."""
-    begun = socket.create_connection(("127.0.0.1", server.port), timeout=30)
-    begun.sendall(
-        f"POST {address} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nContent-Length: 1000\r\n"
-        f"Authorization: Bearer {server.token}\r\n\r\nage,zip\n".encode()
-    )
-    return begun
-
-
-def _arriving(server: ListeningServer, count: int) -> None:
-    until = time.monotonic() + 20
-    while len([path for path in _files(server) if ".partial" in path.name]) != count:
-        assert time.monotonic() < until
-        time.sleep(0.02)
-
-
-def test_a_dropped_upload_is_no_fault(
-    tight: ListeningServer, asking: Caller, caplog: pytest.LogCaptureFixture
-) -> None:
-    table = asking.table("p.csv", b"a,b\n1,2\n")
-    before = len(_files(tight))
-    another = f"/api/v1/tables/{table}/files/original/upload?name=slow.csv"
-    for address in (UPLOAD + "?name=slow.csv", another) * 4:
-        begun = _begun(tight, address)
-        _arriving(tight, 1)
-        begun.close()
-        _arriving(tight, 0)
-    assert asking.get("/api/v1/tables").status_code == 200
-    assert [record.getMessage() for record in caplog.records] == []
-    assert len(_files(tight)) == before
-
-
-def test_stalled_uploads_block_no_other(
-    tight: ListeningServer, asking: Caller, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stalled = [_begun(tight) for _ in range(6)]  # three tables may be open
-    _arriving(tight, 6)
-    asking.table("p.csv", b"a,b\n1,2\n")
-    assert [table["title"] for table in asking.get("/api/v1/tables").json()] == ["p.csv"]
-    for one in stalled:
-        one.close()
-    _arriving(tight, 0)
-    # Nor does one wait for ever: not for a file, and not for any other body.
-    monkeypatch.setattr(security, "STALLED_SECONDS", 0.3)
-    for address in (UPLOAD + "?name=slow.csv", "/api/v1/tables"):
-        with _begun(tight, address) as slow:
-            answer = slow.recv(4096)
-            assert answer.startswith(b"HTTP/1.1 408 ")
-    _arriving(tight, 0)

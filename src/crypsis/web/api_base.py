@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Depends, Header, Query, Request
 
 from crypsis.web import forms as f
 from crypsis.web.errors import RequestError
@@ -23,6 +23,13 @@ FileName = Annotated[
         description="What the file is called; its extension sets its format.",
     ),
 ]  # fmt: skip
+Version = Annotated[
+    str | None,
+    Header(
+        alias="If-Match", max_length=100,
+        description="The version of the choices that was shown; 412 where it is another by now.",
+    ),
+]  # fmt: skip
 BYTES: dict[str, Any] = {
     "requestBody": {
         "required": True,
@@ -31,7 +38,7 @@ BYTES: dict[str, Any] = {
     }
 }
 _WRONG: dict[int | str, dict[str, Any]] = {
-    status: {"model": f.ErrorBody} for status in (400, 403, 404, 409, 413, 415, 421, 422, 429)
+    status: {"model": f.ErrorBody} for status in (400, 403, 404, 409, 412, 413, 415, 421, 422, 429)
 }
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,61 +12,58 @@ from fastapi.responses import JSONResponse
 from pydantic import ValidationError
 
 from crypsis.web import forms as f
-from crypsis.web.api_base import In, job_state, may_discard, new_router, no_job
+from crypsis.web.api_base import In, Version, job_state, may_discard, new_router, no_job
+from crypsis.web.draft import MAX_STEPS, check_names, plan_form
 from crypsis.web.errors import RequestError
 from crypsis.web.open_tables import OpenTable
 
 router = new_router()
-_HISTORY = 100
-Steps = Annotated[int, Query(ge=1, le=_HISTORY)]
+Steps = Annotated[int, Query(ge=1, le=MAX_STEPS)]
 
 
 @router.get("/tables/{table}/choices", tags=["project"])
 def show_choices(workspace: In, table: str) -> dict[str, Any]:
-    """What is chosen now, how many steps can be undone and redone, and what each step changed."""
+    """The list of choices with its version, what each field has, and the steps that led to it."""
     return _chosen(workspace.tables.get(table))
 
 
-@router.put("/tables/{table}/choices", tags=["project"])
-def choose(workspace: In, table: str, form: f.ChoicesForm) -> dict[str, Any]:
-    """Remember what is chosen on the page; the step before can be taken back."""
+@router.patch("/tables/{table}/choices", tags=["project"])
+def choose(
+    workspace: In, table: str, form: f.ChoicesForm, version: Version = None
+) -> dict[str, Any]:
+    """Change the list in one step; with the version that was shown as `If-Match`, only that one."""
     found = workspace.tables.get(table)
-    last = found.choices[-1]
-    if all(form.choices.get(name) == value for name, value in last.items()):
-        found.choices[-1] = dict(form.choices)  # further fields with what they begin with
-    else:
-        found.choices, found.undone = [*found.choices[-_HISTORY:], dict(form.choices)], []
-    return _chosen(found)
+    with found.draft.lock:
+        found.check_version(version)
+        found.choose(form.changes)
+        return _chosen(found)
 
 
 @router.post("/tables/{table}/undo", tags=["project"])
-def undo(workspace: In, table: str, steps: Steps = 1) -> dict[str, Any]:
+def undo(workspace: In, table: str, steps: Steps = 1, version: Version = None) -> dict[str, Any]:
     """Take the last choice back, or several."""
     found = workspace.tables.get(table)
-    for _ in range(min(steps, len(found.choices) - 1)):
-        found.undone.append(found.choices.pop())
-    return _chosen(found)
+    with found.draft.lock:
+        found.check_version(version)
+        found.draft.undo(steps)
+        return _chosen(found)
 
 
 @router.post("/tables/{table}/redo", tags=["project"])
-def redo(workspace: In, table: str, steps: Steps = 1) -> dict[str, Any]:
+def redo(workspace: In, table: str, steps: Steps = 1, version: Version = None) -> dict[str, Any]:
     """Choose again what was taken back last, or several steps of it."""
     found = workspace.tables.get(table)
-    for _ in range(min(steps, len(found.undone))):
-        found.choices.append(found.undone.pop())
-    return _chosen(found)
+    with found.draft.lock:
+        found.check_version(version)
+        found.draft.redo(steps)
+        return _chosen(found)
 
 
-def _chosen(found: OpenTable) -> dict[str, Any]:
-    """The choices, and what each step from the first to the last that was undone changed."""
-    every = [*found.choices, *reversed(found.undone)]
-    history = [
-        {name: after.get(name) for name in sorted({*before, *after}) if before.get(name) != after.get(name)}
-        for before, after in pairwise(every)
-    ]  # fmt: skip
+def _chosen(table: OpenTable) -> dict[str, Any]:
+    chosen, defaults = table.draft.chosen, table.defaults
     return {
-        "choices": found.choices[-1], "steps": len(found.choices) - 1,
-        "undone": len(found.undone), "history": history,
+        "version": table.version, "choices": chosen, "fields": {**defaults, **chosen},
+        "previewed": table.previewed, **table.draft.history(defaults),
     }  # fmt: skip
 
 
@@ -87,7 +83,7 @@ def save_project(workspace: In, table: str, hierarchies: bool = False) -> JSONRe
         "roles": dict(found.roles),
         "notes": dict(found.notes),
         "units": dict(found.units),
-        "choices": found.choices[-1],
+        "choices": found.draft.chosen,
         "hierarchies": trees if hierarchies else {},
     }
     name = {"Content-Disposition": 'attachment; filename="project.crypsis.json"'}
@@ -105,6 +101,9 @@ def open_project(workspace: In, table: str, form: f.OpenProjectForm) -> f.JobSta
         reading = f.ReadForm.model_validate(saved.reading)
     except (ValueError, ValidationError, RecursionError):
         raise RequestError("The file is not a project of crypsis.") from None
+    columns = {name.partition(":")[2]: "" for name in saved.choices}
+    check_names(saved.choices, columns)  # those of columns that this table lacks stay in the list
+    plan_form({**found.defaults, **saved.choices})
     may_discard(found, form.discard)
     kept = {n: v for n, v in found.files["data"].reading.items() if n == "format"}
     own = reading.model_dump(exclude_unset=True, exclude={"discard"})
@@ -113,9 +112,10 @@ def open_project(workspace: In, table: str, form: f.OpenProjectForm) -> f.JobSta
     found.roles = dict(saved.roles)
     found.notes = {name: note.model_dump(exclude_unset=True) for name, note in saved.notes.items()}
     found.units = {str(unit): name for unit, name in saved.units.items()}
-    found.choices, found.undone = [dict(saved.choices)], []
     for place, (name, text) in enumerate(saved.hierarchies.items()):
         target = found.folder / f"hierarchy-project-{place}.csv"
         target.write_text(text, encoding="utf-8")
         found.hierarchies[name] = str(target)
-    return job_state(workspace.scan(found))
+    job = workspace.scan(found)
+    found.draft.open(saved.choices, found.defaults)
+    return job_state(job)

@@ -295,10 +295,11 @@ class AnonymizeForm(Form):
 
 
 class ChoicesForm(Form):
-    """What is chosen on the page, by the names of its fields; with `project` as the file has it."""
+    """Choices that change, by the names of the fields of the page; null takes one back."""
 
-    choices: dict[
-        Annotated[str, Field(max_length=1100)], Annotated[str, Field(max_length=2000)] | bool
+    changes: dict[
+        Annotated[str, Field(max_length=1100)],
+        Annotated[str, Field(max_length=2000)] | bool | None,
     ] = {}
 
 

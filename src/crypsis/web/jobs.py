@@ -40,6 +40,8 @@ class Job:
     status: int = 200
     background: bool = False
     """Whether other work on the table cancels it instead of being refused."""
+    question: Any = None
+    """What is asked: two windows that ask the same of a table wait for the same job."""
     waited_for: bool = False
     """Whether it is waited for after it was cancelled, because it then has a part of its result."""
     main: str | None = None
@@ -116,7 +118,7 @@ class Jobs:
     ) -> Job:
         """Put work in line; `then` takes what comes out, before the job counts as done.
 
-        Background work, such as a preview, gives way to whatever is asked of the table next.
+        Background work, such as a preview, gives way to whatever else is asked of the table next.
         """
         with self._lock:
             active = [job for job in self._jobs.values() if job.active]
@@ -124,6 +126,9 @@ class Jobs:
                 raise RequestError(
                     "A job is running on this table; wait for it or cancel it first.", 409
                 )
+            same = [job for job in active if (job.table, job.question) == (table.id, (do, given))]
+            if background and same:
+                return same[0]
             if len(active) >= _WAITING * self._settings.jobs:
                 raise RequestError("Too many jobs are waiting; try again later.", 429)
             job = Job(
@@ -132,6 +137,7 @@ class Jobs:
                 what,
                 page,
                 background=background,
+                question=(do, given) if background else None,
                 waited_for=do == _PARTLY_KNOWN,
                 main=_MAIN.get(do),
             )

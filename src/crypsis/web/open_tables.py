@@ -7,13 +7,25 @@ import secrets
 import shutil
 import threading
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from crypsis.files import PrivateFolder
 from crypsis.options import EACH_RECORD
+from crypsis.web.draft import (
+    PlanDraft,
+    StaleError,
+    Value,
+    check_names,
+    counted_for,
+    defaults_of,
+    differing,
+    plan_form,
+)
 from crypsis.web.errors import RequestError
+from crypsis.web.forms import AnonymizeForm
 from crypsis.web.limits import watched
 from crypsis.web.results import RELEASED, REPORTS, remove, stamp
 from crypsis.web.settings import Settings
@@ -55,11 +67,12 @@ class OpenTable:
         self.absent: dict[str, str] = {}
         """The columns of the person and the household that its roles file has, and the table lacks."""
         self.profile: dict[str, Any] | None = None
-        self.choices: list[dict[str, Any]] = [{}]
-        self.undone: list[dict[str, Any]] = []
-        """What was chosen on the page, the latest last: the others are for undoing."""
+        self.draft = PlanDraft()
+        """What is chosen: the plan of the preview, of the trial and of the release."""
+        self.requirements: dict[str, Any] = {}
+        """What the policy that was asked last requires; it stays when the roles change."""
         self.tried: dict[str, Any] | None = None
-        """What recipients would get, by the latest choices."""
+        """What recipients would get, by the choices when it was tried."""
         self.explored: dict[str, Any] | None = None
         self.asked: dict[str, Any] = {}
         """How the table was assessed last: policy, population, weights and the like."""
@@ -129,6 +142,41 @@ class OpenTable:
         """How many columns are undecided: their role is a guess or none."""
         return sum(self.roles.get(name, "undecided") == "undecided" for name in self.decided)
 
+    @property
+    def defaults(self) -> dict[str, Value]:
+        """What each field of the page begins with."""
+        return defaults_of(self.requirements, self.asked)
+
+    @property
+    def plan(self) -> AnonymizeForm:
+        """The release that the list of choices comes to."""
+        return plan_form({**self.defaults, **self.draft.chosen})
+
+    def choose(self, changes: Mapping[str, Value | None]) -> None:
+        """Change the list of choices in one step; one that is no plan is refused."""
+        check_names(changes, self.decided)
+        defaults = self.defaults
+        plan_form({**defaults, **differing({**self.draft.chosen, **changes}, defaults)})
+        self.draft.choose(changes, defaults)
+
+    @property
+    def previewed(self) -> bool:
+        """Whether the cells are counted for the list of choices as it is."""
+        return self.preview is not None and self.preview["counted_for"] == counted_for(self.plan)
+
+    @property
+    def version(self) -> int:
+        """The number of what is shown of the plan; it grows whenever any part of it changes."""
+        uploaded = [(slot, file.path, file.title) for slot, file in self.files.items()]
+        return self.draft.numbered(
+            repr((self.defaults, self.decided, self.notes, self.units, self.hierarchies, uploaded))
+        )
+
+    def check_version(self, version: str | None) -> None:
+        """Refuse what was asked by whoever was shown another list."""
+        if version is not None and version.strip('" ') != str(self.version):
+            raise StaleError
+
     def accept(self) -> None:
         """Decide the columns by their guesses, where those are confident enough."""
         from crypsis.columns.roles import CONFIDENT
@@ -193,15 +241,19 @@ class OpenTables:
     def create(self, kind: str, title: str) -> OpenTable:
         """A new table without files."""
         with self._lock:
-            if len(self._tables) >= self._settings.tables:
-                raise RequestError(
-                    f"{len(self._tables)} tables are open, which is the limit.", 429,
-                    hint="Close one first, or raise {tables}.",
-                )  # fmt: skip
+            self.check_room()
             folder = self._private.make(secrets.token_hex(8))
             table = OpenTable(kind, title, folder, self._settings, self._pool)
             self._tables[table.id] = table
         return table
+
+    def check_room(self) -> None:
+        """Raise where no further table may be open."""
+        if len(self._tables) >= self._settings.tables:
+            raise RequestError(
+                f"{len(self._tables)} tables are open, which is the limit.", 429,
+                hint="Close one first, or raise {tables}.",
+            )  # fmt: skip
 
     def get(self, name: str) -> OpenTable:
         """The table of that name."""

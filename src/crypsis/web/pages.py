@@ -13,10 +13,10 @@ from crypsis import __version__
 from crypsis.options import EACH_RECORD, TYPES
 from crypsis.results import percent_text
 from crypsis.web import forms as f
-from crypsis.web.api_base import In, there
-from crypsis.web.errors import RequestError
+from crypsis.web.api_base import In, no_job, there
+from crypsis.web.api_protection import levels_form, plan_question
 from crypsis.web.open_tables import OpenTable
-from crypsis.web.options import PEOPLE, advanced
+from crypsis.web.options import advanced
 from crypsis.web.security import route_of
 from crypsis.web.settings import size_text
 from crypsis.web.uploads import ACCEPTED, FORMATS_IN_WORDS
@@ -204,7 +204,7 @@ def protect(request: Request, workspace: In, table: str) -> Response:
         return _waiting(request, workspace, found)
     return _step(
         request, workspace, found, "protect", columns=_columns(found), advanced=advanced(),
-        people=PEOPLE,
+        counted={one["column"]: one for one in (found.preview or {}).get("columns", ())},
     )  # fmt: skip
 
 
@@ -217,6 +217,7 @@ def release(request: Request, workspace: In, table: str) -> Response:
     return _step(
         request, workspace, found, "release", pairs=_pairs(found), files=workspace.downloads(found),
         has_key=(found.folder / KEY).is_file(), handed_over=HANDED_OVER,
+        as_chosen=found.made["asked"] == found.plan.model_dump(mode="json"),
     )  # fmt: skip
 
 
@@ -259,9 +260,9 @@ async def causes(request: Request, workspace: In, table: str, form: f.CausesForm
 async def what_if(request: Request, workspace: In, table: str, form: f.WhatIfForm) -> Response:
     """What a choice comes to, as a part of the page."""
     found = workspace.tables.get(table)
-    there(found.preview, "Start with the preview.")
-    choice = await found.quick("what_if", form.model_dump())
-    return render(request, "part_what_if.html", choice=choice, asked=form)
+    asked = levels_form(found, form)
+    choice = await found.quick("what_if", asked.model_dump())
+    return render(request, "part_what_if.html", choice=choice, asked=asked)
 
 
 @router.get("/t/{table}/tried")
@@ -294,15 +295,9 @@ def _points(body: dict[str, Any]) -> list[dict[str, Any]]:
 async def plan(request: Request, workspace: In, table: str, form: f.PlanForm) -> Response:
     """The plan, as a part of the page."""
     found = workspace.tables.get(table)
-    if workspace.jobs.of(found.id) is not None:
-        raise RequestError("This table is being worked on; wait, or cancel that first.", 409)
-    given = {
-        "file": workspace.file(found, "data"), "roles": found.decided,
-        "hierarchies": dict(found.hierarchies), "levels": form.levels,
-        "options": form.options.model_dump(exclude_none=True),
-    }  # fmt: skip
-    choice = await found.quick("plan", given)
-    return render(request, "part_plan.html", plan=choice, options=form.options)
+    no_job(workspace, found)
+    choice = await found.quick("plan", plan_question(workspace, found, form))
+    return render(request, "part_plan.html", plan=choice)
 
 
 @router.get("/compare")

@@ -103,7 +103,7 @@ class Workspace:
     def scan(self, table: OpenTable) -> Job:
         """Open the file of a table and profile its columns."""
         file = self.file(table, "data")
-        table.profile, table.asked = None, {}
+        table.profile, table.asked, table.requirements = None, {}, {}
         self.forget(table)
 
         def keep(found: dict[str, Any]) -> None:

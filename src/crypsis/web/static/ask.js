@@ -17,11 +17,11 @@ class Refused extends Error {
 }
 
 export async function ask(method, address, body, options = {}) {
-  const headers = { "X-CSRF-Token": csrf };
+  const headers = { "X-CSRF-Token": csrf, ...options.headers };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   let answer;
   try {
-    answer = await fetch(root + address, { method, headers, body: body === undefined ? undefined : JSON.stringify(body), signal: options.signal });
+    answer = await fetch(root + address, { method, headers, body: body === undefined ? undefined : JSON.stringify(body), signal: options.signal, keepalive: options.keepalive });
   } catch (error) {
     throw error.name === "AbortError" ? error : new Refused(GONE, 0);
   }
