@@ -517,15 +517,15 @@ def five_of_six_beside_one_with_many_visits(draw: Draw, folder: Path) -> Trial:
     """Visits, in eight classes five of six patients have HIV; the sixth came forty times; the original
     and the key have the patients."""
     roles = {"quasi_identifiers": ["age", "ward"], "sensitive": ["disease"]}
-    verdicts = []
+    verdicts, successes = [], []
     for ill in (8, 0):
         visits = _few_and_many(draw, ill)
-        success = _guessed(visits, visits) if ill else success
+        successes.append(_guessed(visits, visits))
         release = visits.drop(columns="patient_nbr").iloc[draw.permutation(len(visits))]
         original = with_person(visits, "patient_nbr")
         rows = [int(row) for row in release.index]
         verdicts.append(assessed(release, original=original, row_map=rows, **roles))
-    return Trial(success, verdicts[0], control=verdicts[1])
+    return Trial(successes[0], verdicts[0], control=verdicts[1])
 
 
 @scenario("knows age and ward of the patient, and that a class has five records of HIV", least=0.8)
