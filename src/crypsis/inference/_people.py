@@ -117,7 +117,8 @@ class Repeats:
         keys, count = np.unique(people.member * width + people.times, return_counts=True)
         start = np.searchsorted(keys, np.arange(people.records.size + 1) * width)
         times, place = np.unique(people.times, return_inverse=True)
-        return cls(start, keys % width, count, (times, np.bincount(place, people.part)))
+        weights = np.asarray(np.bincount(place, people.part), np.float64)
+        return cls(start, keys % width, count, (times, weights))
 
     def expected(self, member: Ints, chance: Floats, share: Floats, having: Floats) -> Floats:
         """Who of some classes has a state of which each record has the `chance`.

@@ -490,3 +490,67 @@ def two_files_with_salaries_in_other_units(draw: Draw, folder: Path) -> Trial:
         judged(mixed["salary"]),
         control=judged(draw.choice(np.arange(20_000, 90_000), rows, replace=False)),
     )
+
+
+def _few_and_many(draw: Draw, ill: int = 8) -> pd.DataFrame:
+    """Sixty classes of six patients, five with one visit and one with forty; in `ill` of them the five
+    have HIV."""
+    patient = np.repeat(np.arange(360), np.where(np.arange(360) % 6 == 5, 40, 1))
+    place = patient // 6
+    number = np.arange(patient.size)  # of the five each has another disease, the sixth has all
+    kind = np.where(patient % 6 == 5, number, patient % 6 + place) % 5
+    others = np.array(["flu", "gout", "asthma", "burn", "cold"])[kind]
+    shared = np.isin(place, draw.permutation(60)[:ill]) & (patient % 6 < 5)
+    visits = pd.DataFrame({
+        "patient_nbr": patient + 4_000, "age": 20 + place // 6,
+        "ward": np.array(list("abcdef"))[place % 6], "disease": np.where(shared, "HIV", others),
+    })  # fmt: skip
+    return visits.iloc[draw.permutation(len(visits))].reset_index(drop=True)
+
+
+def _guessed(release: pd.DataFrame, visits: pd.DataFrame) -> float:
+    """The share of true claims, where everybody in a class with five records of HIV is said to have it.
+
+    The index of the release is the row of each of its records among the visits.
+    """
+    classes = release.groupby(["age", "ward"], dropna=False)["disease"]
+    claimed = release[classes.transform(lambda one: (one == "HIV").sum()) >= 5]
+    whose = visits["patient_nbr"].loc[claimed.index].unique()
+    ill = visits.loc[visits["disease"] == "HIV", "patient_nbr"].unique()
+    return float(np.isin(whose, ill).mean()) if whose.size else 0.0
+
+
+@scenario("knows age and ward of the patient, and that a class has five records of HIV", least=0.8)
+def five_of_six_beside_one_with_many_visits(draw: Draw, folder: Path) -> Trial:
+    """Visits, in eight classes five of six patients have HIV; the sixth came forty times; the original
+    and the key have the patients."""
+    roles = {"quasi_identifiers": ["age", "ward"], "sensitive": ["disease"]}
+    verdicts, successes = [], []
+    for ill in (8, 0):
+        visits = _few_and_many(draw, ill)
+        successes.append(_guessed(visits, visits))
+        release = visits.drop(columns="patient_nbr").iloc[draw.permutation(len(visits))]
+        original = with_person(visits, "patient_nbr")
+        rows = [int(row) for row in release.index]
+        verdicts.append(assessed(release, original=original, row_map=rows, **roles))
+    return Trial(successes[0], verdicts[0], control=verdicts[1])
+
+
+@scenario("knows age and ward of the patient, and that a class has five records of HIV", least=0.8)
+def five_of_six_anonymized(draw: Draw, folder: Path) -> Trial:
+    """The same visits, anonymized with k = 5 people, an excess of at most 0.2 and a closeness of 0.2."""
+    visits = _few_and_many(draw)
+    made = anonymized(
+        visits,
+        k=5,
+        excess=0.2,
+        closeness=0.2,
+        person="patient_nbr",
+        identifiers=["patient_nbr"],
+        quasi_identifiers=["age", "ward"],
+        sensitive=["disease"],
+    )
+    success, chance = _guessed(visits, visits), 40 / 360
+    if made is None:
+        return Trial(success, "refused", chance)
+    return Trial(success, CHANGED, chance, after=_guessed(made, visits))
