@@ -7,7 +7,8 @@ ROLES = {
     "sensitive": ["disease"],
     "person": "each record",
 }
-ROLES_FILE = '[units]\nperson = "each record"\n[roles]\nage = "quasi-identifier"\nsex = "quasi-identifier"\ndisease = "sensitive"\n'
+ROLES_FILE = '[units]\nperson = "each record"\n'
+ROLES_FILE += '[roles]\nage = "quasi-identifier"\nsex = "quasi-identifier"\ndisease = "sensitive"\n'
 DISEASES = ("flu", "gout", "asthma", "hiv-secret")
 
 
