@@ -83,10 +83,12 @@ import crypsis as cr
 from crypsis import threads
 from crypsis.errors import CrypsisError
 
+each = {"person": "each record", "person_reason": "Rows of a pattern."}
+
 def data(rows):
     columns = {"age": [i * 7 % 97 for i in range(rows)], "zip": [i * i % 900 for i in range(rows)],
                "disease": [i * 3 % 31 for i in range(rows)]}
-    return cr.Dataset.from_frame(pa.table(columns), quasi_identifiers=["age", "zip"], sensitive=["disease"])
+    return cr.Dataset.from_frame(pa.table(columns), quasi_identifiers=["age", "zip"], sensitive=["disease"], **each)
 
 need = {"k": 5, "diversity": 2, "seed": 1}
 cr.anonymize(data(300), **need)

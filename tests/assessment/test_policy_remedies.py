@@ -115,17 +115,17 @@ TABLES = {
 def assessed(policy: str, table: str) -> tuple[Assessment, Assessment | None]:
     """The table, and the release that the first remedy makes of it."""
     data, roles = TABLES[table]()
-    before = cr.assess(data, policy=policy, try_remedies=None, **roles, person="each record")
+    before = cr.assess(data, policy=policy, try_remedies=None, **{"person": "each record", **roles})
     remedies = [one.remedy for one in before.findings if one.remedy is not None]
     first = next((one for one in remedies if one.action == "anonymize"), None)
     if first is None:
         return before, None
     given = dict(first.parameters)
-    dataset = as_dataset(data, **roles)
+    dataset = as_dataset(data, **{"person": "each record", **roles})
     excluded = dict.fromkeys(given.pop("excluded", ()), "excluded")
     own = {name: role.value for name, role in dataset.roles.items()} | excluded
     needed = {"k_map", "presence", "journalist_risk"} & {*given}
-    made = cr.anonymize(_as(dataset, own, needed), **given, person="each record")
+    made = cr.anonymize(_as(dataset, own, needed), **given)
     released = _as(made.data, {}, True, dataset.population)
     return before, cr.assess(released, policy=policy, together=list(made.apart))
 

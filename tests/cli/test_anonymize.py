@@ -248,7 +248,7 @@ import resource, signal, sys
 from crypsis.cli import run
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), int(sys.argv[1])))
-sys.exit(run(["anonymize", *sys.argv[2:]]))
+sys.exit(run(["anonymize", "--person", "each record", *sys.argv[2:]]))
 """
 
 

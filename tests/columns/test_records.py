@@ -121,8 +121,9 @@ def test_the_answer_in_a_roles_file(tmp_path: Path) -> None:
     assert roles.load(path, names).units == {}
     answer = f'person = "each record"\nperson_reason = "{REASON}"'
     path.write_text(text.replace('person = "undecided"', answer))
-    units = roles.load(path, names).units
-    assert units == {"person": "each record", "person_reason": REASON}
+    filed = roles.load(path, names)
+    assert filed.units == {"person": "each record", "person_reason": REASON}
+    assert filed.absent == {}
     path.write_text(path.read_text().replace(REASON, "."))
     with pytest.raises(RoleError, match="must say why"):
         roles.load(path, names)

@@ -350,7 +350,9 @@ def test_a_release_holds_no_metadata(tmp_path: Path) -> None:
     schema = pa.schema([field, pa.field("sex", sex.type)], metadata={"owner": "FILE-OWNER"})
     table = pa.table([pa.array([30 + n % 2 for n in range(80)]), sex], schema=schema)
     pq.write_table(table, tmp_path / "in.parquet")
-    for source in (cr.read(tmp_path / "in.parquet"), cr.Dataset.from_frame(table)):
+    owner = {"person": "each record", "person_reason": "A table made for this test."}
+    file = tmp_path / "in.parquet"
+    for source in (cr.read(file, **owner), cr.Dataset.from_frame(table, **owner)):
         data = source.with_roles({"age": "quasi-identifier", "sex": "quasi-identifier"})
         for name in ("out.parquet", "out.csv"):
             made = cr.anonymize(data, k=3)
@@ -363,7 +365,7 @@ def test_a_release_holds_no_metadata(tmp_path: Path) -> None:
 
 def test_records_that_are_dropped_count_as_unique() -> None:
     people = pa.table({"age": [30] * 50 + [None] * 4, "sex": ["f"] * 50 + list("abcd")})
-    given = {"quasi_identifiers": ["age", "sex"], "missing": "drop"}
+    given = {"quasi_identifiers": ["age", "sex"], "missing": "drop", "person": "each record"}
     found = cr.assess(people, **given)  # type: ignore[arg-type]
     k = next(
         one for one in found.findings if one.measure == "singling_out.records_in_small_classes"

@@ -18,6 +18,7 @@ for count in (2, 3, 5, 8, 11):
     })
     for more in ({}, {"diversity": 2}, {"recoding": "full-domain"}):
         roles = {"quasi_identifiers": ["age", "sex"], "sensitive": ["disease"]}
+        roles["person"] = "each record"
         made = anonymize(people, k=2, suppression=1.0, **more, **roles)
         assert made.measured.k >= 2 or made.loss.withheld_share == 1, (count, more)
     print(count)

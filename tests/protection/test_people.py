@@ -81,7 +81,8 @@ def test_records_would_have_been_too_few_people() -> None:
     notes = {"patient_nbr": ColumnNote(several_people="The number of a family.")}
     roles = {"age": "quasi-identifier", "ward": "quasi-identifier", "ill": "sensitive",
              "patient_nbr": "identifier"}  # fmt: skip
-    made = cr.anonymize(Dataset.from_frame(data).with_roles(roles, notes), k=5)
+    each = {"person": "each record", "person_reason": "A family is named, and not the patient."}
+    made = cr.anonymize(Dataset.from_frame(data, **each).with_roles(roles, notes), k=5)
     assert made.measured is not None
     assert made.measured.people is None
     assert people_per_class(data, made).min() < 5
@@ -103,7 +104,7 @@ def test_a_repeated_identifier_without_a_decision_is_refused(role: str) -> None:
 
 def test_names_that_repeat_are_no_sign_of_a_person() -> None:
     data = visits().assign(name=lambda one: np.where(one.index % 2, "Anna Bauer", "Hugo Maier"))
-    data = data.drop(columns="patient_nbr")
+    data = data.drop(columns="patient_nbr").sample(frac=1, random_state=1)
     made = cr.anonymize(
         data,
         k=3,
@@ -217,6 +218,7 @@ def test_data_without_the_column_of_their_people_are_refused() -> None:
         quasi_identifiers=["age", "ward"],
         sensitive="ill",
         person="each record",
+        person_reason="The numbers of patients were removed, each has one stay.",
     )
     cr.anonymize(rows, k=3)
     with pytest.raises(RoleError, match="'patient_nbr', which these data do not have"):

@@ -74,7 +74,7 @@ def test_what_polars_writes(
     frame = people()
     data = as_dataset(
         source(frame, tmp_path), quasi_identifiers=["age", "sex", "city"],
-        insensitive=RELEASED, excluded="empty",
+        insensitive=RELEASED, excluded="empty", person="each record",
     )  # fmt: skip
     assert {name: data.rows.column(name).kind for name in KINDS} == KINDS
     if data.rows.contents is not None:

@@ -316,7 +316,7 @@ def test_all_four_questions(caller: Caller, tmp_path: Path) -> None:
     shown = caller.get(f"/api/v1/tables/{table}/assessment").json()
     same = cr.assess(
         cr.read(files.masked), cr.read(files.original), cr.pseudonyms.load_attack(files.attack),
-        name="released.csv",
+        name="released.csv", person="each record",
     )  # fmt: skip
     states = {one["question"]: one["status"] for one in shown["answers"]}
     assert states == {one.question: one.status.value for one in same.answers}

@@ -153,7 +153,11 @@ def decided_roles(
             for unit, name in units.items()
             if name in columns or (unit, name) == ("person", EACH_RECORD) or unit == _WHY
         },
-        {one: units[one] for one in UNIT_KEYWORDS if one in units and units[one] not in columns},
+        {
+            unit: name
+            for unit, name in units.items()
+            if unit in UNIT_KEYWORDS and name not in (*columns, EACH_RECORD)
+        },
     )
 
 
