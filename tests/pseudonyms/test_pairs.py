@@ -135,7 +135,7 @@ def test_one_assignment_of_all_items_resolves_what_no_single_pair_does(
     found, belief = identified(both)
     assert ps.anonymity(belief).expected_cracks == pytest.approx(1.0)
     assert found.by_frequency == 0
-    assert found.expected > max(20, resolved)
+    assert found.expected > max(20, 0.7 * resolved)
     assert found.with_pairs > 5
     assessed = cr.assess(pa.table({"x": [1] * 10}), belief=belief, quasi_identifiers=["x"])
     states = {one.measure: one.status.value for one in assessed.findings}

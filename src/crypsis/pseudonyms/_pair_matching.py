@@ -65,10 +65,12 @@ def joint_assignment(
     with np.errstate(divide="ignore"):
         prior = np.minimum(-np.log(cells), _IMPOSSIBLE)
     upper = np.triu_indices(size, 1)
-    roots = _population_roots(np.sqrt(counts[upper].astype(np.float64)))
+    observed = np.sqrt(counts[upper].astype(np.float64))
+    usual = _item_effects(observed, upper, size)
+    residuals = _population_roots(observed - usual)
     right = np.zeros(size)
     for _ in range(_SAMPLES):
-        true = roots(rng)
+        true = np.maximum(usual + residuals(rng), 0.0)
         seen = np.maximum(true + _DEVIATION * rng.normal(size=true.size), 0.0)
         known = true * np.sqrt(np.maximum(0.0, 1 + error * rng.normal(size=true.size)))
         items = rng.permutation(size)  # so that equal costs favor nobody
@@ -77,6 +79,15 @@ def joint_assignment(
         right[items] += found == truth[items]
     right /= _SAMPLES
     return JointAssignment(float(right.sum()), int((right >= _NEAR_CERTAIN).sum()))
+
+
+def _item_effects(roots: _Floats, upper: tuple[_Ints, _Ints], size: int) -> _Floats:
+    """How much more often both items of a pair occur with all others, as far as it is not chance."""
+    means = _table(roots, upper, size).sum(axis=1) / (size - 1)
+    effects = (means - means.mean()) * (size - 1) / max(size - 2, 1)
+    chance = _DEVIATION**2 / max(size - 2, 1)
+    effects *= np.sqrt(max(0.0, 1 - chance / max(float(effects.var()), 1e-12)))
+    return np.asarray(effects[upper[0]] + effects[upper[1]])
 
 
 def _population_roots(roots: _Floats) -> Callable[[np.random.Generator], _Floats]:
