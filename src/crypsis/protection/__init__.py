@@ -20,6 +20,7 @@ from crypsis.protection._preview import AllowedValues, Preview, PreviewOutcome, 
 from crypsis.protection._recode_classes import RecodingKind
 from crypsis.protection._released_values import released_values
 from crypsis.protection._requirements import PrivacyRequirements
+from crypsis.protection._rejoined import MAX_REJOINED, Rejoined, rejoined
 from crypsis.protection._statement import ApartFile, Method, Statement
 from crypsis.protection.recoding._choice import ColumnPlan
 from crypsis.protection.recoding._clusters import Clustering, Cost, cluster, quantile_groups
@@ -31,7 +32,10 @@ __all__ = [
     "AllowedValues",
     "Alternative",
     "Anonymized",
+    "MAX_REJOINED",
     "ApartFile",
+    "Rejoined",
+    "rejoined",
     "CalibrationBin",
     "Clustering",
     "ColumnPlan",
