@@ -63,9 +63,14 @@ def dependent(shape: str) -> dict[str, np.ndarray]:
 
 
 SHAPES = [
-    "pay by grade", "less pay by grade", "pay by age", "pay by both", "dates by grade",
-    "bands by grade", "codes as frequent as grades",
-]  # fmt: skip
+    "pay by grade",
+    "less pay by grade",
+    "pay by age",
+    "pay by both",
+    "dates by grade",
+    "bands by grade",
+    "codes as frequent as grades",
+]
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -110,9 +115,7 @@ def test_less_is_said_by_how_much() -> None:
     made = cr.anonymize(table(data), k=5, apart=["pay"], seed=1, **ROLES)
     (result,) = made.rejoined
     assert 0.05 < result.gain < MAX_REJOINED
-    assert result.share == pytest.approx(
-        sorted_again(data["grade"], data["pay"]), abs=0.08
-    )
+    assert result.share == pytest.approx(sorted_again(data["grade"], data["pay"]), abs=0.08)
     text = made.statement.to_markdown()
     assert str(result) in text
     assert str(result) in str(made)
@@ -123,8 +126,9 @@ def test_an_assessment_with_the_original_says_it_too() -> None:
     data = table(dependent("pay by grade"))
     release = data.select(["age", "grade", "ill"])
     known = {"quasi_identifiers": ["age", "grade"], "sensitive": ["ill"]}
-    original = cr.Dataset.from_frame(data, quasi_identifiers=["age", "grade"],
-                                     sensitive=["pay", "ill"])  # fmt: skip
+    original = cr.Dataset.from_frame(
+        data, quasi_identifiers=["age", "grade"], sensitive=["pay", "ill"]
+    )
     apart = cr.Dataset.from_frame(data.select(["pay"]), sensitive=["pay"])
     found = cr.assess(release, original=original, together=apart, **known)
     links = [one for one in found.findings if one.measure == "linkage.correct_links_above_chance"]

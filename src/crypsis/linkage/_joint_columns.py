@@ -118,9 +118,7 @@ def subsets(columns: int) -> tuple[tuple[tuple[int, ...], ...], bool]:
     return tuple(sorted(chosen, key=len)), False
 
 
-def equal_values(
-    columns: JointColumns, some: Sequence[int]
-) -> tuple[Ints, Ints, Ints]:
+def equal_values(columns: JointColumns, some: Sequence[int]) -> tuple[Ints, Ints, Ints]:
     """For each person: which combination of values, how many people have it, and masked records."""
     people, masked = columns.people_codes[:, some], columns.masked_codes[:, some]
     key = np.zeros(len(people) + len(masked), np.int64)

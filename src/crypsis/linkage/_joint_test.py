@@ -144,9 +144,16 @@ def joint_test(
         power, weakest = _power(columns, tested, number, leak, null, rng)
     best = null.of[int(null.observed.argmax())] if null.observed.size else ()
     return JointTest(
-        null.p_value, number, len(controls), leak, power, len(tested), complete,
-        tuple(names[j] for j in best), tuple(names[j] for j in weakest),
-    )  # fmt: skip
+        null.p_value,
+        number,
+        len(controls),
+        leak,
+        power,
+        len(tested),
+        complete,
+        tuple(names[j] for j in best),
+        tuple(names[j] for j in weakest),
+    )
 
 
 def _drawn(people: int, originals: int, rng: np.random.Generator) -> _Sample:
@@ -206,9 +213,10 @@ def _with_gaps(
     if originals != len(masked) or not 3 < originals <= _MOST_GAP_RECORDS:
         return null
     some = [
-        j for j in range(masked.shape[1])
+        j
+        for j in range(masked.shape[1])
         if not nominal[j] and is_continuous(everyone[:, j]) and is_continuous(masked[:, j])
-    ]  # fmt: skip
+    ]
     if not some:
         return null
     people = np.concatenate([sample.scored, sample.rest])
@@ -365,8 +373,12 @@ class _Masking(NamedTuple):
     @classmethod
     def of(cls, columns: JointColumns, some: tuple[int, ...], originals: int) -> _Masking:
         chosen = list(some)
-        return cls(columns.people[:, chosen], columns.nominal[chosen],
-                   columns.same_scale[chosen], originals)  # fmt: skip
+        return cls(
+            columns.people[:, chosen],
+            columns.nominal[chosen],
+            columns.same_scale[chosen],
+            originals,
+        )
 
     def file(self, noise: float, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """People in another order, the originals first, and their masked records.

@@ -18,9 +18,9 @@ from crypsis.protection._measured import Measured, PopulationClasses
 from crypsis.protection._plan import plan
 from crypsis.protection._preview import AllowedValues, Preview, PreviewOutcome, allowed_values
 from crypsis.protection._recode_classes import RecodingKind
+from crypsis.protection._rejoined import MAX_REJOINED, Rejoined, rejoined
 from crypsis.protection._released_values import released_values
 from crypsis.protection._requirements import PrivacyRequirements
-from crypsis.protection._rejoined import MAX_REJOINED, Rejoined, rejoined
 from crypsis.protection._statement import ApartFile, Method, Statement
 from crypsis.protection.recoding._choice import ColumnPlan
 from crypsis.protection.recoding._clusters import Clustering, Cost, cluster, quantile_groups
@@ -29,13 +29,11 @@ if TYPE_CHECKING:
     from crypsis.protection.posterior import CalibrationBin, LinkPosterior, link_posterior
 
 __all__ = [
+    "MAX_REJOINED",
     "AllowedValues",
     "Alternative",
     "Anonymized",
-    "MAX_REJOINED",
     "ApartFile",
-    "Rejoined",
-    "rejoined",
     "CalibrationBin",
     "Clustering",
     "ColumnPlan",
@@ -52,6 +50,7 @@ __all__ = [
     "PreviewOutcome",
     "PrivacyRequirements",
     "RecodingKind",
+    "Rejoined",
     "Statement",
     "allowed_values",
     "anonymize",
@@ -62,6 +61,7 @@ __all__ = [
     "masking",
     "plan",
     "quantile_groups",
+    "rejoined",
     "released_values",
 ]
 

@@ -36,11 +36,11 @@ from crypsis.protection._not_required import NotRequired, not_required
 from crypsis.protection._order import in_random_order, order_notes
 from crypsis.protection._recode import RecodedData, columns_loss, recode, with_steps
 from crypsis.protection._recode_classes import RecodingKind
+from crypsis.protection._rejoined import Rejoined, checked_rejoined
 from crypsis.protection._release import write_release
 from crypsis.protection._released_values import released_values
 from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection._sensitive_changes import least_change, on_steps
-from crypsis.protection._rejoined import Rejoined, checked_rejoined
 from crypsis.protection._statement import (
     ApartFile,
     Method,
@@ -487,7 +487,8 @@ class Anonymized(Result, eq=False):
             unchanged=tuple(name for name in self.data.names if name not in changed),
             apart=tuple(
                 ApartFile(
-                    file.names, file.count,
+                    file.names,
+                    file.count,
                     rejoined=tuple(r for r in self.rejoined if r.attribute in file.names),
                 )
                 for file in self.apart

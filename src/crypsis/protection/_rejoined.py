@@ -147,9 +147,11 @@ def _aligned(
 
 
 def _worst(
-    name: str, values: pa.ChunkedArray, others: Mapping[str, pa.ChunkedArray],
+    name: str,
+    values: pa.ChunkedArray,
+    others: Mapping[str, pa.ChunkedArray],
     rng: np.random.Generator,
-) -> list[Rejoined]:  # fmt: skip
+) -> list[Rejoined]:
     """The most values that come back by any column, or by all of them together."""
     kept = np.flatnonzero(np.asarray(pc.is_valid(values).combine_chunks().to_numpy(False)))
     if kept.size < _MIN_RECORDS or not others:
@@ -179,8 +181,11 @@ def _numbers(column: pa.ChunkedArray, kept: _Ints) -> _Floats | None:
     """Numbers, dates and times as numbers; None for anything else."""
     if pa.types.is_temporal(column.type):
         column = column.cast(pa.int32() if column.type.bit_width == 32 else pa.int64())
-    if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
-            or pa.types.is_decimal(column.type)):  # fmt: skip
+    if not (
+        pa.types.is_integer(column.type)
+        or pa.types.is_floating(column.type)
+        or pa.types.is_decimal(column.type)
+    ):
         return None
     found = np.asarray(column.cast(pa.float64()).to_numpy(), np.float64)[kept]
     return np.nan_to_num(found, nan=-np.inf)
@@ -205,9 +210,10 @@ def _by_counts(name: str, by: str, values: _Ints, groups: _Ints) -> Rejoined:
     alone = [dict(zip(*np.unique(one, return_counts=True), strict=True)) for one in sizes]
     of_size = {count: group for group, count in enumerate(sizes[1].tolist())}
     once = [
-        value for value, count in enumerate(sizes[0].tolist())
+        value
+        for value, count in enumerate(sizes[0].tolist())
         if count and alone[0][count] == 1 and alone[1].get(count) == 1
-    ]  # fmt: skip
+    ]
     target = np.full(sizes[0].size, -1)
     target[once] = [of_size[sizes[0][value]] for value in once]
     share = float((target[values] == groups).mean())
@@ -216,9 +222,14 @@ def _by_counts(name: str, by: str, values: _Ints, groups: _Ints) -> Rejoined:
 
 
 def _by_rank(
-    name: str, by: tuple[str, ...], numbers: _Floats | None, values: _Ints, groups: _Ints,
-    half: NDArray[np.bool_], rng: np.random.Generator,
-) -> Rejoined:  # fmt: skip
+    name: str,
+    by: tuple[str, ...],
+    numbers: _Floats | None,
+    values: _Ints,
+    groups: _Ints,
+    half: NDArray[np.bool_],
+    rng: np.random.Generator,
+) -> Rejoined:
     """Each half in the order that the other half shows: the first values for the first group."""
     right = np.zeros(values.size, bool)
     chance = 0.0
@@ -247,7 +258,9 @@ def _orders(
     rng = np.random.default_rng(0)
     of_group = rng.normal(size=number)
     for _ in range(_AVERAGES):  # the first axis of correspondence analysis, by reciprocal averages
-        of_value = np.bincount(values[learn], of_group[groups[learn]], minlength=counts.size) / counts
+        of_value = (
+            np.bincount(values[learn], of_group[groups[learn]], minlength=counts.size) / counts
+        )
         of_group = np.bincount(groups[learn], of_value[values[learn]], minlength=number) / sizes
         of_group -= (of_group * sizes).sum() / sizes.sum()
         of_group /= max(float(np.sqrt((of_group**2 * sizes).sum())), 1e-12)

@@ -20,6 +20,7 @@ from crypsis.errors import SourceError
 from crypsis.protection._loss import STOPPED, InformationLoss, cell
 from crypsis.protection._measured import Measured
 from crypsis.protection._not_required import NotRequired
+from crypsis.protection._rejoined import Rejoined
 from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection.recoding._choice import ColumnPlan
 from crypsis.protection.recoding._levels import Recoding
@@ -30,7 +31,6 @@ from crypsis.protection.recoding._steps import (
     Step,
     Suppress,
 )
-from crypsis.protection._rejoined import Rejoined
 from crypsis.results import Result, percent_text
 
 

@@ -133,9 +133,7 @@ def _assigned(mine: _Floats, theirs: _Floats, prior: _Floats) -> _Ints:
     return best
 
 
-def _refined(
-    mine: _Floats, theirs: _Floats, prior: _Floats, chosen: _Ints
-) -> tuple[_Ints, float]:
+def _refined(mine: _Floats, theirs: _Floats, prior: _Floats, chosen: _Ints) -> tuple[_Ints, float]:
     """The best of the assignments that follow, each from the pairs as named by the one before."""
     best, least, rows = chosen, np.inf, np.arange(len(mine))
     squares = (mine**2).sum(axis=1)[:, None] + (theirs**2).sum(axis=1)

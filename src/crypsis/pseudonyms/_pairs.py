@@ -99,9 +99,11 @@ def pair_identification(belief: Belief, *, error: float = _ERROR) -> PairIdentif
         return PairIdentification(belief.size, by_frequency, identified, identified, False)
     jointly = joint_assignment(counts, truth, belief.matrix.toarray(), error)
     return PairIdentification(
-        belief.size, by_frequency, max(identified, jointly.near_certain),
+        belief.size,
+        by_frequency,
+        max(identified, jointly.near_certain),
         max(identified, jointly.expected),
-    )  # fmt: skip
+    )
 
 
 def _candidates(belief: Belief) -> list[NDArray[np.int64]]:

@@ -89,17 +89,20 @@ def _add_rejoined(request: Request, outcome: QuestionOutcome) -> None:
     from crypsis.protection import MAX_REJOINED, rejoined
 
     files = [
-        other.data.names for other in request.together
+        other.data.names
+        for other in request.together
         if {*other.data.names} <= {*original.names} - {*masked.names}
-    ]  # fmt: skip
+    ]
     for result in rejoined(original, masked, files, request.row_map, request.seed):
         outcome.notes.append(str(result))
         if result.gain > MAX_REJOINED:
             links = Measurement(_LINKS, result.gain, str(result), (result.attribute, *result.by))
             outcome.measured = [
-                links if one.measure == _LINKS and (one.value is None or one.value < result.gain)
-                else one for one in outcome.measured
-            ]  # fmt: skip
+                links
+                if one.measure == _LINKS and (one.value is None or one.value < result.gain)
+                else one
+                for one in outcome.measured
+            ]
             outcome.headline = f"{outcome.headline} {result}"
 
 

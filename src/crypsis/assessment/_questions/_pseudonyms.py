@@ -56,9 +56,12 @@ def ask_pseudonyms(request: Request) -> QuestionOutcome:
         if not complete:
             text = f"{text} There are too many items to assign all at once by their pairs."
     measured = Measurement(
-        "pseudonyms.expected_crack_fraction", expected, headline, affected=affected,
+        "pseudonyms.expected_crack_fraction",
+        expected,
+        headline,
+        affected=affected,
         lower_bound=not complete,
-    )  # fmt: skip
+    )
     near = Measurement(
         "pseudonyms.near_certain_cracks", certain, text, affected=certain, lower_bound=not complete
     )
