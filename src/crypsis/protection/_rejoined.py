@@ -80,7 +80,36 @@ def rejoined(
     seed: int = 0,
     columns: Sequence[str] | None = None,
 ) -> tuple[Rejoined, ...]:
-    """The worst intruder of each attribute that is released apart, by some columns of the release."""
+    """The worst intruder of each attribute that is released apart.
+
+    Parameters
+    ----------
+    original : Dataset
+        The attributes and all records.
+    release : Dataset
+        What is released of the same records, without these attributes.
+    files : sequence of sequence of str
+        The attributes of each file.
+    row_map : sequence of int or None
+        The original row of each released record; None if the rows are the same.
+    seed : int
+        The seed of halves and of the order of equal values.
+    columns : sequence of str, optional
+        The columns of the release that are tried; by default all.
+
+    Returns
+    -------
+    tuple of Rejoined
+        One for each attribute of which at least 40 values are not missing.
+
+    Examples
+    --------
+    >>> import crypsis as cr
+    >>> pay = cr.Dataset.from_frame(pa.table({"grade": [1, 2] * 50, "pay": list(range(100))}))
+    >>> release = cr.Dataset.from_frame(pa.table({"grade": [1, 2] * 50}))
+    >>> [result.attribute for result in rejoined(pay, release, [["pay"]], None)]
+    ['pay']
+    """
     apart = [name for names in files for name in names]
     if not apart or not original.count:
         return ()

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from crypsis.errors import InputError
 from crypsis.pseudonyms._belief import Belief, true_columns
-from crypsis.pseudonyms._pair_matching import MAX_JOINT_ITEMS, joint_assignment
+from crypsis.pseudonyms._pair_assignment import MAX_JOINT_ITEMS, joint_assignment
 from crypsis.results import Result
 
 _LIKELY = 0.01

@@ -36,7 +36,7 @@ _IMPOSSIBLE = 1e9
 _DEVIATION = 0.5
 """The standard deviation of the square root of a Poisson count."""
 _GRID = 0.5
-"""The distance of points of the mixture in standard deviations: nearer ones are not told apart."""
+"""The distance of points of the mixture in standard deviations: nearer ones give the same fit."""
 _MOST_POINTS = 200
 """Points of the mixture; wider ranges have coarser grids."""
 _STEPS = 200
