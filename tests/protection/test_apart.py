@@ -106,7 +106,9 @@ def test_the_statement_names_the_files(people, tmp_path):
     assert (named.columns, named.records, named.file) == (("income",), PEOPLE, file.name)
     assert named.sha256 == hashlib.sha256(file.read_bytes()).hexdigest()
     text = (tmp_path / "safe.csv.statement.md").read_text()
-    assert "nothing connects their records with those of the release" in text
+    assert "no column and no order connects their records with those of the release" in text
+    assert "By rank an intruder who knows how 'income' depends on" in text
+    assert named.rejoined[0].gain < 0.1
     assert "| income | released apart |" in text
     with pytest.raises(OutputError):
         made.write(tmp_path / "safe.csv")

@@ -7,10 +7,12 @@ from itertools import combinations
 import numpy as np
 import pyarrow as pa
 import pytest
+from scipy.optimize import linear_sum_assignment
 
 import crypsis as cr
 from crypsis import pseudonyms as ps
 from crypsis.errors import InputError
+from crypsis.pseudonyms import _pairs as pairs_module
 
 
 def test_near_certain_cracks_are_counted_and_limited() -> None:
@@ -96,3 +98,68 @@ def test_pairs_identify_items_of_equal_frequency() -> None:
     ranges = dict.fromkeys("abc", (0.0, 1.0))
     found = ps.pair_identification(ps.frequency_attack(alike, ranges, truth="names"))
     assert found.with_pairs == 0
+
+
+def purchases(rng: np.random.Generator, strength: float, shape: str, items: int = 40) -> np.ndarray:
+    """Transactions of items that are all in 30 % of them, whose tastes are shared by `shape`."""
+    noise, number = rng.normal(size=(3_000, items)), np.arange(items)
+    if shape == "factors":
+        loads = rng.normal(size=(4, items))
+    elif shape == "groups":  # each item in several groups of its own
+        loads = (rng.random((12, items)) < 0.3).astype(float)
+    else:  # each item with some before it, more or less
+        loads = np.where(rng.random((items, items)) < 0.1, rng.uniform(0.5, 2, (items, items)), 0.0)
+        loads[number, number] = 1.0
+    shared = rng.normal(size=(3_000, len(loads))) @ loads
+    z = noise + strength * shared
+    return np.asarray(z > np.quantile(z, 0.7, axis=0))
+
+
+def sorted_correlations(first: np.ndarray, second: np.ndarray) -> float:
+    """Items by their sorted correlations in another sample: one assignment, no refinement."""
+    rows = [np.sort(np.corrcoef(one.T), axis=1) for one in (first, second)]
+    gaps = ((rows[0][:, None] - rows[1][None]) ** 2).sum(axis=2)
+    return float((linear_sum_assignment(gaps)[1] == np.arange(len(gaps))).sum())
+
+
+def identified(table: np.ndarray) -> tuple[ps.PairIdentification, ps.Belief]:
+    baskets = [[f"p{i}" for i in np.flatnonzero(row)] for row in table]
+    ranges = {f"p{i}": (0.0, 1.0) for i in range(table.shape[1])}
+    belief = ps.frequency_attack(baskets, ranges, truth="names")
+    return ps.pair_identification(belief), belief
+
+
+@pytest.mark.parametrize(("shape", "strength"), [("factors", 1.0), ("groups", 1.0), ("some", 2.0)])
+def test_one_assignment_of_all_items_resolves_what_no_single_pair_does(
+    shape: str, strength: float
+) -> None:
+    both = purchases(np.random.default_rng(5), strength, shape)
+    resolved = sorted_correlations(both[::2], both[1::2])
+    assert resolved > 10
+    found, belief = identified(both)
+    assert ps.anonymity(belief).expected_cracks == pytest.approx(1.0)
+    assert found.by_frequency == 0
+    assert found.expected > max(20, 0.7 * resolved)
+    assert found.with_pairs > 5
+    assessed = cr.assess(pa.table({"x": [1] * 10}), belief=belief, quasi_identifiers=["x"])
+    states = {one.measure: one.status.value for one in assessed.findings}
+    assert states["pseudonyms.expected_crack_fraction"] == "exceeded"
+    assert states["pseudonyms.near_certain_cracks"] == "exceeded"
+    assert assessed.verdict.value == "not safe"
+
+
+def test_what_a_sample_happens_to_show_resolves_nothing() -> None:
+    """Independent items of equal frequency: one of 40 is right by chance, as with any assignment."""
+    for seed in range(4):
+        found, _ = identified(purchases(np.random.default_rng(seed), 0.0, "factors"))
+        assert found.with_pairs == 0
+        assert found.expected < 4  # of 10 samples with 1 each; 0.3 is a standard deviation
+
+
+def test_too_many_items_leave_it_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pairs_module, "MAX_JOINT_ITEMS", 10)
+    found, belief = identified(purchases(np.random.default_rng(1), 0.0, "factors"))
+    assert not found.assigned_jointly
+    assessed = cr.assess(pa.table({"x": [1] * 10}), belief=belief, quasi_identifiers=["x"])
+    states = {one.measure: one.status.value for one in assessed.findings}
+    assert states["pseudonyms.near_certain_cracks"] != "met"

@@ -95,12 +95,12 @@ def compared_column(
                 "given one.",
                 parameter="orders",
             )
-        return ComparedColumn(name, kinds[0], _scores(x, kinds[0]), _scores(y, kinds[1]))
+        return ComparedColumn(name, kinds[0], scores(x, kinds[0]), scores(y, kinds[1]))
     values = _category_order(name, x, y, order, order_from)
     position = {value: i for i, value in enumerate(values)}
     codes = []
     for series in (x, y):
-        seen, which = _coded(series)
+        seen, which = coded_values(series)
         codes.append(np.array([position[value] for value in seen], dtype=np.int64)[which])
     hierarchy = order if isinstance(order, Hierarchy) else None
     kind: ScoreKind = "ordered" if order is None else "nominal"
@@ -119,7 +119,7 @@ def score_kind(series: Any, order: Order | None = None) -> ScoreKind:
     return "ordered" if isinstance(dtype, nw.Enum) else "nominal"
 
 
-def _scores(series: Any, kind: ScoreKind) -> Scores:
+def scores(series: Any, kind: ScoreKind) -> Scores:
     """Numbers as they are (integers stay integers, so that large ones keep every digit)."""
     if kind == "number":
         if series.dtype.is_integer() and series.dtype != nw.UInt64:
@@ -156,16 +156,23 @@ def _category_order(
             )
         return levels
     deciding, other = (x, y) if order_from == "original" else (y, x)
-    seen, which = _coded(deciding)
+    seen, which = coded_values(deciding)
     counts = dict(zip(seen, np.bincount(which, minlength=len(seen)).tolist(), strict=True))
-    return ordered_values(order, counts, [v for v in _coded(other)[0] if v not in counts], name)
+    return ordered_values(
+        order, counts, [v for v in coded_values(other)[0] if v not in counts], name
+    )
 
 
-def _coded(series: Any) -> tuple[list[Hashable], Ints]:
-    """The distinct values of a column, and which of them each record has."""
+def coded_values(series: Any) -> tuple[list[Hashable], Ints]:
+    """The distinct values of a column, None for missing ones, and which of them each record has."""
     coded = series.to_arrow()
     if isinstance(coded, pa.ChunkedArray):
         coded = coded.combine_chunks()
     if not pa.types.is_dictionary(coded.type):
         coded = coded.dictionary_encode()
+    if coded.indices.null_count:  # the last position, behind all values
+        coded = pa.DictionaryArray.from_arrays(
+            coded.indices.fill_null(len(coded.dictionary)),
+            pa.concat_arrays([coded.dictionary, pa.nulls(1, coded.dictionary.type)]),
+        )
     return coded.dictionary.to_pylist(), arrays.numbers(coded.indices).astype(np.int64)

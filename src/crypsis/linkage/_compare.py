@@ -126,6 +126,7 @@ def compare(
     'not safe'
     """
     # Values are needed, not ranks alone: rows are fetched once.
+    wanted = options.get("columns")
     first, second = _in_memory(original, masked, options)
     kept = _with_ranks(first, second, options, categories)
     given: Any = {name: value for name, value in options.items() if name != "ties"}
@@ -138,7 +139,9 @@ def compare(
     suite = attack_links(first, second, **given)
     missing = list(suite.not_computed)
     search = Search.of(both.points)
-    known = None if controls is None else known_controls(first, controls, both, options)
+    known = None
+    if controls is not None:
+        known = known_controls(first, second, controls, both, options, wanted)
     check = verification(both, search, known, random_records, acceptable)
     subsets = _subsets(both, missing)
     noise: tuple[NoiseDecomposition, ...] = ()

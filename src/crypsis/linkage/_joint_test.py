@@ -5,35 +5,60 @@ divided among the originals and controls near it, so that those who fit compete 
 scaling to one-to-one expectations): the share that a person receives is the score. Scores do not
 know who is an original. If the masked file says nothing of who is in it, originals and controls are
 exchangeable, and permuting them gives the exact distribution of the test.
+
+One column that was released unchanged links everybody and is lost among others that were shuffled.
+So every subset of columns has statistics of its own: shares received at several widths, and equal
+values that few people have. A column that was transformed by a smooth function keeps how the gaps
+between neighboring values change. The largest of all these statistics, permuted, is the test.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from crypsis.linkage._joint_columns import (
+    FAR,
+    JointColumns,
+    equal_values,
+    gap_changes,
+    is_continuous,
+    joint_columns,
+    normal_scores,
+    subsets,
+)
 from crypsis.linkage._ranks import Floats, Ints
 from crypsis.results import Result
-from crypsis.scientific import spatial, special, stats
+from crypsis.scientific import spatial, special
 
 LEVEL = 0.01
 ENOUGH_POWER = 0.8
 _PERMUTATIONS = 999
 _SIMULATED_FILES = 10
 _MOST_RECORDS = 5_000
+_MOST_GAP_RECORDS = 50_000
+"""The originals of which the gaps between values are compared, in seconds."""
 _NEAR = 60
 _SWEEPS = 6
 _WIDTHS = (0.5, 1.0, 1.6, 2.8)
+_WIDTHS_OF_FEW = {1: (0.7, 2.8, 8.0, 24.0), 2: (0.7, 1.6, 3.0, 6.0)}
+"""In one or two columns records are dense: a leak that matters moves them past many others."""
 
 
 class JointTest(Result):
     """All originals together against controls: an exact permutation test, and its power.
 
-    `p_value` is small if originals fit the masked file better than controls do. `power` is the
-    probability that a masking by noise with a share `leak` of correct links would be seen at the
-    level 0.01, with as many records, controls and columns of the same dependence; None where the
-    test has seen something.
+    `p_value` is small if originals fit the masked file better than controls do, in `columns`, the
+    subset with the largest statistic of the `subsets` that were tested; `complete` states whether
+    these are all subsets through which a leak of that size is possible. `power` is the probability
+    that a masking with a share `leak` of correct links would be seen at the level 0.01, with as many
+    records, controls and columns of the same dependence: the least over noise in a single column
+    (`weakest`) beside others that show nothing, or in as few as allow so many links, and over equal
+    noise in all of them. It is None where the test has seen something.
     """
 
     p_value: float
@@ -41,6 +66,10 @@ class JointTest(Result):
     controls: int
     leak: float
     power: float | None
+    subsets: int = 1
+    complete: bool = True
+    columns: tuple[str, ...] = ()
+    weakest: tuple[str, ...] = ()
 
     @property
     def seen(self) -> bool:
@@ -49,58 +78,179 @@ class JointTest(Result):
 
     @property
     def sufficient(self) -> bool:
-        """Whether a leak of the size that matters would have been seen."""
-        return self.power is not None and self.power >= ENOUGH_POWER
+        """Whether a leak of the size that matters would have been seen, through any columns."""
+        return self.complete and self.power is not None and self.power >= ENOUGH_POWER
 
 
 @dataclass(frozen=True, eq=False)
 class _Null:
-    """The statistics of the labels as they are, and of permuted labels: one column a width."""
+    """The statistics of the labels as they are, and of permuted labels; the columns of each."""
 
     observed: Floats
     permuted: Floats
+    labels: NDArray[np.bool_]
+    of: tuple[tuple[int, ...], ...] = ()
 
     @property
     def p_value(self) -> float:
+        if not self.observed.size:
+            return 1.0
         as_large = (self.permuted.max(axis=1) >= self.observed.max()).sum()
         return float((1 + as_large) / (len(self.permuted) + 1))
 
     @property
     def critical(self) -> float:
+        if not self.observed.size:
+            return np.inf
         return float(np.quantile(self.permuted.max(axis=1), 1 - LEVEL))
 
 
+class _Sample(NamedTuple):
+    """The people who are scored, originals first, and the others; how many originals in each."""
+
+    scored: Ints
+    rest: Ints
+    inside: int
+    rest_inside: int
+
+
 def joint_test(
-    originals: Floats, controls: Floats, masked: Floats, leak: float, seed: int
+    originals: Floats,
+    controls: Floats,
+    masked: Floats,
+    leak: float,
+    seed: int,
+    *,
+    nominal: Sequence[bool] = (),
+    names: Sequence[str] = (),
 ) -> JointTest:
-    """Test whether originals fit the masked file better than controls (records by columns)."""
+    """Test whether originals fit the masked file better than controls (records by columns).
+
+    NaN is a missing value; columns that are `nominal` have codes of categories.
+    """
     rng = np.random.default_rng((seed, 6))
-    everyone = _normal_scores(np.vstack([originals, controls]))
-    people, inside = _drawn(everyone, len(originals), rng)
-    expected = min(1.0, inside / len(masked))
-    null = _null(_fit(people, _normal_scores(masked), expected), inside, rng)
-    power = None
+    width, number = originals.shape[1], len(originals)
+    names = names or [str(j + 1) for j in range(width)]
+    everyone = np.vstack([originals, controls]).astype(np.float64)
+    masked = masked.astype(np.float64)
+    columns = joint_columns(everyone, masked, nominal or [False] * width)
+    tested, complete = subsets(width)
+    sample = _drawn(len(everyone), number, rng)
+    scores, of = _scores(columns, tested, sample, number, leak)
+    null = _null(scores, sample.inside, rng, of)
+    null = _with_gaps(null, everyone, masked, number, sample, columns.nominal, rng)
+    power, weakest = None, ()
     if null.p_value > LEVEL:
-        power = _power(everyone, len(originals), leak, null, rng)
-    return JointTest(null.p_value, len(originals), len(controls), leak, power)
+        power, weakest = _power(columns, tested, number, leak, null, rng)
+    best = null.of[int(null.observed.argmax())] if null.observed.size else ()
+    return JointTest(
+        null.p_value,
+        number,
+        len(controls),
+        leak,
+        power,
+        len(tested),
+        complete,
+        tuple(names[j] for j in best),
+        tuple(names[j] for j in weakest),
+    )
 
 
-def _drawn(everyone: Floats, originals: int, rng: np.random.Generator) -> tuple[Floats, int]:
-    """Some of the originals, who come first, and some of the others; how many originals."""
+def _drawn(people: int, originals: int, rng: np.random.Generator) -> _Sample:
+    """Some of the originals, who come first, and some of the others; and everybody else.
+
+    Within each part labels are exchangeable, as the part is the same whoever is an original in it.
+    """
     parts = []
-    for part in (everyone[:originals], everyone[originals:]):
-        some = (
-            rng.choice(len(part), _MOST_RECORDS, replace=False)
-            if len(part) > _MOST_RECORDS
-            else ...
-        )
-        parts.append(part[some])
-    return np.vstack(parts), len(parts[0])
+    for part in (np.arange(originals), np.arange(originals, people)):
+        large = len(part) > _MOST_RECORDS
+        parts.append(rng.choice(part, _MOST_RECORDS, replace=False) if large else part)
+    scored = np.concatenate(parts)
+    rest = np.setdiff1d(np.arange(people), scored)
+    return _Sample(scored, rest, len(parts[0]), int((rest < originals).sum()))
 
 
-def _normal_scores(values: Floats) -> Floats:
-    """Each column by its ranks, as quantiles of a normal distribution."""
-    return np.asarray(special.ndtri((stats.rankdata(values, axis=0) - 0.5) / len(values)))
+def _scores(
+    columns: JointColumns,
+    tested: Sequence[tuple[int, ...]],
+    sample: _Sample,
+    originals: int,
+    leak: float,
+) -> tuple[Floats, tuple[tuple[int, ...], ...]]:
+    """The scores of the people of the sample in each subset, and the subset of each score.
+
+    A subset in which too many people are alike for a leak of that size has none.
+    """
+    parts: list[Floats] = []
+    of: list[tuple[int, ...]] = []
+    expected = min(1.0, sample.inside / len(columns.masked))
+    few = len(columns.people) / (originals * leak)  # a link to one of more people is wrong as often
+    for some in tested:
+        which, people, records = equal_values(columns, some)
+        if len(np.unique(which)) <= leak * originals:
+            continue
+        equal = np.where(people <= few, np.minimum(1.0, records / people), 0.0)
+        fit = _fit(columns.people[sample.scored][:, some], columns.masked[:, some], expected)
+        parts += [fit, equal[sample.scored][:, None]]
+        of += [some] * (fit.shape[1] + 1)
+    return (np.hstack(parts) if parts else np.empty((len(sample.scored), 0))), tuple(of)
+
+
+def _with_gaps(
+    null: _Null,
+    everyone: Floats,
+    masked: Floats,
+    originals: int,
+    sample: _Sample,
+    nominal: NDArray[np.bool_],
+    rng: np.random.Generator,
+) -> _Null:
+    """The statistics with how well the gaps between values of each column fit, in either direction.
+
+    The gaps are those between the originals in their order, so they are computed anew for every
+    permutation, of all people. Only of complete files the gaps are comparable.
+    """
+    if originals != len(masked) or not 3 < originals <= _MOST_GAP_RECORDS:
+        return null
+    some = [
+        j
+        for j in range(masked.shape[1])
+        if not nominal[j] and is_continuous(everyone[:, j]) and is_continuous(masked[:, j])
+    ]
+    if not some:
+        return null
+    people = np.concatenate([sample.scored, sample.rest])
+    order = [np.argsort(everyone[people, j], kind="stable") for j in some]
+    ordered = [everyone[people[of], j] for of, j in zip(order, some, strict=True)]
+    theirs = [_unit(gap_changes(np.sort(masked[:, j]))) for j in some]
+    found = np.empty((_PERMUTATIONS + 1, 2 * len(some)))
+    label = people < originals
+    for row in range(_PERMUTATIONS + 1):
+        if row:
+            label = np.concatenate(
+                [null.labels[row - 1], rng.permutation(len(sample.rest)) < sample.rest_inside]
+            )
+        for place, (of, values, changes) in enumerate(zip(order, ordered, theirs, strict=True)):
+            own = _unit(gap_changes(values[label[of]]))
+            # Reversed, what was a growing gap is a shrinking one.
+            found[row, 2 * place] = own @ changes
+            found[row, 2 * place + 1] = -(own @ changes[::-1])
+    found = (found - found.mean(axis=0)) / np.maximum(found.std(axis=0), 1e-12)
+    return _Null(
+        np.append(null.observed, found[0]),
+        np.hstack([null.permuted, found[1:]]),
+        null.labels,
+        null.of + tuple((j,) for j in some for _ in range(2)),
+    )
+
+
+def _unit(values: Floats) -> Floats:
+    centered = values - values.mean()
+    return np.asarray(centered / max(float(np.sqrt(centered @ centered)), 1e-12))
+
+
+def _widths(columns: int) -> tuple[float, ...]:
+    return _WIDTHS_OF_FEW.get(columns, _WIDTHS)
 
 
 def _fit(people: Floats, masked: Floats, expected: float) -> Floats:
@@ -111,11 +261,12 @@ def _fit(people: Floats, masked: Floats, expected: float) -> Floats:
     near = min(_NEAR, len(masked))
     distance, place = spatial.cKDTree(masked).query(people, near)
     distance, place = distance.reshape(len(people), near), place.reshape(len(people), near)
-    unit = max(float(np.median(distance[:, 0])), 1e-6)
+    within = distance[:, 0][distance[:, 0] < FAR / 2]
+    unit = max(float(np.median(within)) if within.size else 1.0, 1e-6)
     scores = [
         _received(np.exp(-np.minimum((distance / (width * unit)) ** 2 / 2, 300.0)), place,
                   len(masked), expected)
-        for width in _WIDTHS
+        for width in _widths(people.shape[1])
     ]  # fmt: skip
     return np.column_stack(scores)
 
@@ -158,52 +309,112 @@ def _standardized(scores: Floats, originals: int) -> Floats:
     return np.asarray((scores - scores.mean(axis=0)) / unit)
 
 
-def _null(scores: Floats, originals: int, rng: np.random.Generator) -> _Null:
+def _null(
+    scores: Floats,
+    originals: int,
+    rng: np.random.Generator,
+    of: tuple[tuple[int, ...], ...] = (),
+) -> _Null:
     """The statistics as they are and with permuted labels."""
     centered = _standardized(scores, originals)
     drawn = rng.random((_PERMUTATIONS, len(scores)))
     chosen = drawn <= np.partition(drawn, originals - 1, axis=1)[:, [originals - 1]]
-    return _Null(_observed(scores, originals), chosen @ centered / originals)
+    return _Null(_observed(scores, originals), chosen @ centered / originals, chosen, of)
 
 
 def _power(
-    everyone: Floats, originals: int, leak: float, null: _Null, rng: np.random.Generator
-) -> float:
-    """How often noise that leaves a share `leak` of correct links would be seen.
+    columns: JointColumns,
+    tested: Sequence[tuple[int, ...]],
+    originals: int,
+    leak: float,
+    null: _Null,
+    rng: np.random.Generator,
+) -> tuple[float, tuple[int, ...]]:
+    """How often the worst masking with a share `leak` of correct links would be seen, and where.
 
-    As many people as there are originals, drawn from all, are masked by noise. The statistic of
-    such a file is that of permuted labels, moved by its mean over the files. Where no noise leaves
-    so many correct links, because people are alike, there is no such leak to be seen.
+    As many people as there are originals, drawn from all, are masked by noise: in each single column
+    alone, in more where so many links need more, and in all of them equally. The other columns show
+    nothing. The statistics of such a file in these columns are those of permuted labels, moved by
+    their mean over the files. Where no noise leaves so many correct links, because people are alike,
+    there is no such leak to be seen.
     """
-    noise = _noise_with(leak, everyone, originals, rng)
-    if noise is None:
-        return 1.0
-    moved = np.zeros(len(_WIDTHS))
-    for _ in range(_SIMULATED_FILES):
-        mixed = everyone[rng.permutation(len(everyone))]
-        masked = mixed[:originals] + noise * rng.normal(size=(originals, everyone.shape[1]))
-        people, inside = _drawn(mixed, originals, rng)
-        scores = _fit(people, _normal_scores(masked), inside / originals)
-        moved += _observed(scores, inside) / _SIMULATED_FILES
-    return float(((null.permuted + moved).max(axis=1) > null.critical).mean())
+    least, weakest = 1.0, ()
+    possible: list[tuple[int, ...]] = []
+    for some in tested:
+        if any(set(fewer) <= set(some) for fewer in possible) and len(some) < len(columns.nominal):
+            continue
+        part = _Masking.of(columns, some, originals)
+        noise = part.noise_with(leak, rng)
+        if noise is None:
+            continue
+        possible.append(some)
+        own = [place for place, of in enumerate(null.of) if of == some][: len(_widths(len(some)))]
+        moved = np.zeros(len(own))
+        for _ in range(_SIMULATED_FILES):
+            people, masked = part.file(noise, rng)
+            sample = _drawn(len(people), originals, rng)
+            expected = sample.inside / originals
+            scores = _fit(people[sample.scored], masked, expected)
+            moved += _observed(scores, sample.inside) / _SIMULATED_FILES
+        seen = (null.permuted[:, own] + moved).max(axis=1) > null.critical
+        if float(seen.mean()) < least:
+            least, weakest = float(seen.mean()), some
+    return least, weakest
 
 
-def _noise_with(
-    leak: float, everyone: Floats, originals: int, rng: np.random.Generator
-) -> float | None:
-    """The noise, in standard deviations, at which the nearest masked record is right that often."""
-    asked = min(originals, _MOST_RECORDS)
+class _Masking(NamedTuple):
+    """People in some of the columns, to be masked by noise; categories by exchanging records."""
 
-    def right(noise: float) -> float:
-        mine = everyone[rng.permutation(len(everyone))[:originals]]
-        masked = mine + noise * rng.normal(size=mine.shape)
-        near = spatial.cKDTree(_normal_scores(masked)).query(_normal_scores(mine)[:asked])[1]
+    people: Floats
+    nominal: NDArray[np.bool_]
+    same_scale: NDArray[np.bool_]
+    originals: int
+
+    @classmethod
+    def of(cls, columns: JointColumns, some: tuple[int, ...], originals: int) -> _Masking:
+        chosen = list(some)
+        return cls(
+            columns.people[:, chosen],
+            columns.nominal[chosen],
+            columns.same_scale[chosen],
+            originals,
+        )
+
+    def file(self, noise: float, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        """People in another order, the originals first, and their masked records.
+
+        Where there are only categories, `noise` is the share of records that are those of others.
+        """
+        people = self.people[rng.permutation(len(self.people))]
+        masked = people[: self.originals].copy()
+        if self.nominal.all():
+            other = rng.random(len(masked)) < noise
+            masked[other] = people[rng.integers(0, len(people), int(other.sum()))]
+            return people, masked
+        ordered = ~self.nominal
+        masked[:, ordered] += noise * rng.normal(size=(len(masked), int(ordered.sum())))
+        by_rank = ordered & ~self.same_scale
+        if by_rank.any():
+            masked[:, by_rank] = normal_scores(masked[:, by_rank])
+        return people, masked
+
+    def right(self, noise: float, rng: np.random.Generator) -> float:
+        """How often the nearest masked record is right."""
+        asked = min(self.originals, _MOST_RECORDS)
+        people, masked = self.file(noise, rng)
+        mine = people[: self.originals].copy()
+        by_rank = ~self.same_scale & ~self.nominal
+        if by_rank.any():  # the intruder has the originals alone
+            mine[:, by_rank] = normal_scores(mine[:, by_rank])
+        near = spatial.cKDTree(masked).query(mine[:asked])[1]
         return float((near == np.arange(asked)).mean())
 
-    low, high = 1e-4, 10.0
-    if right(low) <= leak:
-        return None
-    for _ in range(12):
-        noise = float(np.sqrt(low * high))
-        low, high = (noise, high) if right(noise) > leak else (low, noise)
-    return float(np.sqrt(low * high))
+    def noise_with(self, leak: float, rng: np.random.Generator) -> float | None:
+        """The noise at which the nearest masked record is right that often."""
+        low, high = (0.0, 1.0) if self.nominal.all() else (1e-6, 10.0)
+        if self.right(low, rng) <= leak:
+            return None
+        for _ in range(20):
+            noise = (low + high) / 2 if self.nominal.all() else float(np.sqrt(low * high))
+            low, high = (noise, high) if self.right(noise, rng) > leak else (low, noise)
+        return low

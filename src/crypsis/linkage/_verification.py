@@ -7,14 +7,16 @@ from typing import Literal, TypeAlias, Unpack
 
 import numpy as np
 
-from crypsis.dataset import Data, takes_options
+from crypsis.dataset import Data, as_columns, takes_options
 from crypsis.errors import InputError, ParameterError
+from crypsis.linkage._joint_files import JointFiles, joint_files
 from crypsis.linkage._joint_test import ENOUGH_POWER, JointTest, joint_test
 from crypsis.linkage._null_distribution import NullComparison, compare_with_null
 from crypsis.linkage._null_distribution import random_records as draw_records
 from crypsis.linkage._pair import Pair, RankOptions, pair
 from crypsis.linkage._ranks import Floats
 from crypsis.linkage._search import Search
+from crypsis.options import Columns
 from crypsis.results import Estimate, Result, percent_text
 
 LinkVerdict: TypeAlias = Literal["safe", "not safe", "cannot tell"]
@@ -90,9 +92,10 @@ def verify_links(
         near for chance, or if originals match nearer by more than 0.05 (largest difference of the
         two distributions), each with its interval; "cannot tell" without alignment and controls.
         With controls and without true matches also "not safe" if all originals together fit the
-        masked file better than the controls ("cannot tell" where a share is acceptable: the test
-        does not measure it), and "cannot tell" if that test would see a leak of 0.05 more correct
-        links than acceptable with a probability below 0.8.
+        masked file better than the controls, in any subset of the columns ("cannot tell" where a
+        share is acceptable: the test does not measure it), and "cannot tell" if that test would see
+        a leak of 0.05 more correct links than acceptable, through the worst single column, with a
+        probability below 0.8, or where a released column or a subset of the columns was not tested.
 
     References
     ----------
@@ -111,7 +114,8 @@ def verify_links(
     known = None
     if controls is not None:
         both = without_assumed_matches(both, options)
-        known = known_controls(original, controls, both, options)
+        wanted = options.get("columns")
+        known = known_controls(original, masked, controls, both, options, wanted)
     return verification(
         both, Search.of(both.points), known, random_records, acceptable, false_discovery_rate
     )
@@ -127,18 +131,25 @@ def without_assumed_matches(both: Pair, options: RankOptions) -> Pair:
 
 @dataclass(frozen=True, eq=False)
 class Controls:
-    """People who are not in the file: among the ranks of the originals, and values of both."""
+    """People who are not in the file: among the ranks of the originals, and all that is compared."""
 
     points: Floats
-    originals: Floats
-    values: Floats
+    files: JointFiles | None
+    """None where the true matches are known."""
 
 
-def known_controls(original: Data, controls: Data, both: Pair, options: RankOptions) -> Controls:
-    """The controls, on the scale of the points of the pair.
+def known_controls(
+    original: Data,
+    masked: Data,
+    controls: Data,
+    both: Pair,
+    options: RankOptions,
+    wanted: Columns | None,
+) -> Controls:
+    """The controls, on the scale of the points of the pair, and the columns of all three files.
 
-    A value between two ranks takes one of them at random (with `ties="average"` their mean); a
-    value that occurs takes its rank.
+    A value between two ranks takes one of them at random; a value that occurs takes its rank.
+    Without `wanted` all columns that can be compared are.
     """
     given = pair(
         original, controls, columns=both.names, orders=options.get("orders"), row_map="unknown"
@@ -152,14 +163,19 @@ def known_controls(original: Data, controls: Data, both: Pair, options: RankOpti
         upto = np.searchsorted(ordered, column.masked, side="right")
         first = np.where(upto > below, below + 1, np.maximum(below, 1))
         last = np.where(upto > below, upto, np.minimum(below + 1, n))
-        drawn = (first + last) / 2 if both.ties == "average" else rng.integers(first, last + 1)
+        drawn = rng.integers(first, last + 1)
+        if both.ties == "average":  # the ranks that originals have: a mean of two is nobody's
+            value = ordered[drawn - 1]
+            drawn = np.searchsorted(ordered, value) + np.searchsorted(ordered, value, "right") + 1
+            drawn = drawn / 2
         found.append(np.asarray(drawn, dtype=np.float64))
     ranked = np.column_stack(found)
-    return Controls(
-        ranked if n == both.masked_records else (2 * ranked - 1) * both.masked_records,
-        np.column_stack([np.asarray(column.original) for column in given.columns]),
-        np.column_stack([np.asarray(column.masked) for column in given.columns]),
-    )
+    points = ranked if n == both.masked_records else (2 * ranked - 1) * both.masked_records
+    if both.own is not None:
+        return Controls(points, None)
+    names = None if wanted is None else as_columns(wanted)
+    on = options.get("on")
+    return Controls(points, joint_files(original, masked, controls, (given, both), names, on))
 
 
 def verification(
@@ -207,13 +223,17 @@ def verification(
             masked_records=both.masked_records,
         )
     chance, joint = 1.0 / both.masked_records, None
-    if own is None and controls is not None:
+    untested: tuple[str, ...] = ()
+    if controls is not None and controls.files is not None:
+        files = controls.files
+        leak = max(acceptable or 0.0, chance) + MARGIN
         joint = joint_test(
-            controls.originals, controls.values, search.points.masked,
-            max(acceptable or 0.0, chance) + MARGIN, both.seed,
+            files.originals, files.controls, files.masked, leak, both.seed,
+            nominal=files.nominal, names=files.names,
         )  # fmt: skip
+        untested = files.untested
     correct = None if own is None else search.correct_share(own, CONFIDENCE)
-    verdict, reasons = _verdict(correct, chance, acceptable, dependent, joint)
+    verdict, reasons = _verdict(correct, chance, acceptable, dependent, joint, untested)
     return LinkVerification(
         verdict=verdict, reasons=reasons,
         paper_verdict="not safe" if _differ(independent) else "safe", columns=both.names,
@@ -241,6 +261,7 @@ def _verdict(
     acceptable: float | None,
     dependent: NullComparison | None,
     joint: JointTest | None,
+    untested: tuple[str, ...],
 ) -> tuple[LinkVerdict, tuple[str, ...]]:
     reasons = []
     failed = False
@@ -272,20 +293,43 @@ def _verdict(
     if joint is not None:
         reasons.append(_joint_reason(joint, acceptable))
         failed |= joint.seen and not acceptable
-        undecided = not joint.sufficient
+        undecided = not joint.sufficient or bool(untested)
+    if untested:
+        reasons.append(
+            f"Not compared with originals and controls: {_listed(untested)}. With a column that was "
+            "not tested an intruder may link records."
+        )
     verdict: LinkVerdict = "not safe" if failed else "cannot tell" if undecided else "safe"
     return verdict, tuple(reasons)
 
 
 def _joint_reason(joint: JointTest, acceptable: float | None) -> str:
     """What all originals together show, or could have shown."""
-    test = f"All originals together, against {joint.controls:,} controls (p = {joint.p_value:.2g}):"
+    number = "1 subset" if joint.subsets == 1 else f"{joint.subsets:,} subsets"
+    test = (
+        f"All originals together, against {joint.controls:,} controls, in {number} of the columns "
+        f"(p = {joint.p_value:.2g}):"
+    )
     if joint.seen:
         more = " Whether more than acceptable, it does not measure." if acceptable else ""
-        return f"{test} they fit the masked file better than people who are not in it.{more}"
+        return (
+            f"{test} they fit the masked file better than people who are not in it, most by "
+            f"{_listed(joint.columns)}.{more}"
+        )
     assert joint.power is not None  # noqa: S101 - computed where nothing is seen
-    few = "" if joint.sufficient else f"; {ENOUGH_POWER} is needed, with more records or controls"
+    where = f" through {_listed(joint.weakest)} alone" if joint.weakest else ""
+    few = ""
+    if joint.power < ENOUGH_POWER:
+        few = (
+            f"; {ENOUGH_POWER} is needed, with more records or controls, or with columns whose values "
+            "are on the scale of the original"
+        )
+    some = "" if joint.complete else " Other subsets of these many columns were not tested."
     return (
-        f"{test} no difference is seen. If {percent_text(joint.leak)} of the links were correct, it "
-        f"would be seen with a probability of {joint.power:.2f}{few}."
+        f"{test} no difference is seen. If {percent_text(joint.leak)} of the links were correct"
+        f"{where}, it would be seen with a probability of {joint.power:.2f}{few}.{some}"
     )
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(repr(name) for name in names)

@@ -18,6 +18,7 @@ from crypsis.protection._measured import Measured, PopulationClasses
 from crypsis.protection._plan import plan
 from crypsis.protection._preview import AllowedValues, Preview, PreviewOutcome, allowed_values
 from crypsis.protection._recode_classes import RecodingKind
+from crypsis.protection._rejoined import MAX_REJOINED, Rejoined, rejoined
 from crypsis.protection._released_values import released_values
 from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection._statement import ApartFile, Method, Statement
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from crypsis.protection.posterior import CalibrationBin, LinkPosterior, link_posterior
 
 __all__ = [
+    "MAX_REJOINED",
     "AllowedValues",
     "Alternative",
     "Anonymized",
@@ -48,6 +50,7 @@ __all__ = [
     "PreviewOutcome",
     "PrivacyRequirements",
     "RecodingKind",
+    "Rejoined",
     "Statement",
     "allowed_values",
     "anonymize",
@@ -58,6 +61,7 @@ __all__ = [
     "masking",
     "plan",
     "quantile_groups",
+    "rejoined",
     "released_values",
 ]
 

@@ -32,6 +32,7 @@ from crypsis.protection._people_release import PeopleRequirements, people_releas
 from crypsis.protection._plan import plan as make_plan
 from crypsis.protection._preview import Preview
 from crypsis.protection._recode_classes import RecodingKind
+from crypsis.protection._rejoined import checked_rejoined
 from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection._statement import Method
 from crypsis.protection.masking._mask import (
@@ -315,7 +316,8 @@ def _without_recoding(
     notes = {name: note for name, note in data.notes.items() if name in kept}
     released = replace(data, rows=rows, roles=roles, notes=notes)
     check_derived(original, released, (), None, apart=[name for one in apart for name in one])
-    return replace(made, data=released, apart=files, methods=methods, loss=loss)
+    joined = checked_rejoined(original, released, apart, None)
+    return replace(made, data=released, apart=files, methods=methods, loss=loss, rejoined=joined)
 
 
 def _pseudonymized(masks: Mapping[tuple[str, ...], Mask]) -> set[str]:

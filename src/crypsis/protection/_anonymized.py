@@ -38,6 +38,7 @@ from crypsis.protection._not_required import MOST_ROWS, NotRequired, not_require
 from crypsis.protection._order import in_random_order, order_notes
 from crypsis.protection._recode import RecodedData, columns_loss, recode, with_steps
 from crypsis.protection._recode_classes import RecodingKind
+from crypsis.protection._rejoined import Rejoined, checked_rejoined
 from crypsis.protection._release import write_release
 from crypsis.protection._released_values import released_values
 from crypsis.protection._requirements import PrivacyRequirements
@@ -197,6 +198,7 @@ class Plan(Document):
         check_derived(
             original, made.data, recoded, made.row_map, removed=removed, apart=sorted(apart)
         )
+        joined = checked_rejoined(given, made.data, self.apart, made.row_map)
         removed = tuple(name for name in removed if name not in apart)
         plan = plan.model_copy(update={"removed": removed})
         methods = recoding_methods(plan.columns, removed, made.recoding, recoding)
@@ -216,7 +218,9 @@ class Plan(Document):
             data = replace(data, rows=rows)  # its cells are still those that were counted
         files = () if seed is None else apart_data(given, self.apart, seed)
         key = Key(seed, row_map)
-        return Anonymized(data, plan, measured, loss, key, given, methods, shuffle, notes, files)
+        return Anonymized(
+            data, plan, measured, loss, key, given, methods, shuffle, notes, files, joined
+        )
 
     def transitions(self) -> tuple[GeneralizationModel, ...]:
         """How likely each released label is, given the original value: one model for each column.
@@ -358,6 +362,8 @@ class Anonymized(Result, eq=False):
     """What the order of the rows shows, if it is that of the original."""
     apart: tuple[Dataset, ...] = ()
     """Sensitive attributes that are released apart, by file."""
+    rejoined: tuple[Rejoined, ...] = ()
+    """How many values of each of these attributes an intruder gives back to records."""
 
     shown_fields: ClassVar[tuple[str, ...]] = ("measured", "loss", "methods")
     """The fields that are shown; the others are rows, or the re-identification key."""
@@ -374,7 +380,7 @@ class Anonymized(Result, eq=False):
         measured = () if self.measured is None else (self.measured.text(self.requirements),)
         left = self.not_required
         more = [] if left is None else left.lines(self.requirements.k)
-        return "\n".join([*measured, str(self.loss), *more])
+        return "\n".join([*measured, str(self.loss), *map(str, self.rejoined), *more])
 
     @cached_property
     def not_required(self) -> NotRequired | None:
@@ -509,7 +515,14 @@ class Anonymized(Result, eq=False):
             measured=measured,
             methods=self.methods,
             unchanged=tuple(name for name in self.data.names if name not in changed),
-            apart=tuple(ApartFile(one.names, one.count) for one in self.apart),
+            apart=tuple(
+                ApartFile(
+                    file.names,
+                    file.count,
+                    rejoined=tuple(r for r in self.rejoined if r.attribute in file.names),
+                )
+                for file in self.apart
+            ),
             information_loss=self.loss,
             row_order="random" if self.shuffled else "original",
             order_notes=self.order_notes,

@@ -20,6 +20,7 @@ from crypsis.errors import SourceError
 from crypsis.protection._loss import STOPPED, InformationLoss, cell
 from crypsis.protection._measured import Measured
 from crypsis.protection._not_required import NotRequired
+from crypsis.protection._rejoined import Rejoined
 from crypsis.protection._requirements import PrivacyRequirements
 from crypsis.protection.recoding._choice import ColumnPlan
 from crypsis.protection.recoding._levels import Recoding
@@ -53,6 +54,8 @@ class ApartFile(Result):
     records: int
     file: str | None = None
     sha256: str | None = None
+    rejoined: tuple[Rejoined, ...] = ()
+    """How many values of each attribute an intruder gives back to records of the right group."""
 
 
 _RECODINGS = {
@@ -258,12 +261,16 @@ class Statement(Document):
         for one in self.apart:
             file = "" if one.file is None else f"File `{cell(one.file)}`, SHA-256 `{one.sha256}`: "
             lines.append(f"- {file}{_names(one.columns)} of {_counted(one.records, 'record')}.")
+        joined = [f"- {result}" for file in self.apart for result in file.rejoined]
         return [
             *lines,
             "",
             "These files have no column of the release, and each is in a random order of its own: "
-            "nothing connects their records with those of the release. The association between "
-            "these attributes and the other columns is lost.",
+            "no column and no order connects their records with those of the release, so that the "
+            "association with the other columns cannot be tabulated. What everybody knows of it "
+            "still connects values and records, by rank or by how frequent they are"
+            + (", as was tried:" if joined else "; too few records to measure it."),
+            *(["", *joined] if joined else []),
         ]
 
     def _requirement_lines(self) -> list[str]:

@@ -170,3 +170,17 @@ SAFE_HARBOR_ANSWERS = "[answers]\n" + "\n".join(
     f'"{item}" = "{answer}"' for item, answer in answered("hipaa-safe-harbor").items()
 )
 """The owner's answers to what a program cannot verify, as part of a roles file."""
+
+
+def verified(original: Any, masked: Any, controls: Any) -> str:
+    """The verdict of a comparison without true matches, with people who are not in the file."""
+    found = cr.linkage.compare(original, masked, controls=controls, row_map="unknown")
+    return str(found.verdict)
+
+
+def attacked_by_frequency(baskets: Sequence[Sequence[str]], **options: Any) -> str:
+    """The verdict on a release with transactions of pseudonyms whose frequencies say nothing."""
+    ranges = {item: (0.0, 1.0) for basket in baskets for item in basket}
+    return assessed(
+        belief=cr.pseudonyms.frequency_attack(baskets, ranges, truth="names"), **options
+    )

@@ -8,13 +8,21 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from scipy.optimize import linear_sum_assignment
 
-from tests.promises.attacks.judge import command
+from tests.promises.attacks.judge import (
+    anonymized,
+    attacked_by_frequency,
+    command,
+    verified,
+)
+from tests.promises.attacks.people import ROLES, plain
 from tests.promises.attacks.scenario import Draw, Scenarios, Trial
 
 SCENARIOS = Scenarios("Linkage")
@@ -322,3 +330,109 @@ def noise_in_thousands(draw: Draw, folder: Path) -> Trial:
     )  # fmt: skip
     return Trial(float((found["i"] == found["j"]).sum() / ROWS), _judged(folder, original, masked),
                  chance=1 / ROWS, control=_control())  # fmt: skip
+
+
+def _measured(draw: Draw, columns: str = "abc") -> pd.DataFrame:
+    """Correlated measurements of 2,000 people."""
+    values = 0.8 * draw.normal(size=(2_000, 1)) + 0.6 * draw.normal(size=(2_000, len(columns)))
+    return pd.DataFrame(values, columns=list(columns))
+
+
+def _beside_others(draw: Draw, kept: dict[str, Callable], columns: str = "abc") -> Trial:
+    """Some columns stay, the others are those of other people; nobody says which row is whose."""
+    original, controls = _measured(draw, columns), _measured(draw, columns)
+    masked, name = _measured(draw, columns), next(iter(kept))
+    for column, change in kept.items():
+        masked[column] = change(original[column])
+    order = draw.permutation(len(masked))
+    masked = masked.iloc[order].reset_index(drop=True)
+    # The sorted records of both files belong together, in either direction.
+    sorted_, ranked = original[name].to_numpy().argsort(), masked[name].to_numpy().argsort()
+    right = max(float((order[ranked[::step]] == sorted_).mean()) for step in (1, -1))
+    return Trial(right, verified(original, masked, controls), chance=1 / 2_000)
+
+
+@scenario("has the original and sorts both files by the column")
+def one_column_unchanged_without_true_matches(draw: Draw, folder: Path) -> Trial:
+    """One measurement as it was, two of other people, rows in random order, beside honest controls."""
+    return _beside_others(draw, {"b": lambda v: v})
+
+
+@scenario("has the original and sorts both files by one of the columns")
+def two_of_four_unchanged_without_true_matches(draw: Draw, folder: Path) -> Trial:
+    """Two measurements as they were, two of other people, beside honest controls."""
+    return _beside_others(draw, {"a": lambda v: v, "d": lambda v: v}, "abcd")
+
+
+@scenario("has the original and sorts both files by the column, in the other direction")
+def a_transformed_column_without_true_matches(draw: Draw, folder: Path) -> Trial:
+    """The negative exponential of one measurement, two of other people, beside honest controls."""
+    return _beside_others(draw, {"c": lambda v: -np.exp(v)})
+
+
+@scenario("has the original and sorts both files by the column")
+def ranks_of_a_column_without_true_matches(draw: Draw, folder: Path) -> Trial:
+    """The ranks of one measurement, two of other people, beside honest controls."""
+    return _beside_others(draw, {"a": lambda v: v.rank()})
+
+
+@scenario(
+    "knows that higher grades are paid more, sorts the pay and the records by grade", least=0.8
+)
+def pay_apart_from_the_grade(draw: Draw, folder: Path) -> Trial:
+    """The pay in a file of its own, in random order, beside a release with the grade."""
+    grade = draw.integers(1, 9, 2_000)
+    pay = (20_000 + 8_000 * grade + draw.normal(0, 2_000, 2_000)).round()
+    data = pd.DataFrame({"grade": grade, "pay": pay})
+    right = float((np.sort(grade) == grade[pay.argsort()]).mean())
+    made = anonymized(data, k=5, apart=["pay"], quasi_identifiers=["grade"], sensitive=["pay"])
+    other = data.assign(pay=draw.permutation(pay))
+    control = anonymized(other, k=5, apart=["pay"], quasi_identifiers=["grade"], sensitive=["pay"])
+    return Trial(
+        right,
+        "refused" if made is None else "safe",
+        chance=1 / 8,
+        control="refused" if control is None else "safe",
+    )
+
+
+@scenario("knows how frequent each group is, joins the values that are as frequent")
+def codes_apart_from_groups_as_frequent(draw: Draw, folder: Path) -> Trial:
+    """A code in a file of its own that is as frequent as the group on which it depends."""
+    group = np.repeat(np.arange(8), np.arange(60, 380, 40))
+    code = draw.permutation(8)[group]
+    data = pd.DataFrame(
+        {"group": [f"g{one}" for one in group], "code": [f"c{one}" for one in code]}
+    )
+    of_size = data["group"].value_counts().reset_index().set_index("count")["group"]
+    joined = data["code"].map(data["code"].value_counts()).map(of_size)
+    made = anonymized(data, k=5, apart=["code"], quasi_identifiers=["group"], sensitive=["code"])
+    return Trial(
+        float((joined == data["group"]).mean()), "refused" if made is None else "safe", chance=1 / 8
+    )
+
+
+def _bought(draw: Draw, loads: np.ndarray) -> np.ndarray:
+    """3,000 transactions; each of the items is in 30 % of them."""
+    items = loads.shape[1]
+    taste = draw.normal(size=(3_000, len(loads))) @ loads + draw.normal(size=(3_000, items))
+    return np.asarray(taste > np.quantile(taste, 0.7, axis=0))
+
+
+@scenario("knows the correlations of the items, sorts them, and assigns all items at once")
+def pseudonyms_resolved_by_pairs(draw: Draw, folder: Path) -> Trial:
+    """Transactions of 60 pseudonyms that are equally frequent and occur together more or less."""
+    loads = draw.normal(size=(4, 60))
+    known, released = _bought(draw, loads), _bought(draw, loads)
+    rows = [np.sort(np.corrcoef(one.T), axis=1) for one in (known, released)]
+    gaps = ((rows[0][:, None] - rows[1][None]) ** 2).sum(2)
+    right = float((linear_sum_assignment(gaps)[1] == np.arange(60)).mean())
+    verdicts = [
+        attacked_by_frequency(
+            [[f"p{item}" for item in np.flatnonzero(row)] for row in table if row.any()],
+            data=plain(),
+            **ROLES,
+        )
+        for table in (released, _bought(draw, np.zeros((1, 60))))
+    ]
+    return Trial(right, verdicts[0], chance=1 / 60, control=verdicts[1])

@@ -63,6 +63,7 @@ def ask_linkage(request: Request, *, most_records: int | None = None) -> Questio
             "of the common ways to compute them from the identifier was found."
             for name in new_pseudonyms(request.original, request.data, request.row_map)
         ]
+    _add_rejoined(request, outcome)
     copies = _copies(request)
     if copies is None:
         return outcome
@@ -73,6 +74,36 @@ def ask_linkage(request: Request, *, most_records: int | None = None) -> Questio
             outcome.measured[place] = copies
             outcome.headline = f"{outcome.headline} {copies.statement}"
     return outcome
+
+
+def _add_rejoined(request: Request, outcome: QuestionOutcome) -> None:
+    """What connects attributes of the original that are released apart with the release.
+
+    Most values back at their records are links, beyond those of the policy.
+    """
+    original, masked = request.original, request.data
+    if original is None or (request.row_map is None and original.count != masked.count):
+        return
+    if request.on is not None:
+        return
+    from crypsis.protection import MAX_REJOINED, rejoined
+
+    files = [
+        other.data.names
+        for other in request.together
+        if {*other.data.names} <= {*original.names} - {*masked.names}
+    ]
+    for result in rejoined(original, masked, files, request.row_map, request.seed):
+        outcome.notes.append(str(result))
+        if result.gain > MAX_REJOINED:
+            links = Measurement(_LINKS, result.gain, str(result), (result.attribute, *result.by))
+            outcome.measured = [
+                links
+                if one.measure == _LINKS and (one.value is None or one.value < result.gain)
+                else one
+                for one in outcome.measured
+            ]
+            outcome.headline = f"{outcome.headline} {result}"
 
 
 def _copies(request: Request) -> Measurement | None:

@@ -36,16 +36,33 @@ def ask_pseudonyms(request: Request) -> QuestionOutcome:
         missing = [Measurement(f"pseudonyms.{name}", None, why, requested=True) for name in _CRACKS]
         return QuestionOutcome(degree.statement, [degree, *missing], {"anonymity": found})
     headline = f"{number_text(cracks, '.3g')} of {found.size:,} items are expected to be resolved."
-    measured = Measurement(
-        "pseudonyms.expected_crack_fraction", cracks / found.size, headline, affected=round(cracks)
-    )
     results: dict[str, Any] = {"anonymity": found}
     certain = found.near_certain_cracks or 0
     text = f"{certain:,} of {found.size:,} items are resolved with a probability of 0.9 or more."
+    expected, affected, complete = cracks / found.size, round(cracks), True
     if request.belief.pairs is not None:
         pairs = results["pairs"] = pseudonyms.pair_identification(request.belief)
+        complete = pairs.assigned_jointly
         if pairs.with_pairs > certain:
             certain = pairs.with_pairs
             text = f"{text} {pairs}"
-    near = Measurement("pseudonyms.near_certain_cracks", certain, text, affected=certain)
+        if pairs.expected > float(cracks):
+            expected, affected = pairs.expected / found.size, round(pairs.expected)
+            headline = (
+                f"{number_text(pairs.expected, '.3g')} of {found.size:,} items are expected to be "
+                "resolved by the frequencies of their pairs, "
+                f"{number_text(cracks, '.3g')} without these."
+            )
+        if not complete:
+            text = f"{text} There are too many items to assign all at once by their pairs."
+    measured = Measurement(
+        "pseudonyms.expected_crack_fraction",
+        expected,
+        headline,
+        affected=affected,
+        lower_bound=not complete,
+    )
+    near = Measurement(
+        "pseudonyms.near_certain_cracks", certain, text, affected=certain, lower_bound=not complete
+    )
     return QuestionOutcome(headline, [measured, near, degree], results)

@@ -275,10 +275,13 @@ def try_anonymization(request: Request, parameters: dict[str, Any]) -> Trial:
                 break
             except (RoleError, RequirementsNotMetError) as error:
                 if (
-                    error.code not in ("derived-column", "excess-not-met")
+                    error.code not in ("derived-column", "excess-not-met", "rejoined")
                     or attempt == _ATTEMPTS - 1
                 ):
                     raise
+                if error.code == "rejoined":
+                    _exclude(parameters, error.parameters["columns"])
+                    continue
                 leave_out(request, parameters, in_the_way(request, parameters, error))
         columns = tuple(
             replace(one, guessed=False) for one in describe_columns(made.data, request.seed)
@@ -315,6 +318,12 @@ def try_anonymization(request: Request, parameters: dict[str, Any]) -> Trial:
     if left:
         text += f"; released: {'; '.join(left)}"
     return Trial(findings, f"{text}.", data=made.data)
+
+
+def _exclude(parameters: dict[str, Any], names: Sequence[str]) -> None:
+    """Do not release attributes that would be joined again if they were released apart."""
+    parameters["apart"] = tuple(n for n in parameters.get("apart", ()) if n not in names)
+    parameters["excluded"] = tuple(dict.fromkeys((*parameters.get("excluded", ()), *names)))
 
 
 def _why_much(data: Dataset, parameters: dict[str, Any]) -> str:
