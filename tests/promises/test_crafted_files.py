@@ -141,6 +141,15 @@ def test_addresses_of_sqlite_files_are_escaped(tmp_path: Path) -> None:
         assert set(tmp_path.iterdir()) == there
 
 
+@pytest.mark.parametrize("broken_lines", [1, 30])
+def test_a_text_with_broken_bytes_is_refused(tmp_path: Path, broken_lines: int) -> None:
+    lines = [b"town", *["München".encode()] * 500]
+    lines[100 : 100 + broken_lines] = [b"M\xfcnchen"] * broken_lines
+    (tmp_path / "t.csv").write_bytes(b"\n".join(lines) + b"\n")
+    with pytest.raises(SourceError, match="line 101 is not in the encoding utf-8"):
+        cr.read(tmp_path / "t.csv")
+
+
 def test_an_endless_view_is_stopped_while_it_is_copied(tmp_path: Path) -> None:
     endless = (
         "with recursive r(a) as (select 1 union all select a + 1 from r) select a, 1 as b from r"

@@ -72,6 +72,8 @@ class Profile(Result):
     """The column that identifies the person of a record, if it was decided."""
     people: Number | None = None
     """The number of persons, where that column is known."""
+    encoding: str | None = None
+    """The encoding that a text file was read in, where it is not UTF-8."""
 
     @property
     def proposals(self) -> tuple[str, ...]:
@@ -89,6 +91,7 @@ class Profile(Result):
         lines = [
             f"{self.rows:,} records{of_people}, {len(self.columns)} columns ({guessed} roles "
             "guessed)",
+            *([] if self.encoding is None else [f"  read as {self.encoding}"]),
             *(f"  {text}" for text in self.proposals),
         ]
         for role in Role:
@@ -155,6 +158,7 @@ def scan(
         missing=dataset.missing.value,
         person=dataset.person,
         people=next((one.distinct for one in columns if one.column == dataset.person), None),
+        encoding=dataset.rows.legacy_encoding,
     )
 
 

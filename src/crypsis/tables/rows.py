@@ -93,6 +93,12 @@ class Rows:
         return tuple(column.name for column in self.columns)
 
     @property
+    def legacy_encoding(self) -> str | None:
+        """The encoding of a text file that is not in a form of Unicode."""
+        encoding = "utf-8" if self.form is None else self.form.encoding
+        return None if encoding.startswith("utf") else encoding
+
+    @property
     def local(self) -> bool:
         """Whether the rows are on this machine, in an order of their own."""
         return self.backend.local

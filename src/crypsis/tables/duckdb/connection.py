@@ -16,6 +16,7 @@ import narwhals.stable.v2 as nw
 from crypsis import progress
 from crypsis.errors import CancelledError, ParameterError, SourceError, TooLargeError
 from crypsis.files import PrivateFolder
+from crypsis.tables.csv.files import ENCODING_HINT
 from crypsis.tables.schema import inner_names
 from crypsis.tables.sql import literal, without_markers
 from crypsis.threads import thread_count, thread_limit
@@ -175,7 +176,7 @@ def _file_error(what: str, text: str) -> SourceError:
         fault = f"{where} has {fields[2]} {noun}; the header has {fields[1]}"
         hint = "Fix that line."
     elif "unicode" in text or "not utf-8" in text:
-        fault, hint = f"{where} is not in the encoding utf-8", "Set {encoding=latin-1}."
+        fault, hint = f"{where} is not in the encoding utf-8", ENCODING_HINT
     elif "Malformed JSON" in text:
         fault, hint = "it is not JSON, or damaged", "Set {format} if the file is of another kind."
     elif "No magic bytes found at end" in text:
