@@ -6,6 +6,7 @@ import json
 import os
 import re
 import sqlite3
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -139,6 +140,97 @@ def test_addresses_of_sqlite_files_are_escaped(tmp_path: Path) -> None:
         there = set(tmp_path.iterdir())
         assert cr.read(path, format="sqlite").count == 10
         assert set(tmp_path.iterdir()) == there
+
+
+_COMPUTED = {
+    "view.duckdb": "create view r as select id, current_setting('lock_configuration') as b from t",
+    "query of a view.duckdb": "create view v as select id, current_catalog() as b from t",
+    "generated.duckdb": "create table r (id int, b varchar generated always as (current_catalog()))",
+    "default.duckdb": "create table r (id int, b varchar default current_catalog())",
+    "macro.duckdb": "create macro area(x) as current_catalog()",
+    "view.sqlite": "create view r as select a as id, sqlite_version() as b from t",
+    "generated.sqlite": "create table r (id int, b generated always as (hex(id)) virtual)",
+    "stored.sqlite": "create table r (id int, b generated always as (id + 1) stored)",
+    "default.sqlite": "create table r (id int, b default 'x')",
+    "virtual.sqlite": "create virtual table r using fts5(id, b)",
+}
+_QUERIES = {"query of a view.duckdb": "select id, b from v",
+            "macro.duckdb": "select id, area(id) as b from t"}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", _COMPUTED)
+def test_computed_values_are_never_safe_whatever_is_signed_off(tmp_path: Path, name: str) -> None:
+    """Also where nothing is wrong with them: what a recipient gets is known once it is written."""
+    path = (_duckdb if name.endswith("duckdb") else _sqlite)(tmp_path / name)
+    base = (duckdb if name.endswith("duckdb") else sqlite3).connect(str(path))
+    base.execute(_COMPUTED[name])
+    if "create view" not in _COMPUTED[name] and name not in _QUERIES:
+        for place in range(60):
+            base.execute(f"insert into r (id) values ({place % 2})")
+    base.commit()
+    base.close()
+    query = _QUERIES.get(name)
+    data = cr.read(path, table=None if query else "r", query=query,
+                   insensitive=["id", "b"])  # fmt: skip
+    signed = {content.name: "Checked." for content in data.rows.contents()}
+    signed["computed:rows"] = "Checked."
+    assessment = cr.assess(data.with_roles(data.roles, data.notes, signed), try_remedies=False)
+    assert assessment.verdict.value != "safe"
+    assert "container-contents" in [reason.code for reason in assessment.reasons]
+
+
+def test_columns_that_are_computed_are_read_in_the_sealed_process(tmp_path: Path) -> None:
+    path = _duckdb(tmp_path / "g.duckdb")
+    with duckdb.connect(str(path)) as base:
+        base.execute(
+            "create table r (id int, place varchar generated always as (current_catalog()))"
+        )
+        base.execute("insert into r (id) values (1)")
+        base.execute("create table plain as select * from r")
+    assert cr.read(path, table="r").to_arrow()["place"].to_pylist() == ["g"]
+    for table in ("t", "plain"):
+        assert not cr.read(path, table=table).rows.computed
+    assert not cr.read(_sqlite(tmp_path / "plain.sqlite")).rows.computed
+    assert not cr.read(_duckdb(tmp_path / "q.duckdb"), query="select b from t").rows.computed
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process")
+@pytest.mark.parametrize(
+    ("name", "view"),
+    [
+        ("m.duckdb", "select md5(repeat(id::varchar || 'x', 20000000)) as a from t"),
+        ("m.sqlite", "select length(group_concat(hex(zeroblob(200000000)))) as a from t"),
+    ],
+)
+def test_a_view_takes_no_more_memory_than_it_may(tmp_path: Path, name: str, view: str) -> None:
+    path = (_duckdb if name.endswith("duckdb") else _sqlite)(tmp_path / name)
+    base = (duckdb if name.endswith("duckdb") else sqlite3).connect(str(path))
+    base.execute(f"create view v as {view}")
+    base.commit()
+    base.close()
+    import resource
+
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    with pytest.raises((TooLargeError, SourceError)):
+        cr.read(path, table="v", memory_limit="700MB")
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < max(before, 1_200_000)
+
+
+@pytest.mark.parametrize("name", ["e.duckdb", "e.sqlite"])
+def test_a_view_that_does_not_end_is_stopped(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("crypsis.tables.isolated.MAX_SECONDS", 8)
+    path = (_duckdb if name.endswith("duckdb") else _sqlite)(tmp_path / name)
+    base = (duckdb if name.endswith("duckdb") else sqlite3).connect(str(path))
+    base.execute("create view v as with recursive r(a) as (select 1 union all select a + 1 from r) "
+                 "select count(*) as a from r")  # fmt: skip
+    base.commit()
+    base.close()
+    began = time.monotonic()
+    with pytest.raises(TooLargeError, match="takes longer than 8 seconds"):
+        cr.read(path, table="v")
+    assert time.monotonic() - began < 30
 
 
 @pytest.mark.parametrize("broken_lines", [1, 30])

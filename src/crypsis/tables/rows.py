@@ -77,6 +77,8 @@ class Rows:
         """Lists what the file has besides the rows."""
         self.titles: Callable[[], tuple[str, ...]] | None = None
         """The names that a recipient sees with the rows: of files, the sheet, the table."""
+        self.computed = False
+        """Whether code of a database file, such as a view, computes the values at each reading."""
         self._load = load
         self._by_name = {column.name: column for column in self.columns}
         self._too_many: dict[frozenset[str], int] = {}  # column sets with more combinations

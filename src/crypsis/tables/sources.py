@@ -89,7 +89,7 @@ def _opened(
 ) -> Rows:
     if text.startswith(("postgresql://", "postgres://")):
         # Pickled as a table: no password.
-        return _adbc(text, "postgresql", reading, settings, None, max_rows, written)
+        return _postgresql(text, reading, settings, max_rows, written)
     remote = connect(**settings) if "://" in text else None
     paths = local_files(text) if remote is None else remote_files(remote, text)
     place = text if remote is not None else str(Path(text).expanduser().absolute())
@@ -98,8 +98,7 @@ def _opened(
     for path in paths:
         check_format(path, form)
     if form == "sqlite":
-        uri = databases.sqlite_uri(paths[0])
-        rows = _adbc(uri, "sqlite", reading, settings, sources, max_rows, written)
+        rows = _sqlite(paths[0], reading, settings, sources, max_rows, written)
         rows.form = FileForm("sqlite", table=reading.table)
     else:
         rows = _of_file(form, paths, text, reading, settings, remote, sources, max_rows, written)
@@ -137,7 +136,7 @@ def _of_file(
     connection = remote or connect(**settings)
     if dialect is not None:
         return _csv(connection, dialect, reading, sources, written)
-    typed = _typed(connection, form, paths, text, reading, sources, max_rows, written)
+    typed = _typed(connection, form, paths, text, reading, settings, sources, max_rows, written)
     read_otherwise = written or reading.missing_markers or settings["memory_limit"]
     if form != "parquet" or remote is not None or read_otherwise or _partitioned(paths, text):
         return typed
@@ -191,15 +190,18 @@ def _typed(
     paths: Sequence[str],
     asked: str,
     reading: ReadOptions,
+    settings: dict[str, Any],
     sources: Sources,
     max_rows: int | None,
     written: Sequence[str],
 ) -> Rows:
     """A file whose format has column types."""
-    known, labels = None, None
+    known, labels, computed = None, None, False
     times: dict[str, pa.DataType] = {}
     if form == "duckdb":
-        sql, names = databases.attach_duckdb(connection, paths[0], reading, max_rows)
+        sql, names, computed = databases.attach_duckdb(
+            connection, paths[0], reading, max_rows, settings["memory_limit"]
+        )
     elif form == "parquet":
         sql, names, known, times = _parquet(connection, paths, asked, reading)
     elif form == "json":
@@ -222,6 +224,7 @@ def _typed(
         connection, sql, names, markers, known, sources, written, duration_columns(times)
     )
     _check_rows(rows, repr(Path(paths[0]).name))
+    rows.computed = computed
     rows.form = FileForm(form, labels=labels, table=reading.table, times=times)
     return rows
 
@@ -273,23 +276,49 @@ def open_spilled(names: Sequence[str], parts: Iterable[pa.Table]) -> Rows:
     return rows
 
 
-def _adbc(
-    uri: str,
-    driver: str,
+def _sqlite(
+    path: str,
     reading: ReadOptions,
     settings: dict[str, Any],
-    sources: Sources | None,
+    sources: Sources,
     max_rows: int | None,
     written: Sequence[str],
 ) -> Rows:
-    source = databases.AdbcSource(uri, driver, reading, written)
-    names = unique_names(source.names)
+    connection = connect(**settings)
+    names, computed = databases.copy_sqlite(
+        connection, path, reading, written, max_rows, settings["memory_limit"]
+    )
+    sources.settle()
+    rows = _copied(connection, names, reading, sources, written)
+    rows.computed = computed
+    return rows
+
+
+def _postgresql(
+    uri: str,
+    reading: ReadOptions,
+    settings: dict[str, Any],
+    max_rows: int | None,
+    written: Sequence[str],
+) -> Rows:
+    source = databases.AdbcSource(uri, "postgresql", reading, written)
     connection = connect(**settings)
     source.copy_into(connection, "source", max_rows)
-    if sources is not None:
-        sources.settle()
+    return _copied(connection, source.names, reading, None, written)
+
+
+def _copied(
+    connection: duckdb.DuckDBPyConnection,
+    names: Sequence[str],
+    reading: ReadOptions,
+    sources: Sources | None,
+    written: Sequence[str],
+) -> Rows:
+    """The rows that were copied from a database."""
     markers = tuple(reading.missing_markers or ())
-    rows = _rows_of(connection, "SELECT * FROM source", names, markers, None, sources, written)
+    rows = _rows_of(
+        connection, "SELECT * FROM source", unique_names(names), markers, None, sources, written
+    )
     _check_rows(rows, "The table")
     return rows
 

@@ -78,15 +78,14 @@ def _config(folder: PrivateFolder) -> dict[str, Any]:
     return config if limit is None else {**config, "threads": thread_count()}
 
 
-def connect_sealed(path: str) -> duckdb.DuckDBPyConnection:
-    """A database file in an instance of its own, which reads nothing else and writes nothing.
+def connect_sealed(path: str, folder: Path, memory_limit: str) -> duckdb.DuckDBPyConnection:
+    """A database file in an instance of its own, which reads nothing else and spills to `folder`.
 
     Macros of the file may be called there in place of built-in functions, so only what the file
     itself or its owner asks for is run in it, never a query of ours.
     """
-    folder = private_folder("crypsis-spill-")
-    connection = duckdb.connect(path, read_only=True, config=_config(folder))
-    weakref.finalize(connection, PrivateFolder.remove, folder)
+    config = {"temp_directory": str(folder), "memory_limit": memory_limit, **_NO_EXTENSIONS}
+    connection = duckdb.connect(path, read_only=True, config={**config, "threads": 1})
     for setting in _SEALED:
         connection.execute(setting)
     return connection
