@@ -6,6 +6,7 @@ import json
 import os
 import re
 import sqlite3
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -16,6 +17,7 @@ import duckdb
 import openpyxl
 import pyarrow as pa
 import pyarrow.csv
+import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 
@@ -30,6 +32,7 @@ from crypsis.pseudonyms import load_attack
 from crypsis.report.charts.singling_out import class_sizes
 from crypsis.report.figures import figure
 from crypsis.web.forms import AnonymizeForm, GivenFile, NewTable
+from tests.promises import mutants
 
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
@@ -140,6 +143,69 @@ def test_addresses_of_sqlite_files_are_escaped(tmp_path: Path) -> None:
         there = set(tmp_path.iterdir())
         assert cr.read(path, format="sqlite").count == 10
         assert set(tmp_path.iterdir()) == there
+
+
+def _with_a_bad(what: str) -> pa.Array:
+    """A column that Arrow takes as it is, and that points beyond its memory."""
+    bounds = pa.array([0, 10**9, 1, 1, 1, 2], pa.int32()).buffers()[1]
+    if what == "index of a dictionary":
+        indices = pa.array([0, 1, 10**9, 1, 0], pa.int32())
+        return pa.DictionaryArray.from_buffers(
+            pa.dictionary(pa.int32(), pa.string()), 5, indices.buffers(), pa.array(["a", "b"])
+        )
+    if what == "offset of a text":
+        return pa.Array.from_buffers(pa.string(), 5, [None, bounds, pa.py_buffer(b"abc")])
+    if what == "text that is not UTF-8":
+        bounds = pa.array([0, 1, 2, 3, 4, 5], pa.int32()).buffers()[1]
+        return pa.Array.from_buffers(pa.string(), 5, [None, bounds, pa.py_buffer(b"\xff" * 5)])
+    return pa.Array.from_buffers(
+        pa.list_(pa.int64()), 5, [None, bounds], children=[pa.array([1, 2], pa.int64())]
+    )
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize(
+    "what",
+    ["index of a dictionary", "offset of a text", "offset of a list", "text that is not UTF-8"],
+)
+def test_a_damaged_arrow_file_is_a_sentence(tmp_path: Path, what: str, stream: bool) -> None:
+    """In a process of its own, which the file may end."""
+    table = pa.table({"a": [1, 2, 3, 4, 5], "b": _with_a_bad(what)})
+    path = tmp_path / "t.arrow"
+    with (pa.ipc.new_stream if stream else pa.ipc.new_file)(path, table.schema) as writer:
+        writer.write_table(table)
+    command = [sys.executable, "-m", "crypsis", "scan", str(path)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 2, ended.stderr[-300:]
+    assert "'t.arrow' could not be read as an Arrow file, or is damaged" in " ".join(
+        ended.stderr.split()
+    )
+
+
+@pytest.mark.filterwarnings("ignore:Feather V1")
+def test_feather_of_version_1_is_refused(tmp_path: Path) -> None:
+    pyarrow.feather.write_feather(pa.table({"a": [1, 2]}), tmp_path / "t.feather", version=1)
+    with pytest.raises(SourceError, match="Feather file of version 1"):
+        cr.read(tmp_path / "t.feather")
+
+
+_MUTANTS = 60
+_LIMIT_KB = 12_000_000
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("form", list(mutants.FORMATS))
+def test_files_with_changed_bytes_are_read_or_refused(tmp_path: Path, form: str) -> None:
+    """No process ends by a signal, and no error is an internal fault."""
+    command = [sys.executable, "-W", "ignore", "-m", "tests.promises.mutants", form, str(tmp_path),
+               "0", str(_MUTANTS)]  # fmt: skip
+    limited = f'ulimit -v {_LIMIT_KB}; exec "$@"'
+    ended = subprocess.run(["bash", "-c", limited, "-", *command], capture_output=True, text=True,
+                           check=False, timeout=1200)  # fmt: skip
+    lines = ended.stdout.splitlines()
+    assert ended.returncode == 0, f"mutant {len(lines)} ended the process: {ended.stderr[-300:]}"
+    assert len(lines) == _MUTANTS
+    assert not [line for line in lines if "FAULT" in line]
 
 
 _COMPUTED = {

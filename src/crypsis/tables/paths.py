@@ -5,12 +5,14 @@ from __future__ import annotations
 import glob
 import stat
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
-from crypsis.errors import MissingDependencyError, SourceError
+from crypsis.errors import CrypsisError, MissingDependencyError, SourceError
 from crypsis.extras import import_extra
 from crypsis.tables.csv.files import PACKED, reason, short
 
@@ -159,6 +161,27 @@ def remote_system(text: str) -> Any:
     except ValueError:
         raise SourceError(
             f"Addresses that begin with {protocol}:// are not known.", code="no-protocol"
+        ) from None
+
+
+@contextmanager
+def library_errors(path: str) -> Iterator[None]:
+    """Turn the error of a library that reads a damaged file into ours; its text may quote values.
+
+    Libraries raise whatever their parsers stumble over, and those in Rust what is no Exception.
+    """
+    try:
+        yield
+    except (CrypsisError, ImportError, MemoryError):
+        raise
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise  # Ctrl-C
+        raise SourceError(
+            f"{short(path)} could not be read: it is damaged, or of another kind "
+            f"({type(error).__name__}).",
+            code="damaged",
+            hint="Export the table anew, or set {format}.",
         ) from None
 
 

@@ -38,7 +38,13 @@ from crypsis.tables.duckdb.connection import (
 from crypsis.tables.formats import arrow_ipc, excel, lakes, statistical
 from crypsis.tables.forms import FileForm, csv_form
 from crypsis.tables.parquet.rows import parquet_rows
-from crypsis.tables.paths import check_format, format_of, local_files, remote_files
+from crypsis.tables.paths import (
+    check_format,
+    format_of,
+    library_errors,
+    local_files,
+    remote_files,
+)
 from crypsis.tables.rows import Rows
 from crypsis.tables.schema import columns_of, inner_names, unique_names
 from crypsis.tables.sql import file_list, literal, quote
@@ -207,7 +213,8 @@ def _typed(
     elif form == "json":
         sql, names = _json(connection, paths, reading, written)
     elif form in _IN_MEMORY:
-        table, more = _IN_MEMORY[form](paths[0], reading, written)
+        with library_errors(paths[0]):
+            table, more = _IN_MEMORY[form](paths[0], reading, written)
         labels, times = (None, time_types(more)) if form == "arrow" else (more, {})
         names = table.column_names
         with translated(repr(Path(paths[0]).name)):
@@ -285,9 +292,10 @@ def _sqlite(
     written: Sequence[str],
 ) -> Rows:
     connection = connect(**settings)
-    names, computed = databases.copy_sqlite(
-        connection, path, reading, written, max_rows, settings["memory_limit"]
-    )
+    with library_errors(path):
+        names, computed = databases.copy_sqlite(
+            connection, path, reading, written, max_rows, settings["memory_limit"]
+        )
     sources.settle()
     rows = _copied(connection, names, reading, sources, written)
     rows.computed = computed

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from crypsis.errors import CrypsisError
 from crypsis.options import ReadOptions
 from crypsis.tables.contents._arrow import arrow_contents
 from crypsis.tables.contents._content import Content
@@ -53,7 +54,15 @@ def list_contents(
     file that is handed over: nothing is listed.
     """
     local = [path for path in paths if "://" not in path]
-    return tuple(dict.fromkeys(_contents(form, local, asked, reading)))
+    contents: list[Content] = []
+    try:
+        contents.extend(_contents(form, local, asked, reading))
+    except CrypsisError:
+        raise
+    except Exception:  # noqa: BLE001 - whatever parsers stumble over in a damaged file
+        name = Path(local[0]).name
+        contents.append(Content(f"inside:{name}", f"Not all of {name!r} could be inspected."))
+    return tuple(dict.fromkeys(contents))
 
 
 def _contents(
