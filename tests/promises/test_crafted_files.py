@@ -208,6 +208,85 @@ def test_files_with_changed_bytes_are_read_or_refused(tmp_path: Path, form: str)
     assert not [line for line in lines if "FAULT" in line]
 
 
+@pytest.mark.parametrize(
+    "address",
+    ["dir:///", "zip://a.zip", "zip://", "github://", "ftp://", "ftp://host/t.csv", "git://x",
+     "jupyter://x", "reference://", "local:///tmp/t.csv", "simplecache::s3://x/t.csv"],
+)  # fmt: skip
+def test_addresses_that_are_not_documented_are_refused_by_name(address: str) -> None:
+    kind = address.split("://")[0]
+    with pytest.raises(SourceError, match=f"begin with {kind}:// are not read"):
+        cr.read(address)
+
+
+def test_names_of_users_and_whole_disks_are_sentences(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SourceError, match="'~nobody-here.csv' does not exist"):
+        cr.read("~nobody-here.csv")
+    (tmp_path / "~nobody-here.csv").write_text("a,b\n1,2\n")
+    assert cr.read("~nobody-here.csv").count == 1
+    monkeypatch.setattr("crypsis.tables.paths._MAX_FOLDER_ENTRIES", 20)
+    with pytest.raises(SourceError, match="has more than 20 files"):
+        cr.read("/")
+
+
+def test_a_table_with_too_many_columns_is_refused_at_once(tmp_path: Path) -> None:
+    began = time.monotonic()
+    for width in (10_001, 100_000):
+        names, values = (",".join(f"{sign}{n}" for n in range(width)) for sign in ("c", ""))
+        (tmp_path / "t.csv").write_text(f"{names}\n{values}\n{values}\n")
+        with pytest.raises(SourceError, match=f"has {width:,} columns; at most 10,000 are read"):
+            cr.read(tmp_path / "t.csv")
+    assert time.monotonic() - began < 30
+
+
+def test_what_cannot_be_read_is_not_called_a_line(tmp_path: Path) -> None:
+    (tmp_path / "t.jsonl").write_text('{"a":' * 3000 + "1" + "}" * 3000 + "\n")
+    with pytest.raises(SourceError, match="nested too deeply"):
+        cr.read(tmp_path / "t.jsonl")
+    engine = duckdb.connect()
+    engine.execute("set force_mbedtls_unsafe = 'true'")
+    engine.execute("pragma add_parquet_key('k', '0123456789112345')")
+    path = tmp_path / "t.parquet"
+    engine.execute(f"copy (select 1 a) to '{path}' (encryption_config {{footer_key: 'k'}})")
+    with pytest.raises(SourceError, match="is encrypted"):
+        cr.read(path)
+    views = ["create view cast_one as select 'secret'::int as a",
+             "create view raise_one as select error('secret') as a",
+             "create table gone (a int)", "create view lost as select * from gone",
+             "drop table gone"]  # fmt: skip
+    path = _duckdb(tmp_path / "t.duckdb", *views)
+    for view in ("cast_one", "raise_one", "lost"):
+        with pytest.raises(SourceError, match=f"'{view}' could not be computed") as caught:
+            cr.read(path, table=view)
+        assert "secret" not in str(caught.value)
+        assert "delimiter" not in str(caught.value)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="ulimit -v")
+def test_little_memory_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n")
+    for kilobytes in (400_000, 600_000):
+        command = [sys.executable, "-m", "crypsis", "scan", str(tmp_path / "t.csv")]
+        limited = ["bash", "-c", f'ulimit -v {kilobytes}; exec "$@"', "-", *command]
+        ended = subprocess.run(limited, capture_output=True, text=True, check=False)
+        assert ended.returncode in (0, 2), ended.stderr[-300:]
+        assert ended.returncode == 0 or "Not enough memory" in ended.stderr
+
+
+def test_control_characters_of_file_names_are_not_sent(tmp_path: Path) -> None:
+    name = "x\x1b[31m\x07\x9b.csv"
+    (tmp_path / name).write_text("a,b\n1,2\n3,4\n")
+    for arguments in (["scan", str(tmp_path / name)], ["assess", str(tmp_path / name), "--qi", "a"],
+                      ["scan", str(tmp_path / name), "-o", str(tmp_path / f"{name}.json")],
+                      ["scan", str(tmp_path / name), "--roles", f"{name}.toml"]):  # fmt: skip
+        command = [sys.executable, "-m", "crypsis", *arguments]
+        ended = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert not CONTROL.search(ended.stdout + ended.stderr), arguments
+
+
 _COMPUTED = {
     "view.duckdb": "create view r as select id, current_setting('lock_configuration') as b from t",
     "query of a view.duckdb": "create view v as select id, current_catalog() as b from t",

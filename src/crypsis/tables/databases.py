@@ -199,7 +199,7 @@ def copy_sqlite(
         return source.names, False
     what = "the query" if reading.query is not None else repr(source.table)
     job = {"format": "sqlite", "path": path, "table": reading.table, "query": reading.query,
-           "written": list(written)}  # fmt: skip
+           "written": list(written), "what": what}  # fmt: skip
     with isolated_rows(what, job, memory_limit=memory_limit, limited=computed) as rows:
         names = list(rows.schema.names)
         copy_rows(connection, rows, "source", max_rows)

@@ -45,7 +45,11 @@ def main() -> None:
     except (MemoryError, pa.ArrowMemoryError):
         _end(TooLargeError("Computing the values takes too much memory.", code="computed-values"))
     except BaseException as error:  # noqa: BLE001 - its text may have values
-        _end(SourceError(f"The rows could not be read ({type(error).__name__}).", code="query"))
+        if any(sign in str(error) for sign in ("Out of Memory", "bad allocation")):
+            _end(
+                TooLargeError("Computing the values takes too much memory.", code="computed-values")
+            )
+        _end(_failed(job, type(error).__name__))
     sys.stderr.flush()
     os._exit(0)
 
@@ -54,7 +58,7 @@ def main() -> None:
 def open_job(job: dict[str, Any]) -> Iterator[pa.RecordBatchReader]:
     """The rows of a DuckDB file by SQL, or of a table, view or query of a SQLite file."""
     if job["format"] == "duckdb":
-        with translated(job["what"]):
+        with translated(job["what"]), _named(job):
             engine = f"{int(job['memory'] * _SHARE_OF_ENGINE)}B"
             sealed = connect_sealed(job["path"], Path(job["folder"]), engine)
             try:
@@ -68,6 +72,26 @@ def open_job(job: dict[str, Any]) -> Iterator[pa.RecordBatchReader]:
         source = AdbcSource(sqlite_uri(job["path"]), "sqlite", reading, job["written"])
         with source.rows() as rows:
             yield rows
+
+
+@contextmanager
+def _named(job: dict[str, Any]) -> Iterator[None]:
+    """Say of a view or query that fails that it does; DuckDB's text may quote values."""
+    try:
+        yield
+    except (duckdb.OutOfMemoryException, duckdb.PermissionException, duckdb.IOException):
+        raise
+    except duckdb.Error as error:
+        raise _failed(job, type(error).__name__) from None
+
+
+def _failed(job: dict[str, Any], kind: str) -> SourceError:
+    what = job.get("what", "the view")
+    return SourceError(
+        f"The rows of {what} could not be computed ({kind}).",
+        code="query",
+        hint="Correct the view or the query, or write its rows to a new file.",
+    )
 
 
 def _end_with_parent() -> None:

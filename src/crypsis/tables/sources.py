@@ -40,6 +40,7 @@ from crypsis.tables.forms import FileForm, csv_form
 from crypsis.tables.parquet.rows import parquet_rows
 from crypsis.tables.paths import (
     check_format,
+    expanded,
     format_of,
     library_errors,
     local_files,
@@ -98,7 +99,7 @@ def _opened(
         return _postgresql(text, reading, settings, max_rows, written)
     remote = connect(**settings) if "://" in text else None
     paths = local_files(text) if remote is None else remote_files(remote, text)
-    place = text if remote is not None else str(Path(text).expanduser().absolute())
+    place = text if remote is not None else str(expanded(text).absolute())
     sources = Sources(paths)
     form = reading.format or format_of(paths[0])
     for path in paths:
@@ -354,9 +355,9 @@ def _parquet(
 
 def _partitioned(paths: Sequence[str], asked: str) -> bool:
     """Whether folders below the one asked for, or below the signs of a glob, name a value."""
-    if len(paths) == 1 and Path(paths[0]) == Path(asked).expanduser():
+    if len(paths) == 1 and Path(paths[0]) == expanded(asked):
         return False
-    root = Path(asked).expanduser()
+    root = expanded(asked)
     while glob.has_magic(str(root)) and not root.is_dir():
         root = root.parent
     folders = [Path(path).parent for path in paths]

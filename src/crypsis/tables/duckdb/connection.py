@@ -166,16 +166,20 @@ def _file_error(what: str, text: str) -> SourceError:
     line = re.search(r"CSV Error on Line: (\d+)", text)
     where = f"line {int(line[1]):,}" if line else "a line"
     fields = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text)
-    fault, hint = (
-        f"{where} could not be read as a row of the table",
-        "Set {delimiter} or fix the file.",
-    )
+    fault, hint = "its values could not be computed or read", "Export the table anew."
+    if "CSV" in text:
+        fault = f"{where} could not be read as a row of the table"
+        hint = "Set {delimiter} or fix the file."
     if fields:
         noun = "field" if fields[2] == "1" else "fields"
         fault = f"{where} has {fields[2]} {noun}; the header has {fields[1]}"
         hint = "Fix that line."
     elif "unicode" in text or "not utf-8" in text:
         fault, hint = f"{where} is not in the encoding utf-8", ENCODING_HINT
+    elif "exceeds maximum recursion depth" in text:
+        fault, hint = "its JSON is nested too deeply", "Write one object of plain values a line."
+    elif "is encrypted, but" in text:
+        fault, hint = "the file is encrypted", "Write it without encryption."
     elif "Malformed JSON" in text:
         fault, hint = "it is not JSON, or damaged", "Set {format} if the file is of another kind."
     elif "No magic bytes found at end" in text:
