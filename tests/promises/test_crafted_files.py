@@ -6,6 +6,8 @@ import json
 import os
 import re
 import sqlite3
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -33,6 +35,7 @@ from crypsis.pseudonyms import load_attack
 from crypsis.report.charts.singling_out import class_sizes
 from crypsis.report.figures import figure
 from crypsis.web.forms import AnonymizeForm, GivenFile, NewTable
+from tests.promises import mutants
 
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
@@ -143,6 +146,248 @@ def test_addresses_of_sqlite_files_are_escaped(tmp_path: Path) -> None:
         there = set(tmp_path.iterdir())
         assert cr.read(path, format="sqlite").count == 10
         assert set(tmp_path.iterdir()) == there
+
+
+def _with_a_bad(what: str) -> pa.Array:
+    """A column that Arrow takes as it is, and that points beyond its memory."""
+    bounds = pa.array([0, 10**9, 1, 1, 1, 2], pa.int32()).buffers()[1]
+    if what == "index of a dictionary":
+        indices = pa.array([0, 1, 10**9, 1, 0], pa.int32())
+        return pa.DictionaryArray.from_buffers(
+            pa.dictionary(pa.int32(), pa.string()), 5, indices.buffers(), pa.array(["a", "b"])
+        )
+    if what == "offset of a text":
+        return pa.Array.from_buffers(pa.string(), 5, [None, bounds, pa.py_buffer(b"abc")])
+    if what == "text that is not UTF-8":
+        bounds = pa.array([0, 1, 2, 3, 4, 5], pa.int32()).buffers()[1]
+        return pa.Array.from_buffers(pa.string(), 5, [None, bounds, pa.py_buffer(b"\xff" * 5)])
+    return pa.Array.from_buffers(
+        pa.list_(pa.int64()), 5, [None, bounds], children=[pa.array([1, 2], pa.int64())]
+    )
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize(
+    "what",
+    ["index of a dictionary", "offset of a text", "offset of a list", "text that is not UTF-8"],
+)
+def test_a_damaged_arrow_file_is_a_sentence(tmp_path: Path, what: str, stream: bool) -> None:
+    """In a process of its own, which the file may end."""
+    table = pa.table({"a": [1, 2, 3, 4, 5], "b": _with_a_bad(what)})
+    path = tmp_path / "t.arrow"
+    with (pa.ipc.new_stream if stream else pa.ipc.new_file)(path, table.schema) as writer:
+        writer.write_table(table)
+    command = [sys.executable, "-m", "crypsis", "scan", str(path)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 2, ended.stderr[-300:]
+    assert "'t.arrow' could not be read as an Arrow file, or is damaged" in " ".join(
+        ended.stderr.split()
+    )
+
+
+@pytest.mark.filterwarnings("ignore:Feather V1")
+def test_feather_of_version_1_is_refused(tmp_path: Path) -> None:
+    feather.write_feather(pa.table({"a": [1, 2]}), tmp_path / "t.feather", version=1)
+    with pytest.raises(SourceError, match="Feather file of version 1"):
+        cr.read(tmp_path / "t.feather")
+
+
+_MUTANTS = 60
+_LIMIT_KB = 12_000_000
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("form", list(mutants.FORMATS))
+def test_files_with_changed_bytes_are_read_or_refused(tmp_path: Path, form: str) -> None:
+    """No process ends by a signal, and no error is an internal fault."""
+    command = [sys.executable, "-W", "ignore", "-m", "tests.promises.mutants", form, str(tmp_path),
+               "0", str(_MUTANTS)]  # fmt: skip
+    limited = f'ulimit -v {_LIMIT_KB}; exec "$@"'
+    ended = subprocess.run(["bash", "-c", limited, "-", *command], capture_output=True, text=True,
+                           check=False, timeout=1200)  # fmt: skip
+    lines = ended.stdout.splitlines()
+    assert ended.returncode == 0, f"mutant {len(lines)} ended the process: {ended.stderr[-300:]}"
+    assert len(lines) == _MUTANTS
+    assert not [line for line in lines if "FAULT" in line]
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["dir:///", "zip://a.zip", "zip://", "github://", "ftp://", "ftp://host/t.csv", "git://x",
+     "jupyter://x", "reference://", "local:///tmp/t.csv", "simplecache::s3://x/t.csv"],
+)  # fmt: skip
+def test_addresses_that_are_not_documented_are_refused_by_name(address: str) -> None:
+    kind = address.split("://")[0]
+    with pytest.raises(SourceError, match=f"begin with {kind}:// are not read"):
+        cr.read(address)
+
+
+def test_names_of_users_and_whole_disks_are_sentences(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SourceError, match="'~nobody-here.csv' does not exist"):
+        cr.read("~nobody-here.csv")
+    (tmp_path / "~nobody-here.csv").write_text("a,b\n1,2\n")
+    assert cr.read("~nobody-here.csv").count == 1
+    monkeypatch.setattr("crypsis.tables.paths._MAX_FOLDER_ENTRIES", 20)
+    with pytest.raises(SourceError, match="has more than 20 files"):
+        cr.read("/")
+
+
+def test_a_table_with_too_many_columns_is_refused_at_once(tmp_path: Path) -> None:
+    began = time.monotonic()
+    for width in (10_001, 100_000):
+        names, values = (",".join(f"{sign}{n}" for n in range(width)) for sign in ("c", ""))
+        (tmp_path / "t.csv").write_text(f"{names}\n{values}\n{values}\n")
+        with pytest.raises(SourceError, match=f"has {width:,} columns; at most 10,000 are read"):
+            cr.read(tmp_path / "t.csv")
+    assert time.monotonic() - began < 30
+
+
+def test_what_cannot_be_read_is_not_called_a_line(tmp_path: Path) -> None:
+    (tmp_path / "t.jsonl").write_text('{"a":' * 3000 + "1" + "}" * 3000 + "\n")
+    with pytest.raises(SourceError, match="nested too deeply"):
+        cr.read(tmp_path / "t.jsonl")
+    engine = duckdb.connect()
+    engine.execute("set force_mbedtls_unsafe = 'true'")
+    engine.execute("pragma add_parquet_key('k', '0123456789112345')")
+    path = tmp_path / "t.parquet"
+    engine.execute(f"copy (select 1 a) to '{path}' (encryption_config {{footer_key: 'k'}})")
+    with pytest.raises(SourceError, match="is encrypted"):
+        cr.read(path)
+    views = ["create view cast_one as select 'secret'::int as a",
+             "create view raise_one as select error('secret') as a",
+             "create table gone (a int)", "create view lost as select * from gone",
+             "drop table gone"]  # fmt: skip
+    path = _duckdb(tmp_path / "t.duckdb", *views)
+    for view in ("cast_one", "raise_one", "lost"):
+        with pytest.raises(SourceError, match=f"'{view}' could not be computed") as caught:
+            cr.read(path, table=view)
+        assert "secret" not in str(caught.value)
+        assert "delimiter" not in str(caught.value)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="ulimit -v")
+def test_little_memory_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n")
+    for kilobytes in (400_000, 600_000):
+        command = [sys.executable, "-m", "crypsis", "scan", str(tmp_path / "t.csv")]
+        limited = ["bash", "-c", f'ulimit -v {kilobytes}; exec "$@"', "-", *command]
+        ended = subprocess.run(limited, capture_output=True, text=True, check=False)
+        assert ended.returncode in (0, 2), ended.stderr[-300:]
+        assert ended.returncode == 0 or "Not enough memory" in ended.stderr
+
+
+def test_control_characters_of_file_names_are_not_sent(tmp_path: Path) -> None:
+    name = "x\x1b[31m\x07\x9b.csv"
+    (tmp_path / name).write_text("a,b\n1,2\n3,4\n")
+    for arguments in (["scan", str(tmp_path / name)], ["assess", str(tmp_path / name), "--qi", "a"],
+                      ["scan", str(tmp_path / name), "-o", str(tmp_path / f"{name}.json")],
+                      ["scan", str(tmp_path / name), "--roles", f"{name}.toml"]):  # fmt: skip
+        command = [sys.executable, "-m", "crypsis", *arguments]
+        ended = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert not CONTROL.search(ended.stdout + ended.stderr), arguments
+
+
+_COMPUTED = {
+    "view.duckdb": "create view r as select id, current_setting('lock_configuration') as b from t",
+    "query of a view.duckdb": "create view v as select id, current_catalog() as b from t",
+    "generated.duckdb": "create table r (id int, b varchar generated always as (current_catalog()))",
+    "default.duckdb": "create table r (id int, b varchar default current_catalog())",
+    "macro.duckdb": "create macro area(x) as current_catalog()",
+    "view.sqlite": "create view r as select a as id, sqlite_version() as b from t",
+    "generated.sqlite": "create table r (id int, b generated always as (hex(id)) virtual)",
+    "stored.sqlite": "create table r (id int, b generated always as (id + 1) stored)",
+    "default.sqlite": "create table r (id int, b default 'x')",
+    "virtual.sqlite": "create virtual table r using fts5(id, b)",
+}
+_QUERIES = {"query of a view.duckdb": "select id, b from v",
+            "macro.duckdb": "select id, area(id) as b from t"}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", _COMPUTED)
+def test_computed_values_are_never_safe_whatever_is_signed_off(tmp_path: Path, name: str) -> None:
+    """Also where nothing is wrong with them: what a recipient gets is known once it is written."""
+    path = (_duckdb if name.endswith("duckdb") else _sqlite)(tmp_path / name)
+    base = (duckdb if name.endswith("duckdb") else sqlite3).connect(str(path))
+    base.execute(_COMPUTED[name])
+    if "create view" not in _COMPUTED[name] and name not in _QUERIES:
+        for place in range(60):
+            base.execute(f"insert into r (id) values ({place % 2})")
+    base.commit()
+    base.close()
+    query = _QUERIES.get(name)
+    data = cr.read(path, table=None if query else "r", query=query,
+                   insensitive=["id", "b"])  # fmt: skip
+    signed = {content.name: "Checked." for content in data.rows.contents()}
+    signed["computed:rows"] = "Checked."
+    assessment = cr.assess(data.with_roles(data.roles, data.notes, signed), try_remedies=False)
+    assert assessment.verdict.value != "safe"
+    assert "container-contents" in [reason.code for reason in assessment.reasons]
+
+
+def test_columns_that_are_computed_are_read_in_the_sealed_process(tmp_path: Path) -> None:
+    path = _duckdb(tmp_path / "g.duckdb")
+    with duckdb.connect(str(path)) as base:
+        base.execute(
+            "create table r (id int, place varchar generated always as (current_catalog()))"
+        )
+        base.execute("insert into r (id) values (1)")
+        base.execute("create table plain as select * from r")
+    assert cr.read(path, table="r").to_arrow()["place"].to_pylist() == ["g"]
+    for table in ("t", "plain"):
+        assert not cr.read(path, table=table).rows.computed
+    assert not cr.read(_sqlite(tmp_path / "plain.sqlite")).rows.computed
+    assert not cr.read(_duckdb(tmp_path / "q.duckdb"), query="select b from t").rows.computed
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process")
+@pytest.mark.parametrize(
+    ("name", "view"),
+    [
+        ("m.duckdb", "select md5(repeat(id::varchar || 'x', 20000000)) as a from t"),
+        ("m.sqlite", "select length(group_concat(hex(zeroblob(200000000)))) as a from t"),
+    ],
+)
+def test_a_view_takes_no_more_memory_than_it_may(tmp_path: Path, name: str, view: str) -> None:
+    path = (_duckdb if name.endswith("duckdb") else _sqlite)(tmp_path / name)
+    base = (duckdb if name.endswith("duckdb") else sqlite3).connect(str(path))
+    base.execute(f"create view v as {view}")
+    base.commit()
+    base.close()
+    import resource
+
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    with pytest.raises((TooLargeError, SourceError)):
+        cr.read(path, table="v", memory_limit="700MB")
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < max(before, 1_200_000)
+
+
+@pytest.mark.parametrize("name", ["e.duckdb", "e.sqlite"])
+def test_a_view_that_does_not_end_is_stopped(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("crypsis.tables.isolated.MAX_SECONDS", 8)
+    path = (_duckdb if name.endswith("duckdb") else _sqlite)(tmp_path / name)
+    base = (duckdb if name.endswith("duckdb") else sqlite3).connect(str(path))
+    base.execute("create view v as with recursive r(a) as (select 1 union all select a + 1 from r) "
+                 "select count(*) as a from r")  # fmt: skip
+    base.commit()
+    base.close()
+    began = time.monotonic()
+    with pytest.raises(TooLargeError, match="takes longer than 8 seconds"):
+        cr.read(path, table="v")
+    assert time.monotonic() - began < 30
+
+
+@pytest.mark.parametrize("broken_lines", [1, 30])
+def test_a_text_with_broken_bytes_is_refused(tmp_path: Path, broken_lines: int) -> None:
+    lines = [b"town", *["München".encode()] * 500]
+    lines[100 : 100 + broken_lines] = [b"M\xfcnchen"] * broken_lines
+    (tmp_path / "t.csv").write_bytes(b"\n".join(lines) + b"\n")
+    with pytest.raises(SourceError, match="line 101 is not in the encoding utf-8"):
+        cr.read(tmp_path / "t.csv")
 
 
 def test_an_endless_view_is_stopped_while_it_is_copied(tmp_path: Path) -> None:

@@ -14,6 +14,10 @@ from crypsis.tables import Content, Kind, Rows
 
 _MOST_VALUES = 2_000_000
 _SHOWN = 8
+_COMPUTED_HINT = (
+    'Write the rows to a new file (crypsis.read(...).write("clean.parquet")), and judge and release '
+    "that."
+)
 _HINT = (
     "Remove it from the file (anonymizing writes a clean one), or sign it off in the roles file: "
     "the table [container] with the name and the reason."
@@ -54,8 +58,22 @@ def written_text(columns: Sequence[str]) -> str:
 def open_contents(data: Dataset, texts: Rows | None) -> list[Content]:
     """What the file contains besides the table, without what the owner signed off."""
     found = () if data.rows.contents is None else data.rows.contents()
-    every = (*found, *_names(data), *_spellings(data, texts))
-    return [one for one in dict.fromkeys(every) if one.name not in data.container]
+    every = (*_code(data), *found, *_names(data), *_spellings(data, texts))
+    return [
+        content
+        for content in dict.fromkeys(every)
+        if content.computed or content.name not in data.container
+    ]
+
+
+def _code(data: Dataset) -> Iterator[Content]:
+    """That code of the file computes the values: a recipient may get others."""
+    if data.rows.computed:
+        text = (
+            "The values are computed by a view or by columns of the database whenever somebody "
+            "reads them, and may be others for a recipient. No reason signs this off."
+        )
+        yield Content("computed:rows", text, computed=True)
 
 
 def _names(data: Dataset) -> Iterator[Content]:
@@ -97,12 +115,16 @@ def measure_contents(data: Dataset, contents: Sequence[Content]) -> Measurement:
     if not contents:
         signed = f" {plural(len(data.container), 'item')} signed off." if data.container else ""
         return Measurement(name, 0, f"Nothing undecided is in the file besides the table.{signed}")
-    return Measurement(name, None, _text(contents), requested=True, hint=_HINT)
+    return Measurement(name, None, _text(contents), requested=True, hint=_hint(contents))
 
 
 def content_reasons(contents: Sequence[Content]) -> tuple[Reason, ...]:
     """Why a file with other contents is not called safe."""
-    return (Reason("container-contents", _text(contents), _HINT),) if contents else ()
+    return (Reason("container-contents", _text(contents), _hint(contents)),) if contents else ()
+
+
+def _hint(contents: Sequence[Content]) -> str:
+    return _COMPUTED_HINT if any(content.computed for content in contents) else _HINT
 
 
 def _text(contents: Sequence[Content]) -> str:

@@ -76,6 +76,9 @@ class Evaluation:
                 name, self.request.policy, error.message, hint=error.hint, requested=True
             )
         self.outcomes[name] = outcome
+        encoding = self.request.data.rows.legacy_encoding
+        if name == "singling_out" and encoding is not None:
+            outcome.notes.append(f"The file is not UTF-8; it was read as {encoding}.")
         if self.written and given is self.judged:
             outcome.notes.insert(0, written_text(self.written))
         self.measured += self._dropped_alone(name, outcome)

@@ -13,6 +13,17 @@ from collections.abc import Sequence
 
 DONE, NOT_SAFE, BAD_INPUT, FAULT, CANNOT_TELL, INTERRUPTED = 0, 1, 2, 3, 4, 130
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_LEAST_ADDRESS_SPACE = 800_000_000
+"""What the libraries map before they read anything; with less, some of them end the process."""
+_NO_MEMORY = (
+    "Cannot allocate memory",
+    "failed to map segment",
+    "bad_alloc",
+    "bad allocation",
+    "can't start new thread",
+    "Unable to allocate",
+)
+"""What the system, the loader of libraries, C++ and NumPy say where memory is short."""
 _UNWRITTEN = "Standard output could not be written ({})."
 
 
@@ -29,6 +40,13 @@ def run(arguments: Sequence[str]) -> int:
 
             print(version_text())
             return _flushed(DONE)
+        limit = _address_space()
+        if limit is not None and limit < _LEAST_ADDRESS_SPACE:
+            return _error(
+                f"Not enough memory: the address space is limited to {limit // 10**6:,} MB (ulimit "
+                f"-v), and at least {_LEAST_ADDRESS_SPACE // 10**6:,} MB are needed.",
+                BAD_INPUT,
+            )
         return _flushed(_run(arguments))
     except OSError as error:  # of the line above: no library is loaded
         return _flushed(_not_written(error))
@@ -58,13 +76,33 @@ def _run(arguments: Sequence[str]) -> int:
         return _missing(error)
     except SystemExit as end:  # how Typer ends --install-completion, and when the output is closed
         return BAD_INPUT if end.code else DONE
-    except MemoryError:
-        return _error("Not enough memory. Use fewer columns, or set --memory-limit.", BAD_INPUT)
     except Exception as error:  # noqa: BLE001 - the last resort, and it must not show data
+        if _lacks_memory(error):
+            return _error("Not enough memory. Use fewer columns, or set --memory-limit.", BAD_INPUT)
         if isinstance(error, OSError) and error.errno in _FULL:  # a file of a library, as a cache
             return _not_written(error)
         return _fault(error)
     return _error("Interrupted.", status) if status == INTERRUPTED else status
+
+
+def _address_space() -> int | None:
+    """The limit of the address space of this process, if it has one."""
+    try:
+        import resource
+    except ImportError:  # Windows has none
+        return None
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return None if limit == resource.RLIM_INFINITY else limit
+
+
+def _lacks_memory(error: BaseException | None) -> bool:
+    """Whether memory was short, which is many an error: of a library that cannot be loaded, too."""
+    while error is not None:
+        short = isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM
+        if short or any(sign in str(error) for sign in _NO_MEMORY):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _not_written(error: OSError) -> int:
@@ -107,10 +145,17 @@ def _error(message: str, status: int) -> int:
     try:
         from rich.console import Console
 
-        Console(stderr=True, highlight=False).print(message, markup=False, soft_wrap=True)
+        Console(stderr=True, highlight=False).print(
+            _without_control(message), markup=False, soft_wrap=True
+        )
     except MemoryError:  # not even that much is left
         sys.stderr.write(f"{message}\n")
     return status
+
+
+def _without_control(message: str) -> str:
+    """A message without what a terminal would obey, such as in the name of a file."""
+    return "".join(sign if sign == "\n" or sign.isprintable() else "\ufffd" for sign in message)
 
 
 def _fault(error: Exception) -> int:

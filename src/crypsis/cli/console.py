@@ -4,20 +4,41 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
 from crypsis.errors import OutputError
 from crypsis.files import replacing_file
 from crypsis.progress import bars
+from crypsis.results import without_control
 
 shown_progress = bars
 """Shows the progress of long computations on standard error, if that is a terminal."""
 
 
+class _Console(Console):
+    """A console whose texts may have names of files in them, of which a terminal obeys nothing."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print, with control characters of plain texts replaced."""
+        super().print(
+            *(_visible(item) if isinstance(item, str) else item for item in objects), **options
+        )
+
+
+def _visible(text: str) -> str:
+    """A text without control characters but line ends and tabs."""
+    return (
+        "".join(sign if sign in "\n\t" else without_control(sign) for sign in text)
+        if not text.isprintable()
+        else text
+    )
+
+
 def console(*, apart: bool = False) -> Console:
     """Where results go; 80 columns when it is not a terminal. `apart` is standard error."""
-    return Console(highlight=False, soft_wrap=False, stderr=apart)
+    return _Console(highlight=False, soft_wrap=False, stderr=apart)
 
 
 def may_write(path: Path | None, suffixes: tuple[str, ...], *, force: bool) -> None:

@@ -373,13 +373,15 @@ def _gathered(typed: dict[str, Any]) -> DataOptions:
 
 
 def title(source: str) -> str:
-    """What to call a source on screen; never with a password in it."""
+    """What to call a source on screen; never with a password or a control character in it."""
+    from crypsis.results import without_control
+
     if "://" in source:
         from urllib.parse import urlsplit
 
         parts = urlsplit(source)
-        return f"{parts.scheme}://{parts.hostname or ''}{parts.path}"
-    return Path(source).name
+        return without_control(f"{parts.scheme}://{parts.hostname or ''}{parts.path}")
+    return without_control(Path(source).name)
 
 
 def _split(names: str) -> list[str]:

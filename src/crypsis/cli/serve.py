@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -85,11 +84,12 @@ def _print_address(address: str) -> None:
 def _given(source: str, options: o.DataOptions) -> Any:
     """A source by its absolute path, with reading options and decided roles."""
     from crypsis.errors import SourceError
+    from crypsis.tables.paths import expanded
     from crypsis.web import GivenSource
 
     path = source
     if "://" not in source:
-        place = Path(source).expanduser().absolute()
+        place = expanded(source).absolute()
         if not place.exists() and not any(mark in source for mark in "*?["):
             raise SourceError(f"File {source!r} does not exist.")
         path = str(place)

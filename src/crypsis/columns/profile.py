@@ -77,6 +77,8 @@ class Profile(Result):
     """Whether it was decided what a record is: one person, or an event of one."""
     record_evidence: tuple[str, ...] = ()
     """What indicates that records are not of one person each, in sentences."""
+    encoding: str | None = None
+    """The encoding that a text file was read in, where it is not UTF-8."""
 
     @property
     def proposals(self) -> tuple[str, ...]:
@@ -90,6 +92,7 @@ class Profile(Result):
         lines = [
             f"{self.rows:,} records{of_people}, {len(self.columns)} columns ({guessed} roles "
             "guessed)",
+            *([] if self.encoding is None else [f"  read as {self.encoding}"]),
             *(f"  {text}" for text in self.proposals),
         ]
         for role in Role:
@@ -161,6 +164,7 @@ def scan(
         people=next((one.distinct for one in columns if one.column == dataset.person), None),
         person_decided=dataset.person_decided,
         record_evidence=tuple(one.text for one in evidence),
+        encoding=dataset.rows.legacy_encoding,
     )
 
 

@@ -52,6 +52,8 @@ def scan_view(profile: Profile, source: str, width: int) -> RenderableType:
     records, columns = plural(profile.rows, "record"), plural(len(profile.columns), "column")
     head = Text.assemble((source, "bold"), f": {records}{of_people}, {columns}")
     parts: list[RenderableType] = [head]
+    if profile.encoding is not None:
+        parts.append(Text(f"The file is not UTF-8; it was read as {profile.encoding}.", "yellow"))
     if profile.proposals:
         names = [one.column for one in profile.columns if one.links]
         person = f"--person {shlex.quote(names[0])}" if names else "--person COLUMN"

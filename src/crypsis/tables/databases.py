@@ -1,10 +1,10 @@
 """Tables in databases: DuckDB and SQLite files, PostgreSQL servers.
 
-Tables of DuckDB files are read in place, under their full names, in a connection of ours. Views
-and queries run in a connection of their own, which reads nothing but the file, and their rows are
-copied: code that a file brings along never runs where we count. The other databases are read once,
-in a stream, by their ADBC driver into a private DuckDB table, which spills to disk; DuckDB's own
-connectors are downloads, which may be unavailable.
+Tables of DuckDB files are read in place, under their full names, in a connection of ours. Views,
+queries and tables with computed columns are read in a process of their own, which reads nothing but
+the file, and their rows are copied: code that a file brings along never runs where we count. The
+other databases are read once, in a stream, by their ADBC driver into a private DuckDB table, which
+spills to disk; DuckDB's own connectors are downloads, which may be unavailable.
 """
 
 from __future__ import annotations
@@ -12,17 +12,19 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote as quote_uri
 
 import duckdb
 import pyarrow as pa
 
-from crypsis.errors import SourceError, TooLargeError
+from crypsis.errors import CrypsisError, SourceError, TooLargeError
 from crypsis.extras import import_extra
 from crypsis.options import ReadOptions
-from crypsis.tables.duckdb.connection import connect_sealed, translated
+from crypsis.tables.duckdb.connection import translated
+from crypsis.tables.formats.sqlite import ANY_TABLE, computing_tables, sqlite_uri
+from crypsis.tables.isolated import isolated_rows
 from crypsis.tables.queries import one_query
 from crypsis.tables.schema import inner_names, listed
 from crypsis.tables.sql import literal, quote
@@ -35,10 +37,14 @@ _TABLES = {
     ),
 }
 _DUCKDB_TABLES = """
-    SELECT schema_name, table_name, false FROM duckdb_tables() WHERE database_name = 'source'
+    SELECT schema_name, table_name, false, contains(sql, 'GENERATED ALWAYS AS')
+    FROM duckdb_tables() WHERE database_name = 'source'
     UNION ALL
-    SELECT schema_name, view_name, true FROM duckdb_views()
+    SELECT schema_name, view_name, true, true FROM duckdb_views()
     WHERE database_name = 'source' AND NOT internal ORDER BY 2, 1
+"""
+_DUCKDB_FUNCTIONS = """
+    SELECT 1 FROM duckdb_functions() WHERE database_name = 'source' AND NOT internal LIMIT 1
 """
 _SHADOWING = """
     SELECT function_name FROM duckdb_functions() WHERE database_name = 'source' AND NOT internal
@@ -48,7 +54,8 @@ _SHADOWING = """
     UNION SELECT type_name FROM duckdb_types() WHERE database_name = 'source' AND NOT internal
     AND lower(type_name) IN (SELECT lower(type_name) FROM duckdb_types() WHERE internal)
 """
-_BATCH_ROWS = 65_536
+BATCH_ROWS = 65_536
+"""So many rows of a database are read at once."""
 _POSTGRESQL_SETTINGS = (
     # Of the transaction that the driver has begun; it cannot be undone after a query.
     "SET TRANSACTION READ ONLY",
@@ -59,28 +66,23 @@ _POSTGRESQL_SETTINGS = (
 )
 
 
-def sqlite_uri(path: str) -> str:
-    """The address of a SQLite file that is opened for reading only.
-
-    >>> sqlite_uri("/data/a%62#1.sqlite")
-    'file:/data/a%2562%231.sqlite?mode=ro'
-    """
-    return f"file:{quote_uri(str(Path(path).absolute()))}?mode=ro"
-
-
 def attach_duckdb(
     connection: duckdb.DuckDBPyConnection,
     path: str,
     reading: ReadOptions,
     max_rows: int | None = None,
-) -> tuple[str, list[str]]:
-    """The SQL of a table or query in a DuckDB file, opened for reading only."""
+    memory_limit: str | None = None,
+) -> tuple[str, list[str], bool]:
+    """The SQL of a table or query in a DuckDB file, opened for reading only.
+
+    The third value is whether code of the file computes the values.
+    """
     reading.check_supported("a DuckDB file", ("table", "query"))
     place, short = str(Path(path).absolute()), repr(path.rsplit("/", 1)[-1])
     with translated(short):
         connection.execute(f"ATTACH {literal(place)} AS source (READ_ONLY, TYPE duckdb)")
         shadowing = [row[0] for row in connection.sql(_SHADOWING).fetchall()]
-        found = connection.sql(_DUCKDB_TABLES).fetchall()
+        catalog = connection.sql(_DUCKDB_TABLES).fetchall()
     if shadowing:
         raise SourceError(
             f"{short} has functions, views or types of its own that replace built-in ones: "
@@ -88,24 +90,24 @@ def attach_duckdb(
             code="shadowed-functions",
             hint="Copy the table to a new file, and use that.",
         )
-    tables = [(schema, name) for schema, name, view in found if not view]
-    sql, chosen = _query(reading, tables, [(s, n) for s, n, view in found if view])
-    if chosen in tables:
+    tables = [(schema, name) for schema, name, is_view, _ in catalog if not is_view]
+    views = [(schema, name) for schema, name, is_view, _ in catalog if is_view]
+    computing = {(schema, name) for schema, name, _, computes in catalog if computes}
+    sql, chosen = _query(reading, tables, views)
+    if chosen is not None and chosen not in computing:
         sql = f"SELECT * FROM source.{quote(chosen[0])}.{quote(chosen[1])}"
         with translated("the table"):
-            return sql, list(connection.sql(f"{sql} LIMIT 0").columns)
+            return sql, list(connection.sql(f"{sql} LIMIT 0").columns), False
     with translated("the query"):
+        has_functions = bool(connection.sql(_DUCKDB_FUNCTIONS).fetchall())
         connection.execute("DETACH source")
-        sealed = connect_sealed(place)
-        try:
-            if len(duckdb.extract_statements(sql)) != 1:
-                raise duckdb.ParserException("several statements")
-            reader = sealed.sql(sql).to_arrow_reader(_BATCH_ROWS)
-            names = list(reader.schema.names)
-            copy_rows(connection, reader, "copied", max_rows)
-        finally:
-            sealed.close()
-    return "SELECT * FROM copied", names
+    what = "the query" if chosen is None else repr(chosen[1])
+    job = {"format": "duckdb", "path": place, "sql": sql, "what": what}
+    computed = bool(computing) or has_functions
+    with isolated_rows(what, job, memory_limit=memory_limit, limited=computed) as rows:
+        names = list(rows.schema.names)
+        copy_rows(connection, rows, "copied", max_rows)
+    return "SELECT * FROM copied", names, computed
 
 
 def copy_rows(
@@ -129,25 +131,41 @@ def copy_rows(
             connection.execute(
                 f"CREATE TEMP TABLE {table} AS SELECT {', '.join(columns)} FROM row_stream"
             )
+    except SourceError:
+        if not limit.failed:
+            raise
     finally:
         connection.unregister("row_stream")
     limit.check()
 
 
 class _RowLimit:
-    """Ends a stream at the first batch that is too much; an error inside it would be swallowed."""
+    """Ends a stream at the first batch that is too much, and notes an error of the database.
+
+    DuckDB replaces errors inside a stream by its own.
+    """
 
     def __init__(self, most: int | None) -> None:
         self.most, self.seen = most, 0
+        self.failed: CrypsisError | None = None
 
     def batches(self, stream: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in stream:
-            self.seen += batch.num_rows
-            if self.most is not None and self.seen > self.most:
-                return
-            yield batch
+        try:
+            for batch in stream:
+                self.seen += batch.num_rows
+                if self.most is not None and self.seen > self.most:
+                    return
+                yield batch
+        except CrypsisError as error:
+            self.failed = error
+            raise
+        except (OSError, pa.ArrowException) as error:
+            self.failed = database_error(error)
+            raise
 
     def check(self) -> None:
+        if self.failed is not None:
+            raise self.failed from None
         if self.most is not None and self.seen > self.most:
             raise too_many_rows(self.most)
 
@@ -161,6 +179,33 @@ def too_many_rows(most: int) -> TooLargeError:
     )
 
 
+def copy_sqlite(
+    connection: duckdb.DuckDBPyConnection,
+    path: str,
+    reading: ReadOptions,
+    written: Collection[str],
+    max_rows: int | None,
+    memory_limit: str | None,
+) -> tuple[list[str], bool]:
+    """Copy a table, view or query of a SQLite file into the table `source`; returns its names.
+
+    The second value is whether code of the file computes the values.
+    """
+    source = AdbcSource(sqlite_uri(path), "sqlite", reading, written)
+    computing = computing_tables(path)
+    computed = bool(computing & {source.table, ANY_TABLE}) or bool(computing and not source.table)
+    if not computed and source.table is not None:
+        source.copy_into(connection, "source", max_rows)
+        return source.names, False
+    what = "the query" if reading.query is not None else repr(source.table)
+    job = {"format": "sqlite", "path": path, "table": reading.table, "query": reading.query,
+           "written": list(written), "what": what}  # fmt: skip
+    with isolated_rows(what, job, memory_limit=memory_limit, limited=computed) as rows:
+        names = list(rows.schema.names)
+        copy_rows(connection, rows, "source", max_rows)
+        return names, computed
+
+
 class AdbcSource:
     """A table or query that an ADBC driver reads."""
 
@@ -168,37 +213,47 @@ class AdbcSource:
         self, uri: str, driver: str, reading: ReadOptions, written: Collection[str] = ()
     ) -> None:
         reading.check_supported("a database", ("table", "query"))
-        self.uri, self.driver = uri, driver
-        with self._cursor() as cursor:
-            tables: list[tuple[str, str]] = []
-            if reading.query is None:
+        self.uri, self.driver, self.written = uri, driver, written
+        tables: list[tuple[str, str]] = []
+        if reading.query is None:
+            with self._cursor() as cursor:
                 cursor.execute(_TABLES[driver])
                 tables = [(row[0], row[1]) for row in cursor.fetchall()]
-            self.sql, _ = _query(reading, tables)
+        self.sql, chosen = _query(reading, tables)
+        self.table = None if chosen is None else chosen[1]
+        """The table or view, None for a query."""
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        with self._cursor() as cursor:
             cursor.execute(f"SELECT * FROM ({self.sql}) AS source LIMIT 0")
-            self.names: list[str] = cursor.fetch_record_batch().schema.names
-        if driver == "sqlite" and written:  # a column may have the number 70 and the text 70
+            return list(cursor.fetch_record_batch().schema.names)
+
+    @contextmanager
+    def rows(self) -> Iterator[pa.RecordBatchReader]:
+        """The rows as a stream."""
+        sql = self.sql
+        if (
+            self.driver == "sqlite" and self.written
+        ):  # a column may have the number 70 and the text 70
             columns = [
-                f"nullif(quote({quote(name)}), 'NULL')" if name in written else quote(name)
+                f"nullif(quote({quote(name)}), 'NULL') AS {quote(name)}"
+                if name in self.written
+                else quote(name)
                 for name in self.names
             ]
-            self.sql = f"SELECT {', '.join(columns)} FROM ({self.sql}) AS source"
+            sql = f"SELECT {', '.join(columns)} FROM ({sql}) AS source"
+        with self._cursor() as cursor:
+            cursor.execute(sql)
+            yield cursor.fetch_record_batch()
 
     def copy_into(
         self, connection: duckdb.DuckDBPyConnection, table: str, max_rows: int | None = None
     ) -> None:
         """Stream the rows into a private table with columns c0, c1, ..."""
-        with self._cursor() as cursor:
-            cursor.execute(self.sql)
-            stream, failed = cursor.fetch_record_batch(), list[Exception]()
-            noting = pa.RecordBatchReader.from_batches(stream.schema, _noting(stream, failed))
-            try:
-                copy_rows(connection, noting, table, max_rows)
-            except SourceError:
-                if not failed:
-                    raise
-            if failed:
-                raise database_error(failed[0]) from None
+        with self.rows() as stream:
+            copy_rows(connection, stream, table, max_rows)
 
     @contextmanager
     def _cursor(self) -> Iterator[Any]:
@@ -289,15 +344,6 @@ def _query(
             )
         chosen = found[0]
     return f"SELECT * FROM {quote(chosen[0])}.{quote(chosen[1])}", chosen
-
-
-def _noting(reader: pa.RecordBatchReader, failed: list[Exception]) -> Iterator[pa.RecordBatch]:
-    """The batches; an error of the database is noted, because DuckDB replaces it."""
-    try:
-        yield from reader
-    except (OSError, pa.ArrowException) as error:
-        failed.append(error)
-        raise
 
 
 def _renamed(reader: pa.RecordBatchReader, schema: pa.Schema) -> Iterator[pa.RecordBatch]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import glob
+import os
 import stat
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
-from crypsis.errors import MissingDependencyError, SourceError
+from crypsis.errors import CrypsisError, MissingDependencyError, SourceError
 from crypsis.extras import import_extra
 from crypsis.tables.csv.files import PACKED, reason, short
 
@@ -67,11 +70,15 @@ _PACKAGES = {
     "hf": "huggingface_hub",
 }
 """The package that reads each kind of address, for fsspec."""
+_ADDRESSES = (*_PACKAGES, "file", "memory")
+"""The kinds of addresses that are read; fsspec has more, such as archives and caches of others."""
+_MAX_FOLDER_ENTRIES = 200_000
+"""A folder with more files is a whole disk rather than a table."""
 
 
 def local_files(text: str) -> list[str]:
     """The files of this machine that a path, a folder or a glob names."""
-    path = Path(text).expanduser()
+    path = expanded(text)
     try:
         text.encode()
         mode = path.stat().st_mode if text else 0
@@ -86,7 +93,7 @@ def local_files(text: str) -> list[str]:
     if stat.S_ISDIR(mode) and lake_of(path) is not None:
         return [str(path)]
     if stat.S_ISDIR(mode):
-        files = sorted(str(file) for file in path.rglob("*.parquet") if file.is_file())
+        files = sorted(_parquet_files(path))
         if not files:
             raise SourceError(
                 f"{text!r} is a folder without Parquet files.", hint="Use the path of a file."
@@ -102,11 +109,36 @@ def local_files(text: str) -> list[str]:
     return files
 
 
+def expanded(text: str) -> Path:
+    """A path with the home folder in place of a first ~; of an unknown user, the name as it is."""
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:
+        return Path(text)
+
+
+def _parquet_files(folder: Path) -> Iterator[str]:
+    """The Parquet files below a folder; what may not be read is passed over, as a glob does."""
+    entries = 0
+    for place, folders, names in os.walk(folder):
+        entries += len(folders) + len(names)
+        if entries > _MAX_FOLDER_ENTRIES:
+            raise SourceError(
+                f"Folder {str(folder)!r} has more than {_MAX_FOLDER_ENTRIES:,} files.",
+                hint="Use the path of the table.",
+            )
+        paths = (os.path.join(place, name) for name in names if name.endswith(".parquet"))  # noqa: PTH118
+        yield from filter(os.path.isfile, paths)
+
+
 def lake_of(folder: Path) -> str | None:
     """The format of a folder that is a table with versions."""
-    if (folder / "_delta_log").is_dir():
-        return "delta"
-    return "iceberg" if any(folder.glob("metadata/*.metadata.json")) else None
+    try:
+        if (folder / "_delta_log").is_dir():
+            return "delta"
+        return "iceberg" if any(folder.glob("metadata/*.metadata.json")) else None
+    except OSError:
+        return None
 
 
 def _check_readable(path: str) -> None:
@@ -145,6 +177,12 @@ def remote_system(text: str) -> Any:
     """The storage of an address, by fsspec."""
     protocol = text.split("://", 1)[0]
     package = _PACKAGES.get(protocol)
+    if protocol not in _ADDRESSES:
+        raise SourceError(
+            f"Addresses that begin with {protocol}:// are not read.",
+            code="no-protocol",
+            hint=f"The kinds are: {', '.join(f'{kind}://' for kind in _ADDRESSES[:-1])}.",
+        )
     fsspec = import_extra("fsspec", "Reading and writing remote files", "cloud", also=package)
     try:
         return fsspec.filesystem(protocol)
@@ -156,9 +194,30 @@ def remote_system(text: str) -> Any:
             else "The documentation of fsspec names it.",
             module=package,
         ) from None
-    except ValueError:
+    except Exception as error:  # noqa: BLE001 - of as many kinds as there are kinds of storage
         raise SourceError(
-            f"Addresses that begin with {protocol}:// are not known.", code="no-protocol"
+            f"{protocol}:// could not be opened ({type(error).__name__}).", code="no-protocol"
+        ) from None
+
+
+@contextmanager
+def library_errors(path: str) -> Iterator[None]:
+    """Turn the error of a library that reads a damaged file into ours; its text may quote values.
+
+    Libraries raise whatever their parsers stumble over, and those in Rust what is no Exception.
+    """
+    try:
+        yield
+    except (CrypsisError, ImportError, MemoryError):
+        raise
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise  # Ctrl-C
+        raise SourceError(
+            f"{short(path)} could not be read: it is damaged, or of another kind "
+            f"({type(error).__name__}).",
+            code="damaged",
+            hint="Export the table anew, or set {format}.",
         ) from None
 
 

@@ -83,6 +83,8 @@ class Rows:
         """The names that a recipient sees with the rows: of files, the sheet, the table."""
         self.records = object()
         """What rows of the same records in another order share: every count of them is the same."""
+        self.computed = False
+        """Whether code of a database file, such as a view, computes the values at each reading."""
         self._load = load
         self._by_name = {column.name: column for column in self.columns}
         self._too_many: dict[frozenset[str], int] = {}  # column sets with more combinations
@@ -97,6 +99,12 @@ class Rows:
     def names(self) -> tuple[str, ...]:
         """The names of the columns, in order."""
         return tuple(column.name for column in self.columns)
+
+    @property
+    def legacy_encoding(self) -> str | None:
+        """The encoding of a text file that is not in a form of Unicode."""
+        encoding = "utf-8" if self.form is None else self.form.encoding
+        return None if encoding.startswith("utf") else encoding
 
     @property
     def local(self) -> bool:

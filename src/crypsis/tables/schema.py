@@ -14,7 +14,10 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
-from crypsis.errors import ColumnError
+from crypsis.errors import ColumnError, SourceError
+
+MAX_COLUMNS = 10_000
+"""Tables with more columns: the time of many a step grows with the square of their number."""
 
 
 class Kind(StrEnum):
@@ -90,6 +93,12 @@ def inner_names(count: int) -> list[str]:
 
 def unique_names(names: Sequence[str]) -> list[str]:
     """The names, if each occurs once; a column without a name gets one."""
+    if len(names) > MAX_COLUMNS:
+        raise SourceError(
+            f"The table has {len(names):,} columns; at most {MAX_COLUMNS:,} are read.",
+            code="too-many-columns",
+            hint="Keep the columns that are to be released.",
+        )
     names = [name or f"unnamed_{place}" for place, name in enumerate(names, 1)]
     repeated = sorted(name for name, count in Counter(names).items() if count > 1)
     if repeated:

@@ -38,7 +38,14 @@ from crypsis.tables.duckdb.connection import (
 from crypsis.tables.formats import arrow_ipc, excel, lakes, statistical
 from crypsis.tables.forms import FileForm, csv_form
 from crypsis.tables.parquet.rows import parquet_rows
-from crypsis.tables.paths import check_format, format_of, local_files, remote_files
+from crypsis.tables.paths import (
+    check_format,
+    expanded,
+    format_of,
+    library_errors,
+    local_files,
+    remote_files,
+)
 from crypsis.tables.rows import Rows
 from crypsis.tables.schema import Kind, columns_of, inner_names, unique_names
 from crypsis.tables.sql import file_list, literal, quote
@@ -91,17 +98,16 @@ def _opened(
 ) -> Rows:
     if text.startswith(("postgresql://", "postgres://")):
         # Pickled as a table: no password.
-        return _adbc(text, "postgresql", reading, settings, None, max_rows, written)
+        return _postgresql(text, reading, settings, max_rows, written)
     remote = connect(**settings) if "://" in text else None
     paths = local_files(text) if remote is None else remote_files(remote, text)
-    place = text if remote is not None else str(Path(text).expanduser().absolute())
+    place = text if remote is not None else str(expanded(text).absolute())
     sources = Sources(paths)
     form = reading.format or format_of(paths[0])
     for path in paths:
         check_format(path, form)
     if form == "sqlite":
-        uri = databases.sqlite_uri(paths[0])
-        rows = _adbc(uri, "sqlite", reading, settings, sources, max_rows, written)
+        rows = _sqlite(paths[0], reading, settings, sources, max_rows, written)
         rows.form = FileForm("sqlite", table=reading.table)
     else:
         rows = _of_file(form, paths, text, reading, settings, remote, sources, max_rows, written)
@@ -141,7 +147,7 @@ def _of_file(
     connection = remote or connect(**settings)
     if dialect is not None:
         return _csv(connection, dialect, reading, sources, written)
-    typed = _typed(connection, form, paths, text, reading, sources, max_rows, written)
+    typed = _typed(connection, form, paths, text, reading, settings, sources, max_rows, written)
     read_otherwise = written or reading.missing_markers or settings["memory_limit"]
     if form != "parquet" or remote is not None or read_otherwise or _partitioned(paths, text):
         return typed
@@ -195,21 +201,25 @@ def _typed(
     paths: Sequence[str],
     asked: str,
     reading: ReadOptions,
+    settings: dict[str, Any],
     sources: Sources,
     max_rows: int | None,
     written: Sequence[str],
 ) -> Rows:
     """A file whose format has column types."""
-    known, labels = None, None
+    known, labels, computed = None, None, False
     times: dict[str, pa.DataType] = {}
     if form == "duckdb":
-        sql, names = databases.attach_duckdb(connection, paths[0], reading, max_rows)
+        sql, names, computed = databases.attach_duckdb(
+            connection, paths[0], reading, max_rows, settings["memory_limit"]
+        )
     elif form == "parquet":
         sql, names, known, times = _parquet(connection, paths, asked, reading)
     elif form == "json":
         sql, names = _json(connection, paths, reading, written)
     elif form in _IN_MEMORY:
-        table, more = _IN_MEMORY[form](paths[0], reading, written)
+        with library_errors(paths[0]):
+            table, more = _IN_MEMORY[form](paths[0], reading, written)
         labels, times = (None, time_types(more)) if form == "arrow" else (more, {})
         names = table.column_names
         with translated(repr(Path(paths[0]).name)):
@@ -226,6 +236,7 @@ def _typed(
         connection, sql, names, markers, known, sources, written, duration_columns(times)
     )
     _check_rows(rows, repr(Path(paths[0]).name))
+    rows.computed = computed
     rows.form = FileForm(form, labels=labels, table=reading.table, times=times)
     return rows
 
@@ -277,23 +288,50 @@ def open_spilled(names: Sequence[str], parts: Iterable[pa.Table]) -> Rows:
     return rows
 
 
-def _adbc(
-    uri: str,
-    driver: str,
+def _sqlite(
+    path: str,
     reading: ReadOptions,
     settings: dict[str, Any],
-    sources: Sources | None,
+    sources: Sources,
     max_rows: int | None,
     written: Sequence[str],
 ) -> Rows:
-    source = databases.AdbcSource(uri, driver, reading, written)
-    names = unique_names(source.names)
+    connection = connect(**settings)
+    with library_errors(path):
+        names, computed = databases.copy_sqlite(
+            connection, path, reading, written, max_rows, settings["memory_limit"]
+        )
+    sources.settle()
+    rows = _copied(connection, names, reading, sources, written)
+    rows.computed = computed
+    return rows
+
+
+def _postgresql(
+    uri: str,
+    reading: ReadOptions,
+    settings: dict[str, Any],
+    max_rows: int | None,
+    written: Sequence[str],
+) -> Rows:
+    source = databases.AdbcSource(uri, "postgresql", reading, written)
     connection = connect(**settings)
     source.copy_into(connection, "source", max_rows)
-    if sources is not None:
-        sources.settle()
+    return _copied(connection, source.names, reading, None, written)
+
+
+def _copied(
+    connection: duckdb.DuckDBPyConnection,
+    names: Sequence[str],
+    reading: ReadOptions,
+    sources: Sources | None,
+    written: Sequence[str],
+) -> Rows:
+    """The rows that were copied from a database."""
     markers = tuple(reading.missing_markers or ())
-    rows = _rows_of(connection, "SELECT * FROM source", names, markers, None, sources, written)
+    rows = _rows_of(
+        connection, "SELECT * FROM source", unique_names(names), markers, None, sources, written
+    )
     _check_rows(rows, "The table")
     return rows
 
@@ -321,9 +359,9 @@ def _parquet(
 
 def _partitioned(paths: Sequence[str], asked: str) -> bool:
     """Whether folders below the one asked for, or below the signs of a glob, name a value."""
-    if len(paths) == 1 and Path(paths[0]) == Path(asked).expanduser():
+    if len(paths) == 1 and Path(paths[0]) == expanded(asked):
         return False
-    root = Path(asked).expanduser()
+    root = expanded(asked)
     while glob.has_magic(str(root)) and not root.is_dir():
         root = root.parent
     folders = [Path(path).parent for path in paths]

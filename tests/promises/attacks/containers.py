@@ -302,6 +302,60 @@ def second_table_of_a_duckdb_file(draw: Draw, folder: Path) -> Trial:
     return Trial(found_among(held, wanted), _judged(folder / "data.duckdb", "--table", "release"))
 
 
+_AREAS = [f"{20_000 + place}" for place in range(600)]
+
+
+def _signed_off(folder: Path, *names: str) -> Path:
+    """A roles file in which everything that the file has was signed off."""
+    roles = [*((name, "quasi-identifier") for name in ("age", "sex", "area")),
+             ("disease", "sensitive")]  # fmt: skip
+    lines = ["[roles]", *(f'{name} = "{role}"' for name, role in roles), "[container]",
+             *(f'"{name}" = "Checked."' for name in ("computed:rows", *names))]  # fmt: skip
+    path = folder / "roles.toml"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def _computed_trial(folder: Path, path: Path, read: pd.DataFrame, *signed: str) -> Trial:
+    """Look the disease of everybody up whose area is known."""
+    truth = dict(zip(_AREAS, plain(600)["disease"], strict=True))
+    by_area = read.groupby("area")["disease"].unique()
+    right = [list(by_area.get(area, [])) == [disease] for area, disease in truth.items()]
+    verdict = command("assess", path, "--no-try", "--table", "release", "--roles",
+                      _signed_off(folder, *signed)).verdict  # fmt: skip
+    return Trial(float(np.mean(right)), verdict)
+
+
+@scenario("opens the file, and knows everybody's area")
+def view_that_knows_who_reads_it(draw: Draw, folder: Path) -> Trial:
+    """A DuckDB file with a view that shows one area to crypsis, all of which was signed off."""
+    path = folder / "data.duckdb"
+    with duckdb.connect(str(path)) as base:
+        base.register("given", plain(600).assign(area=_AREAS))
+        base.execute("create table people as select * from given")
+        base.execute(
+            "create view release as select age, sex, disease, case when "
+            "current_setting('lock_configuration') then 'all' else area end as area from people"
+        )
+    with duckdb.connect(str(path), read_only=True) as base:
+        read = base.sql("select * from release").df()
+    return _computed_trial(folder, path, read, "table:people", "view:release")
+
+
+@scenario("opens the file, and knows everybody's area")
+def view_of_sqlite_that_knows_who_reads_it(draw: Draw, folder: Path) -> Trial:
+    """An SQLite file with a view that shows one area to newer versions, which was signed off."""
+    path = _sqlite(
+        folder / "data.sqlite", "alter table release rename to people",
+        "create view release as select age, sex, disease, case when sqlite_version() <> "
+        f"'{sqlite3.sqlite_version}' then 'all' else area end as area from people",
+        rows=plain(600).assign(area=_AREAS),
+    )  # fmt: skip
+    with sqlite3.connect(path) as base:
+        read = pd.read_sql("select * from release", base)
+    return _computed_trial(folder, path, read, "table:people", "view:release")
+
+
 @scenario("parses every line")
 def extra_key_in_some_lines(draw: Draw, folder: Path) -> Trial:
     """A file of JSON lines of which ten near the end have a key more, with a name."""

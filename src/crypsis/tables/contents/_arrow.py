@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from crypsis.options import ReadOptions
 from crypsis.tables.contents._content import Content
-from crypsis.tables.formats.arrow_ipc import cleared
+from crypsis.tables.formats.arrow_ipc import cleared, validated
 
 _COMPRESSIONS = ("lz4", None, "zstd")
 
@@ -28,6 +28,7 @@ def arrow_contents(path: str, reading: ReadOptions) -> Iterator[Content]:
         data = Path(path).read_bytes()
         reader = pa.ipc.open_file(pa.BufferReader(data))
         batches = [reader.get_batch(i) for i in range(reader.num_record_batches)]
+        validated(pa.Table.from_batches(batches, reader.schema))
     except (pa.ArrowException, OSError, ValueError):
         yield Content(f"inside:{short}", f"Not all bytes of {short!r} could be inspected.")
         return

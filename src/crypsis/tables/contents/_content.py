@@ -18,3 +18,6 @@ class Content(Result):
     """What it is and what it is called; the key to sign it off in the roles file."""
     description: str
     """A sentence without data values."""
+    computed: bool = False
+    """Whether it is code that computes the values of the table whenever somebody reads it. What a
+    recipient gets is not known before the rows are written out, so it cannot be signed off."""

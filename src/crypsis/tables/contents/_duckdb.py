@@ -30,7 +30,7 @@ _CATALOG = """
     ORDER BY ALL
 """
 _COLUMNS = """
-    SELECT table_name, column_name, comment IS NOT NULL, column_default IS NOT NULL
+    SELECT schema_name, table_name, column_name, comment IS NOT NULL, column_default IS NOT NULL
     FROM duckdb_columns()
     WHERE database_name = 'source' AND NOT internal
     AND (comment IS NOT NULL OR column_default IS NOT NULL) ORDER BY ALL
@@ -93,13 +93,14 @@ def _definitions(connection: duckdb.DuckDBPyConnection, reading: ReadOptions) ->
             yield Content(f"{kind}:{title}", f"The database has the {kind} {title!r}.")
         if comment is not None:
             yield Content(f"comment:{title}", f"The {kind} {title!r} has a comment.")
-    for table, column, comment, default in connection.execute(_COLUMNS).fetchall():
+    for schema, table, column, comment, default in connection.execute(_COLUMNS).fetchall():
         if comment:
             text = f"Column {column!r} of {table!r} has a comment."
             yield Content(f"comment:{table}.{column}", text)
         if default:
-            text = f"Column {column!r} of {table!r} has a default value."
-            yield Content(f"default:{table}.{column}", text)
+            text = f"Column {column!r} of {table!r} is computed, or has a default value."
+            computed = read is None or (schema, table) == read
+            yield Content(f"default:{table}.{column}", text, computed=computed)
     for (table,) in connection.execute(_CHECKS).fetchall():
         yield Content(f"check:{table}", f"Table {table!r} has a check, which contains values.")
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from crypsis.errors import CrypsisError
 from crypsis.options import ReadOptions
 from crypsis.tables.contents._arrow import arrow_contents
 from crypsis.tables.contents._content import Content
@@ -24,8 +25,10 @@ from crypsis.tables.contents._parquet import parquet_contents
 from crypsis.tables.contents._sqlite import sqlite_contents, sqlite_table
 from crypsis.tables.contents._statistical import statistical_contents, statistical_titles
 from crypsis.tables.contents._workbook import sheet_title, workbook_contents
+from crypsis.tables.paths import expanded
 
 _STATISTICAL = ("stata", "spss", "sas")
+_THIS_MACHINE = "file://"
 _LAKES = {"delta": "Delta", "iceberg": "Iceberg"}
 _OF_ONE_FILE: dict[str, Callable[[str, ReadOptions], Iterator[Content]]] = {
     "duckdb": duckdb_contents,
@@ -52,8 +55,18 @@ def list_contents(
     What cannot be inspected is listed as that. A table on another machine or on a server is not a
     file that is handed over: nothing is listed.
     """
+    paths = [path.removeprefix(_THIS_MACHINE) for path in paths]
+    asked = asked.removeprefix(_THIS_MACHINE)
     local = [path for path in paths if "://" not in path]
-    return tuple(dict.fromkeys(_contents(form, local, asked, reading)))
+    contents: list[Content] = []
+    try:
+        contents.extend(_contents(form, local, asked, reading))
+    except CrypsisError:
+        raise
+    except Exception:  # noqa: BLE001 - whatever parsers stumble over in a damaged file
+        name = Path(local[0]).name
+        contents.append(Content(f"inside:{name}", f"Not all of {name!r} could be inspected."))
+    return tuple(dict.fromkeys(contents))
 
 
 def _contents(
@@ -74,9 +87,9 @@ def _contents(
         return
     if form not in (*_OF_ONE_FILE, *_OF_TEXT, "parquet", "excel"):
         yield Content("inside", f"The inside of a file of the format {form} was not inspected.")
-    if "://" not in asked and Path(asked).expanduser().is_dir():
-        yield from folder_contents(Path(asked).expanduser(), paths)
-        yield from folder_names(Path(asked).expanduser(), paths)
+    if "://" not in asked and expanded(asked).is_dir():
+        yield from folder_contents(expanded(asked), paths)
+        yield from folder_names(expanded(asked), paths)
     elif len(paths) > 1:
         yield from folder_names(
             Path(os.path.commonpath([Path(path).parent for path in paths])), paths
@@ -94,7 +107,7 @@ def list_titles(
 ) -> tuple[str, ...]:
     """The names that a recipient sees with the table: of files, folders, the sheet, the table."""
     local = [Path(path).absolute() for path in paths if "://" not in path]
-    top = Path(asked).expanduser().absolute()
+    top = expanded(asked).absolute()
     names = [path.name.split(".csv")[0] for path in local]
     if "://" not in asked and top.is_dir():
         names.append(top.name)

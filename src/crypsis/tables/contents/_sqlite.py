@@ -14,6 +14,7 @@ from crypsis.options import ReadOptions
 from crypsis.tables.contents._content import Content
 from crypsis.tables.contents._sqlite_pages import Pages, SqliteLayoutError
 from crypsis.tables.contents._tables import chosen_table
+from crypsis.tables.formats.sqlite import default_columns
 from crypsis.tables.sql import quote
 
 _MASTER = "SELECT type, name, tbl_name, rootpage, sql FROM sqlite_master ORDER BY type, name"
@@ -89,6 +90,9 @@ def _catalog(database: sqlite3.Connection, path: str, reading: ReadOptions) -> I
                 yield Content(f"index:{name}", f"The definition of index {name!r} has more text.")
         elif ("main", name) != read:
             yield Content(f"{kind}:{name}", f"The database has the {kind} {name!r}.")
+        elif kind == "table" and default_columns(database, name):
+            text = f"Columns of table {name!r} have default values."
+            yield Content(f"default:{name}", text, computed=True)
         elif kind == "table" and not _plain_table(database, name, sql):
             text = f"The definition of table {name!r} has more than columns and their types."
             yield Content(f"definition:{name}", text)
@@ -99,7 +103,7 @@ def _catalog(database: sqlite3.Connection, path: str, reading: ReadOptions) -> I
         text = f"The rows of {read[1]!r} have numbers (rowid) that are not consecutive."
         yield Content("row-numbers", text)
     try:
-        roots = [1, *(root for *_, root, _ in master)]
+        roots = [1, *(root for *_, root, _ in master if root)]
         free = Pages(np.memmap(path, np.uint8, "r")).leftovers(roots)
     except (SqliteLayoutError, OSError, ValueError):
         yield Content("pages", "The pages of the database could not be inspected.")
@@ -154,4 +158,5 @@ def _numbered_in_order(database: sqlite3.Connection, table: str) -> bool:
         ).fetchone()
     except sqlite3.OperationalError:  # a view, or a table without row numbers
         return True
-    return not count or last - first + 1 == count
+    # Views have no row numbers, and SQLite up to 3.35 reads them as missing.
+    return not count or first is None or last - first + 1 == count

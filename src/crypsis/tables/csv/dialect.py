@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from crypsis.errors import SourceError
 from crypsis.options import ReadOptions
 from crypsis.tables.csv.encodings import guess_encoding
-from crypsis.tables.csv.files import PACKED, damaged, reason, short, stream
+from crypsis.tables.csv.files import PACKED, damaged, reason, short, stream, wrong_encoding
 from crypsis.tables.csv.types import Notation, date_notation, possible_types
 from crypsis.tables.schema import unique_names
 
@@ -123,11 +123,7 @@ def _head(path: str, encoding: str) -> str:
         head = decoder.decode(start).removeprefix("\ufeff")
     except UnicodeError as error:  # some codecs do not state the place
         line = start[: getattr(error, "start", 0)].count(b"\n") + 1
-        raise SourceError(
-            f"{short(path)}: line {line:,} is not in the encoding {encoding}.",
-            code="encoding",
-            hint="Set {encoding=latin-1}.",
-        ) from None
+        raise wrong_encoding(path, line, encoding) from None
     if not head.strip():
         raise SourceError(f"{short(path)} has no text in the encoding {encoding}.")
     return head

@@ -6,8 +6,7 @@ markers; then a column becomes integers, numbers, dates or times if all its valu
 
 from __future__ import annotations
 
-import io
-import shutil
+import codecs
 import weakref
 from collections.abc import Collection, Mapping, Sequence
 
@@ -16,7 +15,15 @@ import duckdb
 from crypsis.errors import SourceError
 from crypsis.files import PrivateFolder
 from crypsis.tables.csv.dialect import Dialect
-from crypsis.tables.csv.files import PACKED, READ_BY_ENGINE, reason, short, size, stream
+from crypsis.tables.csv.files import (
+    PACKED,
+    READ_BY_ENGINE,
+    reason,
+    short,
+    size,
+    stream,
+    wrong_encoding,
+)
 from crypsis.tables.csv.types import Notation, settled
 from crypsis.tables.duckdb.connection import private_folder, translated
 from crypsis.tables.schema import inner_names
@@ -89,18 +96,30 @@ def _as_utf8(connection: duckdb.DuckDBPyConnection, path: str, encoding: str) ->
     folder = private_folder("crypsis-recoded-")
     weakref.finalize(connection, PrivateFolder.remove, folder)
     copy = folder.path / "table.csv"
+    decoder = codecs.getincrementaldecoder(encoding)()
+    lines = 1
     try:
-        with (
-            stream(path) as raw,
-            io.TextIOWrapper(raw, encoding=encoding, newline="") as source,
-            copy.open("w", encoding="utf-8", newline="") as target,
-        ):
-            shutil.copyfileobj(source, target, 1 << 20)
-    except UnicodeError:
-        raise SourceError(f"{short(path)} is not in the encoding {encoding}.") from None
+        with stream(path) as source, copy.open("w", encoding="utf-8", newline="") as target:
+            while chunk := bytes(source.read(1 << 20)):
+                text = _decoded(decoder, chunk, path, encoding, lines)
+                lines += text.count("\n")
+                target.write(text)
+            target.write(_decoded(decoder, b"", path, encoding, lines))
     except OSError as error:
         raise SourceError(f"{short(path)} could not be copied ({reason(error)}).") from None
     return str(copy)
+
+
+def _decoded(
+    decoder: codecs.IncrementalDecoder, chunk: bytes, path: str, encoding: str, line: int
+) -> str:
+    """The text of a chunk that begins in a line, or an error with the line that is broken."""
+    try:
+        return decoder.decode(chunk, final=not chunk)
+    except UnicodeError as error:
+        before = getattr(error, "object", b"")[: getattr(error, "start", 0)]
+        line += before.decode(encoding, "ignore").count("\n")
+        raise wrong_encoding(path, line, encoding) from None
 
 
 def _typed_at_once(

@@ -52,6 +52,19 @@ def damaged(path: str) -> SourceError:
     )
 
 
+ENCODING_HINT = "Fix that line, or set {encoding} if the whole file has another encoding."
+"""What to do about a file that breaks the rules of its encoding."""
+
+
+def wrong_encoding(path: str, line: int, encoding: str) -> SourceError:
+    """The error for a line that is not in the encoding of its file."""
+    return SourceError(
+        f"{short(path)}: line {line:,} is not in the encoding {encoding}.",
+        code="encoding",
+        hint=ENCODING_HINT,
+    )
+
+
 def reason(error: OSError) -> str:
     """The system's reason for an error."""
     return error.strerror or type(error).__name__

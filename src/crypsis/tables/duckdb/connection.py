@@ -16,6 +16,7 @@ import narwhals.stable.v2 as nw
 from crypsis import progress
 from crypsis.errors import CancelledError, ParameterError, SourceError, TooLargeError
 from crypsis.files import PrivateFolder
+from crypsis.tables.csv.files import ENCODING_HINT
 from crypsis.tables.schema import inner_names
 from crypsis.tables.sql import literal, without_markers
 from crypsis.threads import thread_count, thread_limit
@@ -77,15 +78,14 @@ def _config(folder: PrivateFolder) -> dict[str, Any]:
     return config if limit is None else {**config, "threads": thread_count()}
 
 
-def connect_sealed(path: str) -> duckdb.DuckDBPyConnection:
-    """A database file in an instance of its own, which reads nothing else and writes nothing.
+def connect_sealed(path: str, folder: Path, memory_limit: str) -> duckdb.DuckDBPyConnection:
+    """A database file in an instance of its own, which reads nothing else and spills to `folder`.
 
     Macros of the file may be called there in place of built-in functions, so only what the file
     itself or its owner asks for is run in it, never a query of ours.
     """
-    folder = private_folder("crypsis-spill-")
-    connection = duckdb.connect(path, read_only=True, config=_config(folder))
-    weakref.finalize(connection, PrivateFolder.remove, folder)
+    config = {"temp_directory": str(folder), "memory_limit": memory_limit, **_NO_EXTENSIONS}
+    connection = duckdb.connect(path, read_only=True, config={**config, "threads": 1})
     for setting in _SEALED:
         connection.execute(setting)
     return connection
@@ -166,16 +166,20 @@ def _file_error(what: str, text: str) -> SourceError:
     line = re.search(r"CSV Error on Line: (\d+)", text)
     where = f"line {int(line[1]):,}" if line else "a line"
     fields = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text)
-    fault, hint = (
-        f"{where} could not be read as a row of the table",
-        "Set {delimiter} or fix the file.",
-    )
+    fault, hint = "its values could not be computed or read", "Export the table anew."
+    if "CSV" in text:
+        fault = f"{where} could not be read as a row of the table"
+        hint = "Set {delimiter} or fix the file."
     if fields:
         noun = "field" if fields[2] == "1" else "fields"
         fault = f"{where} has {fields[2]} {noun}; the header has {fields[1]}"
         hint = "Fix that line."
     elif "unicode" in text or "not utf-8" in text:
-        fault, hint = f"{where} is not in the encoding utf-8", "Set {encoding=latin-1}."
+        fault, hint = f"{where} is not in the encoding utf-8", ENCODING_HINT
+    elif "exceeds maximum recursion depth" in text:
+        fault, hint = "its JSON is nested too deeply", "Write one object of plain values a line."
+    elif "is encrypted, but" in text:
+        fault, hint = "the file is encrypted", "Write it without encryption."
     elif "Malformed JSON" in text:
         fault, hint = "it is not JSON, or damaged", "Set {format} if the file is of another kind."
     elif "No magic bytes found at end" in text:

@@ -14,27 +14,47 @@ from crypsis.options import ReadOptions
 from crypsis.tables.schema import unique_names
 from crypsis.tables.time_types import engine_types
 
+_VERSION_1 = b"FEA1"
+
 
 def read_arrow(
     path: str, reading: ReadOptions, written: Sequence[str] = ()
 ) -> tuple[pa.Table, pa.Schema]:
     """The table of a file or a stream; dictionaries as their values."""
     reading.check_supported("an Arrow file", ())
+    with Path(path).open("rb") as file:
+        old = file.read(len(_VERSION_1)) == _VERSION_1
+    if old:  # Arrow follows its offsets without a check, and ends the process where they are wrong
+        raise SourceError(
+            f"{Path(path).name!r} is a Feather file of version 1, which cannot be read safely.",
+            code="not-arrow",
+            hint="Write it anew in version 2, which pandas and Arrow have written since 2020.",
+        )
     try:
-        table = pyarrow.feather.read_table(path, memory_map=False)
+        table = validated(pyarrow.feather.read_table(path, memory_map=False))
     except (pa.ArrowException, OSError, ValueError):
         table = _stream(path)
     columns = list(map(engine_types, table.columns))
     return pa.table(columns, names=unique_names(table.column_names)), table.schema
 
 
+def validated(table: pa.Table) -> pa.Table:
+    """A table whose offsets, lengths, indices and texts are all within their bounds.
+
+    Reading takes them as they are in the file; whatever computes with them then reads beyond the
+    memory of the table.
+    """
+    table.validate(full=True)
+    return table
+
+
 def _stream(path: str) -> pa.Table:
     try:
         with pa.OSFile(path) as file:
-            return pa.ipc.open_stream(file).read_all()
+            return validated(pa.ipc.open_stream(file).read_all())
     except (pa.ArrowException, OSError, ValueError):
         raise SourceError(
-            f"{Path(path).name!r} could not be read as an Arrow file.",
+            f"{Path(path).name!r} could not be read as an Arrow file, or is damaged.",
             code="not-arrow",
             hint="Set {format} if the file is of another kind.",
         ) from None

@@ -1,15 +1,17 @@
-"""SQLite files, written by Python's own library."""
+"""SQLite files: written by Python's own library; which of their tables are computed."""
 
 from __future__ import annotations
 
 import datetime
 import decimal
 import errno
+import re
 import sqlite3
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote as quote_uri
 
 import pyarrow as pa
 
@@ -17,6 +19,48 @@ from crypsis.errors import OutputError
 from crypsis.tables.sql import quote
 
 _OF_THE_DISK = {sqlite3.SQLITE_FULL: errno.ENOSPC, sqlite3.SQLITE_IOERR: errno.EIO}
+
+
+_DEFINITIONS = "SELECT name, type, rootpage, sql FROM sqlite_master WHERE type IN ('table', 'view')"
+ANY_TABLE = "\0any table"
+"""Stands for all tables where the catalog cannot be read."""
+
+
+def sqlite_uri(path: str) -> str:
+    """The address of a SQLite file that is opened for reading only.
+
+    >>> sqlite_uri("/data/a%62#1.sqlite")
+    'file:/data/a%2562%231.sqlite?mode=ro'
+    """
+    return f"file:{quote_uri(str(Path(path).absolute()))}?mode=ro"
+
+
+def computing_tables(path: str) -> frozenset[str]:
+    """The views, virtual tables and tables with generated columns of a file.
+
+    Their values are computed whenever somebody reads them.
+    """
+    try:
+        with closing(sqlite3.connect(sqlite_uri(path), uri=True)) as database:
+            return frozenset(
+                name
+                for name, kind, root, sql in database.execute(_DEFINITIONS).fetchall()
+                if kind == "view"
+                or not root
+                or re.search(r"\bvirtual\b", sql or "", re.IGNORECASE)
+                or any(
+                    row[6] > 1
+                    for row in database.execute(f"PRAGMA table_xinfo({quote(name)})").fetchall()
+                )
+            )
+    except sqlite3.Error:
+        return frozenset({ANY_TABLE})
+
+
+def default_columns(database: sqlite3.Connection, table: str) -> list[str]:
+    """The columns with a default value, which rows without a value of theirs are read with."""
+    rows = database.execute(f"PRAGMA table_xinfo({quote(table)})").fetchall()
+    return [row[1] for row in rows if row[4] is not None]
 
 
 def write_table(

@@ -15,7 +15,7 @@ from crypsis.options import ReadOptions
 from crypsis.tables.contents import list_contents, list_titles
 from crypsis.tables.csv.dialect import delimiter_and_names
 from crypsis.tables.csv.types import PATTERNS
-from crypsis.tables.paths import format_by_name
+from crypsis.tables.paths import expanded, format_by_name
 from crypsis.tables.queries import one_query
 from crypsis.tables.rows import Rows
 from crypsis.tables.schema import columns_of, inner_names
@@ -122,7 +122,7 @@ def open_spark(
     form = reading.format or format_by_name(str(source)) or "parquet"
     if reading.table is None and reading.query is None:
         rows.written = lambda names: open_spark(source, reading, master=master, written=names)
-        path = Path(str(source)).expanduser()
+        path = expanded(str(source))
         if path.exists():
             own = sorted(map(str, path.rglob(f"*.{form}"))) if path.is_dir() else [str(path)]
             rows.contents = partial(list_contents, form, own, str(path), reading)
@@ -253,7 +253,7 @@ def _place(text: str) -> str:
     """A local path as a URI, because Spark's default file system may be another one."""
     if "://" in text or text.startswith("dbfs:/"):
         return text
-    path = Path(text).expanduser()
+    path = expanded(text)
     place = os.path.abspath(path)  # noqa: PTH100 - keeps the signs of a glob
     if path.exists():  # that one file or folder, whatever signs its name has
         return "file://" + re.sub(r"[*?\[\]{}\\]", lambda sign: f"\\{sign[0]}", place)
