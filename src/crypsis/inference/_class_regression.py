@@ -122,6 +122,13 @@ def chances_of(scores: Floats) -> Floats:
     return np.asarray(1 / (1 + np.exp(-np.clip(scores, -_LARGEST_SCORE, _LARGEST_SCORE))))
 
 
+def log_odds(chances: Floats) -> Floats:
+    """The log odds of probabilities."""
+    with np.errstate(divide="ignore"):
+        odds = np.log(chances) - np.log1p(-chances)
+    return np.clip(odds, -_LARGEST_SCORE, _LARGEST_SCORE)
+
+
 def deviance(scores: Floats, sizes: Floats, counts: Floats) -> float:
     """Minus the log likelihood of classes of `sizes` records, `counts` of them in the state."""
     scores = np.clip(scores, -_LARGEST_SCORE, _LARGEST_SCORE)
