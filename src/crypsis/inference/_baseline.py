@@ -18,7 +18,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from crypsis.counting.cells import Cells
-from crypsis.inference._class_regression import chances_of, deviance, log_odds
+from crypsis.inference._class_regression import chances_of, deviance, log_odds, sums_of
 from crypsis.inference._effects import Block, Effects
 from crypsis.threads import one_thread
 
@@ -98,9 +98,9 @@ def _chances(effects: Effects, sizes: Floats, counts: Floats) -> Floats:
     """
     share = np.maximum(counts.sum() - counts, 0) / np.maximum(sizes.sum() - sizes, 1e-9)
     if not effects.columns:
-        return share
+        return np.asarray(share)
     rows, row = effects.classes.size, effects.row
-    row_sizes, row_counts = (np.bincount(row, one, rows) for one in (sizes, counts))
+    row_sizes, row_counts = (sums_of(row, numbers, rows) for numbers in (sizes, counts))
     scores, best = log_odds(share), None
     least = deviance(scores, sizes, counts)
     pairs: list[Block] = []
@@ -122,5 +122,5 @@ def _chances(effects: Effects, sizes: Floats, counts: Floats) -> Floats:
         if not pairs:
             break
     if best is None:
-        return share
+        return np.asarray(share)
     return chances_of(best[0].refitted(best[1], scores, row, sizes, counts))
