@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 from crypsis.inference import prediction_gain
+from crypsis.results import Estimate
 
 _COUNT = 120
 _DRAWN = np.random.default_rng(0)
@@ -76,3 +77,18 @@ def test_several_attributes_are_predicted_as_each_alone(size: int) -> None:
     ]
     assert [one.to_dict() for one in together] == [one.to_dict() for one in alone]
     assert [one.records for one in together] == [size] * len(_TARGETS)
+
+
+@pytest.mark.parametrize("count", [150, 400, 1_200])
+def test_other_seeds_stay_within_the_interval(count: int) -> None:
+    """The folds and the model are drawn; what a threshold is compared with says by how much."""
+    random = np.random.default_rng(1)
+    a, b = random.integers(0, 9, count), random.integers(0, 5, count)
+    secret = np.where(random.random(count) < 0.55, a % 5, random.integers(0, 5, count))
+    table = pa.table({"a": a, "b": b, "secret": secret})
+    found = [prediction_gain(table, sensitive="secret", seed=seed)[0].gain for seed in range(6)]
+    inside = []
+    for gain in found:
+        assert isinstance(gain, Estimate)
+        inside += [gain.low <= other <= gain.high for other in found]
+    assert np.mean(inside) >= 0.8

@@ -18,7 +18,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from crypsis.counting.cells import Cells
-from crypsis.inference._class_regression import chances_of, deviance
+from crypsis.inference._class_regression import chances_of, deviance, log_odds, sums_of
 from crypsis.inference._effects import Block, Effects
 from crypsis.threads import one_thread
 
@@ -84,26 +84,25 @@ def _predicted(
         for one in present[:-1] if len(present) == 2 else present:
             cells = state == one
             in_state = np.bincount(member[cells], counts[cells], len(classes)).astype(np.float64)
-            predicted[:, one] = chances_of(_log_odds(effects, sizes, in_state)[wanted])
+            predicted[:, one] = _chances(effects, sizes, in_state)[wanted]
     if len(present) == 2:
         predicted[:, present[1]] = 1 - predicted[:, present[0]]
-    return np.asarray(predicted / predicted.sum(axis=1)[:, None])
+    return np.asarray(predicted / np.maximum(predicted.sum(axis=1), 1e-300)[:, None])
 
 
-def _log_odds(effects: Effects, sizes: Floats, counts: Floats) -> Floats:
-    """The log odds of a state in each class, by the model that predicts classes left out best.
+def _chances(effects: Effects, sizes: Floats, counts: Floats) -> Floats:
+    """The probability of a state in each class, by the model that predicts classes left out best.
 
     That is its share in the other classes, or the effects of columns, or also those of pairs, each
     with the penalty with which the classes left out are likeliest.
     """
-    share = (counts.sum() - counts) / np.maximum(sizes.sum() - sizes, 1e-9)
-    share = np.clip(share, 1e-12, 1 - 1e-12)
-    scores = np.log(share / (1 - share))
+    share = np.maximum(counts.sum() - counts, 0) / np.maximum(sizes.sum() - sizes, 1e-9)
     if not effects.columns:
-        return scores
+        return np.asarray(share)
     rows, row = effects.classes.size, effects.row
-    row_sizes, row_counts = (np.bincount(row, one, rows) for one in (sizes, counts))
-    least, best = deviance(scores, sizes, counts), None
+    row_sizes, row_counts = (sums_of(row, numbers, rows) for numbers in (sizes, counts))
+    scores, best = log_odds(share), None
+    least = deviance(scores, sizes, counts)
     pairs: list[Block] = []
     for turn in range(2):
         start = None
@@ -123,5 +122,5 @@ def _log_odds(effects: Effects, sizes: Floats, counts: Floats) -> Floats:
         if not pairs:
             break
     if best is None:
-        return scores
-    return best[0].refitted(best[1], scores, row, sizes, counts)
+        return np.asarray(share)
+    return chances_of(best[0].refitted(best[1], scores, row, sizes, counts))

@@ -106,7 +106,7 @@ class Regression:
         influence = fitted.leverages[row] * sizes * chances * (1 - chances)
         first = np.argsort(-influence, kind="stable")[: _MAX_WORK // (4 * self.work)]
         rows = len(fitted.scores)
-        row_sizes, row_counts = (np.bincount(row, one, rows) for one in (sizes, counts))
+        row_sizes, row_counts = (sums_of(row, numbers, rows) for numbers in (sizes, counts))
         scores = scores.copy()
         for one in first[influence[first] > _INFLUENCE].tolist():
             other_sizes, other_counts = row_sizes.copy(), row_counts.copy()
@@ -120,6 +120,18 @@ class Regression:
 def chances_of(scores: Floats) -> Floats:
     """The probabilities of log odds."""
     return np.asarray(1 / (1 + np.exp(-np.clip(scores, -_LARGEST_SCORE, _LARGEST_SCORE))))
+
+
+def sums_of(group: Ints, numbers: Floats, groups: int) -> Floats:
+    """The sum of the numbers of each group."""
+    return np.bincount(group, numbers, groups).astype(np.float64)
+
+
+def log_odds(chances: Floats) -> Floats:
+    """The log odds of probabilities."""
+    with np.errstate(divide="ignore"):
+        odds = np.log(chances) - np.log1p(-chances)
+    return np.asarray(np.clip(odds, -_LARGEST_SCORE, _LARGEST_SCORE))
 
 
 def deviance(scores: Floats, sizes: Floats, counts: Floats) -> float:

@@ -118,7 +118,7 @@ class Effects:
         What is divided by its variance is the score statistic of each pair. A cell of a single class
         would say nothing of others.
         """
-        scored = []
+        scored: list[tuple[float, int, Block]] = []
         for a, b in combinations(self.coarse, 2):
             cells = np.unique(a * (b.max() + 1) + b, return_inverse=True)[1].ravel()
             shared = np.bincount(cells, self.classes) > 1
@@ -137,7 +137,7 @@ def _alike(blocks: Sequence[Block], classes: int) -> tuple[Ints, Ints]:
     """A class that stands for those which are alike in all effects, and the number of each class."""
     if not blocks:
         return np.zeros(1, np.int64), np.zeros(classes, np.int64)
-    levels = tuple(block.levels + 1 for block in blocks)
+    levels = tuple((block.levels + 1).astype(np.int32) for block in blocks)
     return group(levels, tuple(int(level.max()) + 1 for level in levels))
 
 
@@ -145,7 +145,7 @@ def _levels(codes: Ints, values: pa.Array, sizes: Floats, most: int) -> list[Blo
     """The levels of a column: its frequent values, and intervals of what has an order."""
     read = read_numbers(values)
     found, place = [], None
-    records = np.bincount(codes, sizes, len(values))
+    records = np.bincount(codes, sizes, len(values)).astype(np.float64)
     if read.mostly:
         at = np.unique(read.numbers, return_inverse=True)[1]
         place = np.where(np.isnan(read.numbers), -1, at.ravel())

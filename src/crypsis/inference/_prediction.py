@@ -135,7 +135,8 @@ def prediction_gain(
     Returns
     -------
     tuple of PredictionGain
-        One for each sensitive attribute; with intervals where records were sampled.
+        One for each sensitive attribute, with intervals: which records are held out together is drawn,
+        and a threshold within the interval is neither met nor exceeded.
 
     Raises
     ------
@@ -174,7 +175,7 @@ def prediction_gain(
     >>> ward = ["a", "b", "c", "d"] * 50
     >>> ill = ["flu", "flu", "gout", "gout"] * 50
     >>> (found,) = prediction_gain(pa.table({"ward": ward, "ill": ill}), sensitive="ill")
-    >>> found.prior, found.accuracy, found.gain
+    >>> found.prior, float(found.accuracy), float(found.gain)
     (0.5, 1.0, 1.0)
     """
     dataset = as_dataset(data, **roles)
@@ -248,7 +249,7 @@ def _predicted(
     ]  # fmt: skip
     features = Features.of(table, known)
     if values is not None and distinct > _FEW_VALUES:
-        return _numbers(target, known, features, values, parts, tolerance, sampled)
+        return _numbers(target, known, features, values, parts, tolerance)
     note = data.notes.get(target)
     harmless = {str(value) for value in note.harmless} if note is not None else set()
     named = _values_by_code(table[target], coded)
@@ -262,13 +263,12 @@ def _numbers(
     values: Floats,
     parts: Sequence[Fold],
     tolerance: float,
-    sampled: bool,
 ) -> PredictionGain:
     near = _nearness(values, tolerance)
     predicted = predict_numbers(features, values, parts)
     correct = max(int((np.abs(one - values) <= near).sum()) for one in predicted)
     prior = _best_constant(values, near)
-    accuracy = _share(correct, values.size, sampled)
+    accuracy = _share(correct, values.size)
     return PredictionGain(
         target, known, True, values.size, np.unique(values).size, tolerance, prior, accuracy, (),
         _avoided(accuracy, prior),
@@ -289,7 +289,7 @@ def _values(
 ) -> PredictionGain:
     guess, certainty = predict_values(features, coded, parts, seed)
     counts = np.bincount(coded)
-    accuracy = _share(int((guess == coded).sum()), coded.size, sampled)
+    accuracy = _share(int((guess == coded).sum()), coded.size)
     prior = float(counts.max() / coded.size)
     certain = []
     for value in np.flatnonzero((counts >= _FEWEST) & (counts <= coded.size / 2)).tolist():
@@ -304,7 +304,9 @@ def _values(
     gain = _avoided(accuracy, prior)
     if certain and certain[0].gain > float(gain):
         worst = certain[0]
-        gain = _share(worst.correct, worst.records, sampled) if worst.prior > _RARE else worst.gain
+        gain = worst.gain
+        if sampled and worst.prior > _RARE:
+            gain = _share(worst.correct, worst.records)
     return PredictionGain(
         target, known, False, coded.size, counts.size, tolerance, prior, accuracy,
         tuple(certain), gain,
@@ -348,17 +350,18 @@ def _best_constant(values: Floats, near: Floats) -> float:
     return float(np.cumsum(step[order]).max() / values.size)
 
 
-def _share(correct: int, records: int, sampled: bool) -> Number:
-    """A share; of a sample with its interval (Wilson 1927)."""
+def _share(correct: int, records: int) -> Number:
+    """A share of held-out records with its interval (Wilson 1927).
+
+    Other folds, of another seed, give another share; their spread is within the interval.
+    """
     share = correct / records
-    if not sampled:
-        return share
     z = 1.959963984540054
     center = (share + z * z / (2 * records)) / (1 + z * z / records)
     spread = math.sqrt(share * (1 - share) / records + z * z / (4 * records * records))
     half = z * spread / (1 + z * z / records)
     low, high = max(0.0, min(center - half, share)), min(1.0, max(center + half, share))
-    return Estimate(share, low, high, method="Wilson interval, records sampled")
+    return Estimate(share, low, high, method="Wilson interval of held-out records")
 
 
 def _avoided(accuracy: Number, prior: float) -> Number:
