@@ -201,7 +201,7 @@ def test_a_choice_stays_whatever_else_is_changed(
     _settled(page)
     _shown_as(page, chosen)
     assert _list(caller, table) == chosen
-    words_before = page.locator("#tried [data-of] > span").all_inner_texts()
+    words_before = page.locator("#tried [data-of] > span:first-child").all_inner_texts()
     rows = _released(page, caller, table)
     _is_what_the_list_says(rows, chosen, caller, table)
     after = [line.rstrip(".") for line in page.locator("ul.remains li").all_inner_texts()]
