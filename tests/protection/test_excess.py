@@ -12,6 +12,7 @@ import pytest
 import crypsis as cr
 from crypsis.errors import RequirementsNotMetError
 from crypsis.inference import value_disclosure
+from crypsis.inference.conditional import joint_of
 from crypsis.inference.rules import MAX_RATIO, disclosure_rules
 from crypsis.protection import PrivacyRequirements, plan
 from crypsis.protection.recoding._class_requirements import (
@@ -51,11 +52,12 @@ def test_the_search_asks_what_is_measured(kind: str, limit: float, seed: int) ->
     names = ["area", "age"]
     data = cr.Dataset.from_frame(table(kind, seed), quasi_identifiers=names, sensitive=["secret"])
     cells = data.cells([*names, "secret"])
-    first, member, totals = grouped_cells(cells, 2)
+    first, _, totals = grouped_cells(cells, 2)
+    counted = joint_of(data, "secret", names)
     asked = ClassRequirements(
         PrivacyRequirements(k=1, excess=limit),
-        sensitive_columns(cells, ["secret"], data.rows, member),
-        disclosure=(disclosure_rules(data, cells, "secret", names),),
+        sensitive_columns({"secret": counted}, data.rows),
+        disclosure=(disclosure_rules(data, counted, "secret"),),
     )
     every = np.arange(first.size)
     good = which_sound(every, every, totals, 1, asked.arrays(first.size))
