@@ -68,9 +68,7 @@ class IsolatedProcess:
     """A process that reads rows; it ends when its standard input is closed, which we keep open."""
 
     def __init__(self, what: str, job: dict[str, Any]) -> None:
-        import crypsis
-
-        package = str(Path(crypsis.__file__).resolve().parent.parent)
+        package = str(Path(__file__).resolve().parents[2])
         path = os.pathsep.join([package, *(place for place in sys.path if place)])
         self.what, self.late = what, False
         try:

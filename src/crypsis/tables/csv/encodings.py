@@ -16,6 +16,7 @@ import lzma
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crypsis.errors import SourceError
 from crypsis.tables.csv.files import PACKED, damaged, stream
@@ -49,7 +50,7 @@ def guess_encoding(paths: Sequence[str]) -> str:
 
 def _guess(path: str) -> str:
     decoder = codecs.getincrementaldecoder("utf-8")(errors="surrogateescape")
-    counts = np.zeros(3, np.int64)
+    counts: NDArray[np.int64] = np.zeros(3, np.int64)
     read = 0
     undefined = False
     try:
@@ -77,7 +78,7 @@ def _guess(path: str) -> str:
     return "latin-1" if undefined else "windows-1252"
 
 
-def _count(text: str) -> np.ndarray:
+def _count(text: str) -> NDArray[np.int64]:
     """How many bytes break the rules of UTF-8; how many characters are clearly of UTF-8, or may not be.
 
     A capital letter from Æ to Í or from Ô to ß before a quote, as in «CAFÉ», is
@@ -87,8 +88,9 @@ def _count(text: str) -> np.ndarray:
     codes = codes[codes > 0x7F]
     broken = (codes >= 0xDC80) & (codes <= 0xDCFF)
     unclear = ((codes >= 0x180) & (codes < 0x380)) | ((codes >= 0x500) & (codes < 0x800))
-    counts = broken.sum(), (~broken & ~unclear).sum(), unclear.sum()
-    return np.array(counts, np.int64)
+    clear = ~broken & ~unclear
+    counts: NDArray[np.int64] = np.array([broken.sum(), clear.sum(), unclear.sum()], np.int64)
+    return counts
 
 
 def _by_start(chunk: bytes) -> str | None:
