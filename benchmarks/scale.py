@@ -31,7 +31,19 @@ SIZES = (10**5, 10**6, 10**7, 10**8, 10**9)
 PAPER_SECONDS, PAPER_WORKERS = 19.0, 100
 RUNS = 3
 _LEAK = ["leak", "--target", "disease", "--given", "age", "--json"]
-_ASSESS = ["assess", "--id", "id", "--qi", "age", "--sensitive", "disease", "--person", "each record", "--json", "--no-try"]
+_ASSESS = [
+    "assess",
+    "--id",
+    "id",
+    "--qi",
+    "age",
+    "--sensitive",
+    "disease",
+    "--person",
+    "each record",
+    "--json",
+    "--no-try",
+]
 
 
 @dataclass(frozen=True)
