@@ -25,6 +25,15 @@ def numbers(column: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
     return np.from_dlpack(column)
 
 
+def sums_of(group: NDArray[np.int64], numbers: NDArray[Any], groups: int) -> NDArray[np.float64]:
+    """The sum of the numbers of each group.
+
+    >>> sums_of(np.array([0, 2, 2]), np.array([1.0, 2.0, 0.5]), 3).tolist()
+    [1.0, 0.0, 2.5]
+    """
+    return np.bincount(group, numbers, groups).astype(np.float64)
+
+
 def truths(column: pa.Array | pa.ChunkedArray) -> NDArray[np.bool_]:
     """The truth values of a column; a missing one is false.
 

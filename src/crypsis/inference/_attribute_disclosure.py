@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -207,25 +207,17 @@ class AttributeCounts:
         ground: GroundDistance,
     ) -> NDArray[np.bool_]:
         """Which classes have less or more of a measure than required, or are not (c,l)-diverse."""
-        found = np.zeros(self.table.starts.size, bool)
-        for one, (_, classes) in zip(self._readings, self.table.readings, strict=True):
-            measures: dict[str, Callable[[], Floats]] = {
-                "diversity": lambda one=one: one.table.diversity.astype(np.float64),
-                "entropy_diversity": lambda one=one: 2.0**one.entropies,
-                "closeness": lambda one=one: class_distances(one.table, ground, self.name),
-                "best_guess": lambda one=one: one.largest_shares,
-                "beta_likeness": lambda one=one: one.gains[0],
-                "delta_disclosure": lambda one=one: one.changes[0],
-            }
+        exceeding = np.zeros(self.table.starts.size, bool)
+        for reading, (_, classes) in zip(self._readings, self.table.readings, strict=True):
             above = np.zeros(classes.size, bool)
             for name, limit in least.items():
-                above |= measures[name]() < limit - _SLACK * max(1.0, limit)
+                above |= reading.of_classes(name, ground) < limit - _SLACK * max(1.0, limit)
             for name, limit in most.items():
-                above |= measures[name]() > limit + _SLACK * max(1.0, limit)
+                above |= reading.of_classes(name, ground) > limit + _SLACK * max(1.0, limit)
             if recursive is not None:
-                above |= ~_is_recursive(one.table.present, *recursive)
-            found[classes] |= above
-        return found
+                above |= ~_is_recursive(reading.table.present, *recursive)
+            exceeding[classes] |= above
+        return exceeding
 
     def every_model(self, c: float, ground: GroundDistance, k: int) -> SensitiveAttribute:
         """All models at once."""
@@ -282,6 +274,23 @@ class _Counts:
         present = np.maximum.reduceat(ratios, table.starts)
         lengths = np.diff(np.append(table.starts, table.counts.size))
         return np.where(lengths < table.distinct, np.inf, present), present
+
+    def of_classes(self, requirement: str, ground: GroundDistance) -> Floats:
+        """What a requirement limits, in each class."""
+        match requirement:
+            case "diversity":
+                return self.table.diversity.astype(np.float64)
+            case "entropy_diversity":
+                return np.asarray(2.0**self.entropies)
+            case "closeness":
+                return class_distances(self.table, ground, self.name)
+            case "best_guess":
+                return self.largest_shares
+            case "beta_likeness":
+                return self.gains[0]
+            case "delta_disclosure":
+                return self.changes[0]
+        raise KeyError(requirement)
 
     def worst(self, risks: Floats) -> Group:
         """The class with the highest risk."""

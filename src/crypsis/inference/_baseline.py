@@ -17,8 +17,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from crypsis.counting.arrays import sums_of
 from crypsis.counting.cells import Cells
-from crypsis.inference._class_regression import chances_of, deviance, log_odds, sums_of
+from crypsis.inference._class_regression import chances_of, deviance, log_odds
 from crypsis.inference._effects import Block, Effects
 from crypsis.threads import one_thread
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.counting.arrays import sums_of
 from crypsis.scientific import linalg, sparse
 
 Ints = NDArray[np.int64]
@@ -120,11 +121,6 @@ class Regression:
 def chances_of(scores: Floats) -> Floats:
     """The probabilities of log odds."""
     return np.asarray(1 / (1 + np.exp(-np.clip(scores, -_LARGEST_SCORE, _LARGEST_SCORE))))
-
-
-def sums_of(group: Ints, numbers: Floats, groups: int) -> Floats:
-    """The sum of the numbers of each group."""
-    return np.bincount(group, numbers, groups).astype(np.float64)
 
 
 def log_odds(chances: Floats) -> Floats:

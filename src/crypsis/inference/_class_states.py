@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.counting.arrays import sums_of
 from crypsis.counting.grouping import sorted_values
 from crypsis.inference._baseline import baseline
 from crypsis.inference._people import Repeats
@@ -82,9 +83,8 @@ def class_states(table: Joint, states: States, confidence: float) -> ClassStates
     known_only = enough[member] & ~states.of_all[state]
     trials = np.where(known_only, known[member], table.sizes[member])
     kept = ~states.harmless[state]
-    member, state, counts, trials, known_only = (
-        one[kept] for one in (member, state, counts, trials, known_only)
-    )
+    member, state, counts = member[kept], state[kept], counts[kept]
+    trials, known_only = trials[kept], known_only[kept]
     sure = sure_share(counts, trials, states.rare[state], confidence)
     return ClassStates(states, member, state, counts, trials, known_only, sure)
 
@@ -138,7 +138,7 @@ class Baselines:
         chance = (rows * weight.T[found.state[asked]]).sum(axis=1)
         if people and self.repeats is not None:
             count, state = states.prior.size, found.state[asked]
-            share = np.bincount(states.of_value, self.table.prior, minlength=count)[state]
+            share = sums_of(states.of_value, self.table.prior, count)[state]
             having = self.table.prior_having(states.of_value, count)[state]
             chance = self.repeats.expected(found.member[asked], chance, share, having)
         result = np.zeros(found.member.size)
@@ -157,8 +157,8 @@ def baselines(table: Joint, wanted: Ints, bins: Ints, fitted: bool) -> Baselines
     Unless it is to be fitted it is the share in all records.
     """
     count = int(bins.max()) + 1
-    totals = np.bincount(bins, table.totals, minlength=count)
-    chances = np.zeros((0, count))
+    totals = sums_of(bins, table.totals, count)
+    chances: Floats = np.zeros((0, count))
     if wanted.size and fitted:
         state = bins[table.codes]
         chances = baseline(table.classes, table.member, state, table.in_table, count, wanted)

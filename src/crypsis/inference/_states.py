@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from crypsis.counting.arrays import sums_of
 from crypsis.errors import ParameterError
 from crypsis.hierarchies import Hierarchy
 from crypsis.hierarchies.labels import as_text
@@ -182,7 +183,7 @@ def _far(numbers: Floats, totals: Ints | Floats) -> tuple[Bools, Bools]:
     """Which values are among the lowest tenth of the numbers, and which among the highest."""
     there = ~np.isnan(numbers)
     distinct, place = np.unique(numbers[there], return_inverse=True)
-    first, last = far_numbers(np.bincount(place, totals[there]))
+    first, last = far_numbers(sums_of(place, totals[there], distinct.size))
     at = np.where(there, np.searchsorted(distinct, numbers), -1)
     return there & (at < first), at >= last
 

@@ -18,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from crypsis.counting.arrays import sums_of
 from crypsis.counting.cells import Cells
 from crypsis.counting.distributions import entropy_bits
 from crypsis.dataset import Dataset
@@ -69,7 +70,7 @@ class Joint:
         """The counts that add up to the class: each person weighs 1, spread over the records."""
         if self.people is None:
             return self.counts.astype(np.float64)
-        return np.bincount(self.people.cell, self.people.spread, minlength=self.counts.size)
+        return sums_of(self.people.cell, self.people.spread, self.counts.size)
 
     @cached_property
     def shares(self) -> Floats:
@@ -79,13 +80,13 @@ class Joint:
     @cached_property
     def shares_having(self) -> Floats:
         """The share of the class that has the value in any record; `shares` of records."""
-        return self.counts / self.sizes[self.member]
+        return np.asarray(self.counts / self.sizes[self.member])
 
     @cached_property
     def totals(self) -> NDArray[Any]:
         """The records of each target value; of people their distribution, adding up to `sizes`."""
         if self.people is not None:
-            return self.prior * self.sizes.sum()
+            return np.asarray(self.prior * self.sizes.sum())
         sums = np.bincount(self.codes, weights=self.counts, minlength=len(self.values))
         return sums.astype(np.int64)
 
@@ -107,7 +108,7 @@ class Joint:
         Each person weighs 1 in the table, spread over the classes by the records there.
         """
         if self.people is None:
-            return np.bincount(state_of_value, self.prior, minlength=states)
+            return sums_of(state_of_value, self.prior, states)
         keys = np.unique(self._states_of_pairs(state_of_value, states))
         parts = self.people.part
         sums = np.bincount(keys % states, parts[keys // states], minlength=states)
@@ -137,7 +138,7 @@ class Joint:
         if self.people is None:
             return self.counts.astype(np.float64)
         entries = self.people.spread * self.people.part[self.people.pair]
-        return np.bincount(self.people.cell, entries, minlength=self.counts.size)
+        return sums_of(self.people.cell, entries, self.counts.size)
 
     @property
     def distinct(self) -> int:
@@ -237,7 +238,7 @@ class _Spread(Joint):
 
     def prior_having(self, state_of_value: Ints, states: int) -> Floats:
         """The share of each state in all records of people."""
-        return np.bincount(state_of_value, self.prior, minlength=states)
+        return sums_of(state_of_value, self.prior, states)
 
     def having(self, state_of_value: Ints, states: int) -> tuple[Ints, Ints, Ints]:
         """How many of each class have each state, of whole people."""

@@ -195,7 +195,8 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         except RequirementsNotMetError:
             return whole, ()
         share = len(emptied) / len(frame)
-        return (made, emptied) if made.loss.ncp + share < whole.loss.ncp else (whole, ())
+        better = _ncp(made) + share < _ncp(whole)
+        return (made, emptied) if better else (whole, ())
 
     def _recoded(self, native: Any, known: list[str], suppression: float) -> Anonymized:
         plain = native.reset_index(drop=True) if hasattr(native, "reset_index") else native
@@ -324,6 +325,11 @@ def _without(frame: nw.DataFrame[Any], known: Sequence[str], emptied: Sequence[i
         place = table.column_names.index(name)
         table = table.set_column(place, name, pc.if_else(pa.array(lost), None, column))
     return table
+
+
+def _ncp(release: Anonymized) -> float:
+    """The information loss; one that could not be measured counts as all of it."""
+    return 1.0 if release.loss.ncp is None else release.loss.ncp
 
 
 def _empty(frame: nw.DataFrame[Any], made: Anonymized, names: Sequence[str]) -> list[str]:

@@ -49,7 +49,7 @@ def joint_files(
     others are compared as numbers with missing values, or as categories.
     """
     before, after, others = to_frame(original), to_frame(masked), to_frame(controls)
-    columns = {
+    columns: dict[str, tuple[NDArray[Any], ...]] = {
         first.name: (first.original, first.masked, second.masked)
         for first, second in zip(ranked[0].columns, ranked[1].columns, strict=True)
     }
@@ -74,11 +74,13 @@ def joint_files(
         if nominal[name] and np.isin(columns[name][2], people).mean() < _SAME_VALUES:
             del columns[name], nominal[name]
             untested.append(name)
-    parts = (
+    originals, unrelated, released = (
         np.column_stack([np.asarray(column[side], dtype=np.float64) for column in columns.values()])
         for side in range(3)
     )
-    return JointFiles(tuple(columns), tuple(nominal.values()), *parts, tuple(untested))
+    return JointFiles(
+        tuple(columns), tuple(nominal.values()), originals, unrelated, released, tuple(untested)
+    )
 
 
 def _numbers(series: Any) -> Floats:

@@ -139,10 +139,11 @@ def joint_test(
     scores, of = _scores(columns, tested, sample, number, leak)
     null = _null(scores, sample.inside, rng, of)
     null = _with_gaps(null, everyone, masked, number, sample, columns.nominal, rng)
-    power, weakest = None, ()
+    power: float | None = None
+    weakest: tuple[int, ...] = ()
     if null.p_value > LEVEL:
         power, weakest = _power(columns, tested, number, leak, null, rng)
-    best = null.of[int(null.observed.argmax())] if null.observed.size else ()
+    best: tuple[int, ...] = null.of[int(null.observed.argmax())] if null.observed.size else ()
     return JointTest(
         null.p_value,
         number,
@@ -338,7 +339,8 @@ def _power(
     their mean over the files. Where no noise leaves so many correct links, because people are alike,
     there is no such leak to be seen.
     """
-    least, weakest = 1.0, ()
+    least = 1.0
+    weakest: tuple[int, ...] = ()
     possible: list[tuple[int, ...]] = []
     for some in tested:
         if any(set(fewer) <= set(some) for fewer in possible) and len(some) < len(columns.nominal):

@@ -163,12 +163,12 @@ def known_controls(
         upto = np.searchsorted(ordered, column.masked, side="right")
         first = np.where(upto > below, below + 1, np.maximum(below, 1))
         last = np.where(upto > below, upto, np.minimum(below + 1, n))
-        drawn = rng.integers(first, last + 1)
+        ranks = rng.integers(first, last + 1).astype(np.float64)
         if both.ties == "average":  # the ranks that originals have: a mean of two is nobody's
-            value = ordered[drawn - 1]
-            drawn = np.searchsorted(ordered, value) + np.searchsorted(ordered, value, "right") + 1
-            drawn = drawn / 2
-        found.append(np.asarray(drawn, dtype=np.float64))
+            value = ordered[ranks.astype(np.int64) - 1]
+            ends = np.searchsorted(ordered, value) + np.searchsorted(ordered, value, "right")
+            ranks = (ends + 1) / 2
+        found.append(ranks)
     ranked = np.column_stack(found)
     points = ranked if n == both.masked_records else (2 * ranked - 1) * both.masked_records
     if both.own is not None:

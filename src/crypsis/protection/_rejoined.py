@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from crypsis.columns.codes import codes_of
+from crypsis.counting.arrays import sums_of
 from crypsis.dataset import Dataset
 from crypsis.errors import RoleError
 from crypsis.results import Result, percent_text
@@ -305,9 +306,8 @@ def _expected(target: _Floats, columns: Sequence[_Ints], half: NDArray[np.bool_]
             for codes in columns:  # one column after the other, by what the others leave
                 number = int(codes.max()) + 1
                 rest = target[learn] - expected[learn]
-                effect = np.bincount(codes[learn], rest, minlength=number)
-                effect /= np.bincount(codes[learn], minlength=number) + _RIDGE
-                expected += effect[codes]
+                counts = np.bincount(codes[learn], minlength=number) + _RIDGE
+                expected += (sums_of(codes[learn], rest, number) / counts)[codes]
         if test is half:
             first = expected.copy()
             expected[:] = target.mean()

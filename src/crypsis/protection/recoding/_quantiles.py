@@ -237,10 +237,10 @@ def with_representatives(data: Dataset, name: str, step: Intervals, how: str) ->
     found = {row["place"]: row for row in table if row["place"] is not None}
     bounds = [-math.inf, *step.upper, math.inf]
     labels = []
-    for place, label in enumerate(step.labels):
+    for place, label in enumerate(map(float, step.labels)):
         row = found.get(float(place))
         if row is None or not all(math.isfinite(row[part]) for part in ("middle", "low", "high")):
-            labels.append(float(label))
+            labels.append(label)
             continue
         base = _base(how, row["high"] - row["low"], row["size"], column.kind is Kind.INTEGER)
         labels.append(_rounded(row["middle"], base, bounds[place], bounds[place + 1]))
