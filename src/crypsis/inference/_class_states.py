@@ -173,8 +173,7 @@ def baselines(table: Joint, wanted: Ints, bins: Ints, fitted: bool) -> Baselines
 def frequent_bins(table: Joint, single: ClassStates) -> Ints:
     """A bin for each value that decides most classes, one for missing, and one for all others."""
     asked = needs_model(single.sure)
-    weight = np.bincount(single.state[asked], single.counts[asked], minlength=len(table.values))
-    weight = weight + table.prior
+    weight = sums_of(single.state[asked], single.counts[asked], len(table.values)) + table.prior
     bins = np.full(weight.size, _MAX_MODELED)
     first = np.argsort(-weight, kind="stable")[:_MAX_MODELED]
     bins[first] = np.arange(first.size)

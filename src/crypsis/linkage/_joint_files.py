@@ -49,7 +49,7 @@ def joint_files(
     others are compared as numbers with missing values, or as categories.
     """
     before, after, others = to_frame(original), to_frame(masked), to_frame(controls)
-    columns: dict[str, tuple[NDArray[Any], ...]] = {
+    columns: dict[str, tuple[Floats, ...]] = {
         first.name: (first.original, first.masked, second.masked)
         for first, second in zip(ranked[0].columns, ranked[1].columns, strict=True)
     }
