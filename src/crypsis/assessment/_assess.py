@@ -249,7 +249,7 @@ def assess(
 def _people(request: Request) -> int | None:
     """The number of people, where the column that identifies them is known."""
     data = request.of_people.data
-    own = next((one for one in request.columns if one.column == data.person), None)
+    own = next((column for column in request.columns if column.column == data.person), None)
     if own is None and data.person is not None:
         return round(data.rows.tally([data.person]).values)
     return None if own is None else round(own.distinct)
@@ -258,7 +258,7 @@ def _people(request: Request) -> int | None:
 def _answer(
     question: str, outcome: QuestionOutcome, findings: Sequence[Finding], not_asked: str | None
 ) -> Answer:
-    states = [one.status for one in findings if one.question == question]
+    states = [finding.status for finding in findings if finding.question == question]
     order = (Status.EXCEEDED, Status.NOT_EVALUATED, Status.MET)
     status = next((state for state in order if state in states), Status.NOT_ASKED)
     scope = () if not_asked is None else (f"Not part of this policy: {not_asked}",)

@@ -32,14 +32,14 @@ def _column(profile: ColumnProfile) -> ColumnRole:
 
 def with_roles(data: Dataset, columns: Sequence[ColumnRole]) -> Dataset:
     """The data with every column's role, decided or guessed."""
-    return data.with_roles({one.column: Role(one.role) for one in columns})
+    return data.with_roles({column.column: Role(column.role) for column in columns})
 
 
 def measure_columns(request: Request) -> list[Measurement]:
     """The measures of columns; those that need the values only if the policy limits them."""
     data, columns = request.data, request.columns
-    identifying = [one.column for one in columns if one.role == Role.IDENTIFIER.value]
-    free = [one.column for one in columns if one.free_text]
+    identifying = [column.column for column in columns if column.role == Role.IDENTIFIER.value]
+    free = [column.column for column in columns if column.free_text]
     by_evidence = [one.column for one in against_evidence(columns)]
     found = {
         "direct_identifiers": (identifying, "is a direct identifier", "are direct identifiers"),
@@ -65,10 +65,12 @@ def measure_columns(request: Request) -> list[Measurement]:
 def undecided(columns: Sequence[ColumnRole], *, accepted: bool) -> list[str]:
     """The columns that nobody decided; confident guesses may be accepted as decisions."""
     return [
-        one.column
-        for one in columns
-        if one.guessed
-        and not (accepted and one.confidence >= CONFIDENT and one.role != Role.UNDECIDED.value)
+        column.column
+        for column in columns
+        if column.guessed
+        and not (
+            accepted and column.confidence >= CONFIDENT and column.role != Role.UNDECIDED.value
+        )
     ]
 
 
@@ -78,10 +80,10 @@ def against_evidence(columns: Sequence[ColumnRole]) -> list[ColumnRole]:
     Free text has a measure of its own. An excluded column is not to be released, but is here.
     """
     return [
-        one
-        for one in columns
-        if one.evidence and not one.override and not one.free_text
-        and not one.guessed and one.role != Role.IDENTIFIER.value
+        column
+        for column in columns
+        if column.evidence and not column.override and not column.free_text
+        and not column.guessed and column.role != Role.IDENTIFIER.value
     ]  # fmt: skip
 
 
@@ -93,9 +95,9 @@ def milder_roles(columns: Sequence[ColumnRole], policy: Policy) -> list[ColumnRo
     """
     asked = {Role.SENSITIVE.value: "inference", Role.QUASI_IDENTIFIER.value: "singling_out"}
     return [
-        one
-        for one in columns
-        if one.stricter_role and not one.override and policy.of(asked[one.stricter_role])
+        column
+        for column in columns
+        if column.stricter_role and not column.override and policy.of(asked[column.stricter_role])
     ]
 
 

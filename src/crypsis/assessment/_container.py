@@ -128,6 +128,6 @@ def _hint(contents: Sequence[Content]) -> str:
 
 
 def _text(contents: Sequence[Content]) -> str:
-    shown = " ".join(f"{one.description} [{one.name}]" for one in contents[:_SHOWN])
+    shown = " ".join(f"{content.description} [{content.name}]" for content in contents[:_SHOWN])
     more = f" And {len(contents) - _SHOWN} more." if len(contents) > _SHOWN else ""
     return f"The file contains more than the table ({plural(len(contents), 'item')}). {shown}{more}"

@@ -32,7 +32,7 @@ _COUNTED_VALUES = 100_000
 
 
 def make_dossier(
-    found: Assessment,
+    assessment: Assessment,
     data: Data = None,
     original: Data = None,
     *,
@@ -51,7 +51,7 @@ def make_dossier(
 
     Parameters
     ----------
-    found : Assessment
+    assessment : Assessment
         The assessment of the release.
     data : Dataset, frame or path, optional
         The release, for frequent values of its columns.
@@ -103,14 +103,14 @@ def make_dossier(
     before = None if original is None else as_dataset(original)
     if before is not None and release is not None:
         try:
-            changes = {one.column: one for one in column_changes(before, release).columns}
+            changes = {column.column: column for column in column_changes(before, release).columns}
         except (InputError, TooLargeError):
             changes = {}
     known = made is not None or before is not None
-    columns = tuple(_columns(found, release if examples else None, before, made, changes))
+    columns = tuple(_columns(assessment, release if examples else None, before, made, changes))
     return Dossier(
-        found, title, purpose, recipient, author, date, tuple(conditions),
-        found.name if place is None else place.name, own, columns if known else (),
+        assessment, title, purpose, recipient, author, date, tuple(conditions),
+        assessment.name if place is None else place.name, own, columns if known else (),
         () if made is None else tuple(_losses(made)), () if made is None else tuple(_methods(made)),
         phrasing or Phrasing(),
     )  # fmt: skip
@@ -142,19 +142,21 @@ def _statement_of(
 
 
 def _columns(
-    found: Assessment,
+    assessment: Assessment,
     release: Dataset | None,
     original: Dataset | None,
-    made: Statement | None,
+    statement: Statement | None,
     changes: Mapping[str, ColumnChange],
 ) -> Iterator[ReleasedColumn]:
     """Every column of the original and of the release, with what was done with it."""
     methods: dict[str, list[Method]] = {}
-    for one in () if made is None else made.methods:
+    for one in () if statement is None else statement.methods:
         for name in one.columns or (one.column,):
             methods.setdefault(name, []).append(one)
-    levels = {} if made is None else released_values(made.methods, made.records_after)
-    roles = {one.column: one.role for one in found.columns}
+    levels = (
+        {} if statement is None else released_values(statement.methods, statement.records_after)
+    )
+    roles = {column.column: column.role for column in assessment.columns}
     names = list(roles) if release is None else list(release.names)
     for name in names:
         if roles.get(name) in ("identifier", "excluded") and name not in methods:
@@ -163,19 +165,23 @@ def _columns(
             shown = () if release is None else _frequent(release, name)
         change = changes.get(name)
         text = levels.get(name, "").removeprefix(f"{name} ")
-        if found.answer("synthetic") is not None and made is None:
+        if assessment.answer("synthetic") is not None and statement is None:
             text = SYNTHETIC
         yield ReleasedColumn(
-            name, roles.get(name, ""), text or _described(methods.get(name, []), change, made), shown,
+            name, roles.get(name, ""), text or _described(methods.get(name, []), change, statement), shown,
             None if change is None else change.values_before,
             None if change is None else change.values_after, _kept(change),
         )  # fmt: skip
-    apart = {} if made is None else {name: one.file for one in made.apart for name in one.columns}
+    apart = (
+        {}
+        if statement is None
+        else {name: one.file for one in statement.apart for name in one.columns}
+    )
     for name, file in apart.items():
         yield ReleasedColumn(name, "sensitive", APART if file is None else f"{APART}, in {file}")
     gone = () if original is None else tuple(n for n in original.names if n not in names)
-    removed = dict.fromkeys((*gone, *(name for name, own in methods.items()
-                                      if any(one.method == "removed" for one in own))))  # fmt: skip
+    removed = dict.fromkeys((*gone, *(name for name, method in methods.items()
+                                      if any(one.method == "removed" for one in method))))  # fmt: skip
     for name in removed:
         if name not in names and name not in apart:
             role = (
@@ -185,14 +191,14 @@ def _columns(
 
 
 def _described(
-    methods: Sequence[Method], change: ColumnChange | None, made: Statement | None
+    methods: Sequence[Method], change: ColumnChange | None, statement: Statement | None
 ) -> str:
     """What was done with a column: by the statement, else by its values before and after."""
-    done = [one for one in methods if one.method not in ("keep",)]
+    done = [method for method in methods if method.method not in ("keep",)]
     if done:
         return "; ".join(dict.fromkeys(one.description or one.method for one in done))
     # Where records are left out, shares differ in columns that nobody changed.
-    if made is not None or change is None or change.distance == 0:
+    if statement is not None or change is None or change.distance == 0:
         return UNCHANGED
     return "changed"
 
@@ -224,10 +230,12 @@ def _frequent(release: Dataset, name: str) -> tuple[str, ...]:
     return tuple(chosen)
 
 
-def _losses(made: Statement) -> Iterator[str]:
+def _losses(statement: Statement) -> Iterator[str]:
     """What a release loses, in sentences."""
-    loss = made.information_loss
-    first = f"{made.records_after:,} of {plural(made.records_before, 'record')} are released"
+    loss = statement.information_loss
+    first = (
+        f"{statement.records_after:,} of {plural(statement.records_before, 'record')} are released"
+    )
     if loss.ncp is not None:
         first += (
             f"; the quasi-identifiers lose {percent_text(loss.ncp)} of their precision "
@@ -244,19 +252,19 @@ def _losses(made: Statement) -> Iterator[str]:
         yield f"{percent_text(loss.links_kept)} of the links between a person's records are left."
 
 
-def _methods(made: Statement) -> Iterator[str]:
+def _methods(statement: Statement) -> Iterator[str]:
     """How the release was made, for the annex."""
     same: dict[str, list[str]] = {}
-    for one in made.methods:
-        same.setdefault(one.description or one.method, []).append(one.column)
+    for method in statement.methods:
+        same.setdefault(method.description or method.method, []).append(method.column)
     yield from (f"{', '.join(names)}: {text}" for text, names in same.items())
-    asked = made.requirements.model_dump(mode="json", exclude_none=True)
+    asked = statement.requirements.model_dump(mode="json", exclude_none=True)
     if "k" in asked:
-        yield f"Required: k-anonymity with k = {asked['k']:,}; measured in the file: k = {made.measured.k:,}."
+        yield f"Required: k-anonymity with k = {asked['k']:,}; measured in the file: k = {statement.measured.k:,}."
     yield from (
         f"Required: {meaning}, {bound}; measured in the file: {measured}."
-        for meaning, bound, measured in made.compared()
+        for meaning, bound, measured in statement.compared()
         if bound and not meaning.startswith("k-anonymity: ")
     )
-    order = "random" if made.row_order == "random" else "that of the original"
+    order = "random" if statement.row_order == "random" else "that of the original"
     yield f"The order of the records is {order}."

@@ -38,23 +38,23 @@ def open_earlier(earlier: Sequence[Data], seed: int, accept_guesses: bool) -> tu
     if not accept_guesses:
         return releases
     guessed = []
-    for one in releases:
-        columns = describe_columns(one, seed)
+    for release in releases:
+        columns = describe_columns(release, seed)
         left = set(undecided(columns, accepted=True))
         roles = {c.column: Role(c.role) for c in columns if c.column not in left}
-        guessed.append(one.with_roles({**roles, **one.roles}))
+        guessed.append(release.with_roles({**roles, **release.roles}))
     return tuple(guessed)
 
 
 def about_earlier(request: Request) -> tuple[Reason, ...]:
     """What keeps a release from being called safe because of the ledger of releases."""
-    found = request.ledger
-    if found is None:
+    ledger = request.ledger
+    if ledger is None:
         return ()
     reasons = []
     for names, what in (
-        (found.missing, "the file of which is missing"),
-        (found.changed, "the file of which is not the one released"),
+        (ledger.missing, "the file of which is missing"),
+        (ledger.changed, "the file of which is not the one released"),
     ):
         if names:
             text = (
@@ -62,10 +62,10 @@ def about_earlier(request: Request) -> tuple[Reason, ...]:
                 "What is disclosed together with it is not known."
             )
             reasons.append(Reason("earlier-release", text, "Keep the files of all releases."))
-    if found.reused:
+    if ledger.reused:
         text = (
             "The seed or the key of the pseudonyms was used before, for "
-            f"{named(found.reused)}: what is equal in both releases was masked alike."
+            f"{named(ledger.reused)}: what is equal in both releases was masked alike."
         )
         reasons.append(Reason("reused-seed", text, "Make the release again with a new seed."))
     return tuple(reasons)

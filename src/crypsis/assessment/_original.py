@@ -111,14 +111,19 @@ def _misfit(request: Request, columns: Sequence[_Column]) -> tuple[Reason, ...]:
     A column that was masked before it was recoded has, too; the key shows that it belongs together.
     """
     wrong = []
-    for one in columns:
-        released = np.bincount(one.labels, minlength=one.covers.shape[0])[:-1]
-        there = np.bincount(one.values, minlength=one.covers.shape[1])
-        most = one.covers[:-1] @ there
+    for column in columns:
+        released = np.bincount(column.labels, minlength=column.covers.shape[0])[:-1]
+        there = np.bincount(column.values, minlength=column.covers.shape[1])
+        most = column.covers[:-1] @ there
         known = released.sum()
         excess = np.maximum(released - most, 0).sum()
-        if known and excess > _MISFIT * known and not one.many and not _corresponds(request, one):
-            wrong.append(one.name)
+        if (
+            known
+            and excess > _MISFIT * known
+            and not column.many
+            and not _corresponds(request, column)
+        ):
+            wrong.append(column.name)
     if not wrong:
         return ()
     text = (
@@ -153,10 +158,10 @@ def _kept_order(request: Request, columns: Sequence[_Column]) -> tuple[Reason, .
         return (_order(share),) if share >= _ALIGNED else ()
     if not columns or columns[0].labels.size < _FEWEST:
         return ()
-    free = [one for one in columns if not one.sorted_by]
+    free = [column for column in columns if not column.sorted_by]
     if not free:
         return ()
-    keys = [one.labels for one in columns if one.sorted_by]
+    keys = [column.labels for column in columns if column.sorted_by]
     every = columns[0].labels.size
     shuffled = _shuffled(keys, every)
     for place in (np.arange(every), np.arange(every)[::-1]):
@@ -188,8 +193,8 @@ def _shuffled(keys: Sequence[Ints], size: int) -> Ints:
 def _in_sequence(columns: Sequence[_Column], rows: Ints) -> float:
     """The share of the released rows that find an original, one after the other in its order."""
     labels_size = columns[0].labels.size
-    labels = [one.labels[rows] for one in columns]
-    values, covers = [one.values for one in columns], [one.covers for one in columns]
+    labels = [column.labels[rows] for column in columns]
+    values, covers = [column.values for column in columns], [column.covers for column in columns]
     ahead = min(values[0].size - labels_size + _AHEAD, _FARTHEST)
     at = matched = 0
     for j in range(rows.size):

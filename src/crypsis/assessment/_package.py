@@ -117,7 +117,7 @@ def write_package(
         raise ParameterError("A package has one released file, not a folder.", parameter="release")
     if dossier.sha256 != digest(source):
         raise ParameterError("The dossier is about another file.", parameter="dossier")
-    found = dossier.assessment
+    assessment = dossier.assessment
     with (
         replacing_file(target, overwrite=overwrite) as partial,
         zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as archive,
@@ -127,13 +127,13 @@ def write_package(
             files.append(_pack(archive, name, content, part))
         manifest = Manifest(
             title=dossier.title, purpose=dossier.purpose, recipient=dossier.recipient,
-            author=dossier.author, date=dossier.date or found.made[:10],
-            policy=f"{found.policy['title']} ({found.policy['date']})",
-            verdict=found.verdict.value, explanation=found.explanation, files=tuple(files),
+            author=dossier.author, date=dossier.date or assessment.made[:10],
+            policy=f"{assessment.policy['title']} ({assessment.policy['date']})",
+            verdict=assessment.verdict.value, explanation=assessment.explanation, files=tuple(files),
         )  # fmt: skip
         text = json.dumps(manifest.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
         files.append(_pack(archive, MANIFEST, text.encode(), "for programs"))
-        sums = _sums({one.name: one.sha256 for one in files})
+        sums = _sums({file.name: file.sha256 for file in files})
         _pack(archive, SUMS, sums.encode(), "for programs")
     return manifest
 
@@ -249,7 +249,7 @@ def _manifest(archive: zipfile.ZipFile, source: Path) -> Manifest:
 def _problems(archive: zipfile.ZipFile, manifest: Manifest) -> Iterator[str]:
     """What differs between the manifest and the files."""
     there = [entry.filename for entry in archive.infolist()]
-    listed = [one.name for one in manifest.files]
+    listed = [file.name for file in manifest.files]
     for name in sorted({name for name in there if there.count(name) > 1}):
         yield f"{name!r} is in the package more than once."
     for name in sorted(set(there) - {*listed, MANIFEST, SUMS}):
@@ -259,7 +259,7 @@ def _problems(archive: zipfile.ZipFile, manifest: Manifest) -> Iterator[str]:
             yield f"{one.name!r} is missing."
         elif not _is_same(archive, one):
             yield f"{one.name!r} was changed: its digest is not that of the manifest."
-    digests = {one.name: one.sha256 for one in manifest.files}
+    digests = {file.name: file.sha256 for file in manifest.files}
     digests[MANIFEST] = hashlib.sha256(archive.read(MANIFEST)).hexdigest()
     if SUMS not in there:
         yield f"{SUMS!r} is missing."
@@ -268,21 +268,21 @@ def _problems(archive: zipfile.ZipFile, manifest: Manifest) -> Iterator[str]:
         or archive.read(SUMS) != _sums(digests).encode()
     ):
         yield f"{SUMS!r} was changed: its digests are not those of the files."
-    release = [one for one in manifest.files if one.part == "release"]
+    release = [file for file in manifest.files if file.part == "release"]
     if len(release) != 1:
         yield f"The manifest has {len(release)} released files instead of one."
 
 
-def _is_same(archive: zipfile.ZipFile, one: PackagedFile) -> bool:
+def _is_same(archive: zipfile.ZipFile, packaged_file: PackagedFile) -> bool:
     """Whether a file has the size and the digest of the manifest; no more than that is read."""
     found, size = hashlib.sha256(), 0
     try:
-        with archive.open(one.name) as file:
+        with archive.open(packaged_file.name) as file:
             while block := file.read(_BLOCK):
                 found.update(block)
                 size += len(block)
-                if size > one.bytes:
+                if size > packaged_file.bytes:
                     return False
     except zipfile.BadZipFile:
         return False
-    return size == one.bytes and found.hexdigest() == one.sha256
+    return size == packaged_file.bytes and found.hexdigest() == packaged_file.sha256

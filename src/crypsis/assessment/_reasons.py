@@ -24,7 +24,7 @@ def reasons_against(
     if not complete:
         text = "The assessment was interrupted; what is not listed was not measured."
         reasons.append(Reason("interrupted", text))
-    exceeded = sum(one.status is Status.EXCEEDED for one in findings)
+    exceeded = sum(finding.status is Status.EXCEEDED for finding in findings)
     if exceeded:
         text = f"{plural(exceeded, 'threshold')} {'is' if exceeded == 1 else 'are'} exceeded."
         reasons.append(Reason(EXCEEDED, text))
@@ -39,7 +39,7 @@ def reasons_against(
         )
         for one in against_evidence(columns)
     ]
-    present = [one.column for one in columns if one.role == Role.EXCLUDED.value]
+    present = [column.column for column in columns if column.role == Role.EXCLUDED.value]
     if present:
         verb = "is" if len(present) == 1 else "are"
         counted = plural(len(present), "excluded column")
@@ -48,17 +48,17 @@ def reasons_against(
             f"Remove {'it' if len(present) == 1 else 'them'} before the release; anonymizing does."
         )
         reasons.append(Reason("excluded-columns", text, hint))
-    free = [one.column for one in columns if one.free_text]
+    free = [column.column for column in columns if column.free_text]
     if free:
         reasons.append(Reason("free-text", f"Free text is never called safe: {named(free)}."))
     reasons += [
         Reason(
             "not-evaluated",
-            f"{sentence_title(one.measure, one.k)}: not evaluated. {one.statement}{too_wide(one)}",
-            one.hint,
+            f"{sentence_title(finding.measure, finding.k)}: not evaluated. {finding.statement}{too_wide(finding)}",
+            finding.hint,
         )
-        for one in findings
-        if one.status is Status.NOT_EVALUATED and one.measure not in _WITH_REASONS
+        for finding in findings
+        if finding.status is Status.NOT_EVALUATED and finding.measure not in _WITH_REASONS
     ]
     return tuple(dict.fromkeys(reasons))
 
@@ -74,9 +74,9 @@ def milder_role_reasons(columns: Sequence[ColumnRole]) -> tuple[Reason, ...]:
     return tuple(
         Reason(
             "role-against-evidence",
-            f"Column {one.column!r} has the role {one.role!r} against the evidence: {one.stricter_reason} "
-            f"{not_asked[one.stricter_role or '']}",
-            f"Set {{{_OPTIONS[one.stricter_role or '']}}}, or write the reason: {{note=override}}.",
+            f"Column {column.column!r} has the role {column.role!r} against the evidence: {column.stricter_reason} "
+            f"{not_asked[column.stricter_role or '']}",
+            f"Set {{{_OPTIONS[column.stricter_role or '']}}}, or write the reason: {{note=override}}.",
         )
-        for one in columns
+        for column in columns
     )

@@ -41,7 +41,9 @@ def safe_harbor_measures(request: Request) -> list[Measurement]:
     wanted = {part: name for part, (name, _) in PARTS.items() if f"columns.{name}" in limited}
     if not wanted:
         return []
-    hits = [hit for found in safe_harbor_hits(request).values() for hit in found]
+    hits = [
+        hit for safe_harbor_hit in safe_harbor_hits(request).values() for hit in safe_harbor_hit
+    ]
     return [
         _measurement(request, name, PARTS[part][1], [hit for hit in hits if hit.part == part])
         for part, name in wanted.items()
@@ -75,7 +77,7 @@ def safe_harbor_hits(request: Request) -> dict[str, tuple[SafeHarborHit, ...]]:
 
 def safe_harbor_recodings(request: Request) -> dict[str, Recoding]:
     """The recoding of each column that shows an identifier, after which it shows none."""
-    columns = {one.column: one for one in request.columns}
+    columns = {column.column: column for column in request.columns}
     made: dict[str, Recoding] = {}
     for name, hits in safe_harbor_hits(request).items():
         column = _values(request.data, columns[name])
@@ -87,23 +89,25 @@ def judges_postal_codes(request: Request) -> bool:
     """Whether three-digit postal codes are judged by the list of the policy."""
     if not request.policy.small_zip3 or isinstance(request.data.population, Dataset):
         return False
-    shown = [one for one in request.columns if one.role != Role.EXCLUDED.value]
+    shown = [column for column in request.columns if column.role != Role.EXCLUDED.value]
     return any(postal_areas_of(_values(request.data, one)) for one in shown)
 
 
-def _values(data: Dataset, one: ColumnRole) -> ColumnValues:
+def _values(data: Dataset, column_role: ColumnRole) -> ColumnValues:
     """A column with its distinct values as texts without the missing ones, if they fit."""
     texts = None
-    if float(one.distinct) <= _MOST_VALUES:
+    if float(column_role.distinct) <= _MOST_VALUES:
         try:
-            values = data.cells([one.column]).values[0].drop_null()
+            values = data.cells([column_role.column]).values[0].drop_null()
             written = pc.cast(values, pa.string()).to_pylist()
             texts = tuple(dict.fromkeys(text for value in written if (text := str(value).strip())))
         except (TooLargeError, pa.ArrowInvalid, pa.ArrowNotImplementedError):
             texts = None
-    guessed = next((item for item in Hipaa if item.value == one.hipaa), None)
-    identifier = one.role == Role.IDENTIFIER.value
-    return ColumnValues(one.column, one.kind, texts, data.count, identifier, guessed)
+    guessed = next((item for item in Hipaa if item.value == column_role.hipaa), None)
+    identifier = column_role.role == Role.IDENTIFIER.value
+    return ColumnValues(
+        column_role.column, column_role.kind, texts, data.count, identifier, guessed
+    )
 
 
 def _small_areas(request: Request, column: ColumnValues) -> Collection[str]:

@@ -44,12 +44,12 @@ def _what_a_record_is(request: Request, complete: bool) -> tuple[Reason, ...]:
     """The question what a record is, where it is open; else what contradicts the answer."""
     data, original = request.data, request.original
     files = [data] if original is None else [data, original]
-    if not any(one.person_decided for one in files):
+    if not any(file.person_decided for file in files):
         evidence = _evidence(request) if complete else ()
         text = " ".join([UNDECIDED_RECORD, *(one.text for one in evidence[:1])])
         return (Reason("person-undecided", text, DECIDE_RECORD),)
-    answered = any(one.each_record for one in files)
-    if not answered or not complete or any(one.person_reason for one in files):
+    answered = any(file.each_record for file in files)
+    if not answered or not complete or any(file.person_reason for file in files):
         return ()
     return tuple(Reason(one.code, one.text, one.hint) for one in _evidence(request))
 
@@ -58,7 +58,7 @@ def _evidence(request: Request) -> tuple[RecordEvidence, ...]:
     return record_evidence(
         request.of_people.data,
         request.original,
-        identifiers=[one.column for one in request.columns if one.links],
+        identifiers=[column.column for column in request.columns if column.links],
         seed=request.seed,
     )
 
@@ -66,15 +66,17 @@ def _evidence(request: Request) -> tuple[RecordEvidence, ...]:
 def _linked_records(request: Request, results: Mapping[str, Result]) -> tuple[Reason, ...]:
     """Records that are linked: the share of histories of their own, or that nothing was measured."""
     found = []
-    thresholds = [one for one in request.policy.thresholds if one.measure == UNICITY]
+    thresholds = [
+        threshold for threshold in request.policy.thresholds if threshold.measure == UNICITY
+    ]
     for unit, column in linking_units(request.data).items():
         of_them = "" if unit == "person" else f" of {unit}s"
         whole, in_rows = results.get(f"{HISTORIES}{of_them}"), results.get(f"{IN_ROWS}{of_them}")
         if not thresholds or not isinstance(whole, HistoryClasses):
             found.append(_not_measured(request, unit, column))
             continue
-        limit = min(one.limit for one in thresholds)
-        events = max(one.events or 1 for one in thresholds)
+        limit = min(threshold.limit for threshold in thresholds)
+        events = max(threshold.events or 1 for threshold in thresholds)
         ordered = float(in_rows.at(events)) if isinstance(in_rows, Unicity) else 0.0
         if max(whole.unique_share, ordered) > limit and column not in request.data.signed_off:
             text = (

@@ -111,7 +111,7 @@ class Assessment(Result):
     @property
     def exceeded(self) -> tuple[Finding, ...]:
         """The findings that exceed their threshold."""
-        return tuple(one for one in self.findings if one.status is Status.EXCEEDED)
+        return tuple(finding for finding in self.findings if finding.status is Status.EXCEEDED)
 
     @property
     def explanation(self) -> str:
@@ -129,7 +129,7 @@ class Assessment(Result):
 
     def answer(self, question: str) -> Answer | None:
         """The answer to one of the four questions, such as "linkage"."""
-        return next((one for one in self.answers if one.question == question), None)
+        return next((answer for answer in self.answers if answer.question == question), None)
 
     def to_json(self) -> str:
         """The assessment as JSON; `crypsis.schemas.schema('assess')` is its schema."""

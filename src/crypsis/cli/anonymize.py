@@ -336,20 +336,22 @@ def anonymize(
         exit_with(judged, as_json)
 
 
-def _to_output(made: Anonymized, neutralize_formulas: bool) -> Anonymized:
+def _to_output(anonymized: Anonymized, neutralize_formulas: bool) -> Anonymized:
     """The release on standard output, in the form of the original, once it was measured."""
     from crypsis.files import PrivateFolder
 
     folder = PrivateFolder("crypsis-output-")
     try:
-        like = made.original.rows.form
+        like = anonymized.original.rows.form
         path = folder.path / ("release" if like is not None else "release.csv")
-        made = made.write(path, statement=False, neutralize_formulas=neutralize_formulas)
+        anonymized = anonymized.write(
+            path, statement=False, neutralize_formulas=neutralize_formulas
+        )
         with path.open("rb") as file:
             _copy_out(file)
     finally:
         folder.remove()
-    return made
+    return anonymized
 
 
 def _copy_out(file: BinaryIO) -> None:

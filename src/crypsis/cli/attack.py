@@ -331,7 +331,7 @@ def histories(
         if output is not None:
             screen.print(f"\nWrote {output}", markup=False)
     limits = [] if max_unicity is None else [(found.at(at), max_unicity)]
-    limits += [] if max_inferred is None else [(one.at(at), max_inferred) for one in pairs]
+    limits += [] if max_inferred is None else [(pair.at(at), max_inferred) for pair in pairs]
     if any(getattr(share, "low", share) > most for share, most in limits):
         raise typer.Exit(1)
     if any(getattr(share, "high", share) > most for share, most in limits):

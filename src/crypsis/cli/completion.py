@@ -30,7 +30,7 @@ def policy_names(incomplete: str) -> list[str]:
 
 
 def _beginning(incomplete: str, values: Iterable[str]) -> list[str]:
-    return [one for one in values if one.startswith(incomplete)]
+    return [value for value in values if value.startswith(incomplete)]
 
 
 OF_OPTIONS: dict[str, Completion] = {

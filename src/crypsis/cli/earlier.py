@@ -80,7 +80,9 @@ class EarlierOptions:
                     "earlier keys.",
                     hint="Set {key}, and {earlier_keys} for each of them.",
                 )
-            found["earlier_row_maps"] = [row_map_of(one) for one in self.earlier_keys]
+            found["earlier_row_maps"] = [
+                row_map_of(earlier_key) for earlier_key in self.earlier_keys
+            ]
         return found
 
     def _ledger(self, data: str, key: Path | None) -> LedgerCheck | None:
@@ -97,17 +99,19 @@ class EarlierOptions:
             self.ledger, data, seed=own.seed, pseudonym_keys=tuple(own.pseudonyms.values())
         )
 
-    def _opened(self, found: list[Dataset]) -> list[Dataset]:
+    def _opened(self, datasets: list[Dataset]) -> list[Dataset]:
         """The releases with the roles of one file, which may have columns of any of them."""
         if self.earlier_roles is None:
-            return found
+            return datasets
         from crypsis.columns import roles
         from crypsis.options import Role
 
-        every = list(dict.fromkeys(name for one in found for name in one.names))
+        every = list(dict.fromkeys(name for dataset in datasets for name in dataset.names))
         filed = roles.load(self.earlier_roles, every).roles
         kept = {name: role for name, role in filed.items() if role is not Role.UNDECIDED}
         return [
-            replace(one, roles={name: role for name, role in kept.items() if name in one.names})
-            for one in found
+            replace(
+                dataset, roles={name: role for name, role in kept.items() if name in dataset.names}
+            )
+            for dataset in datasets
         ]

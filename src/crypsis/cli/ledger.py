@@ -75,8 +75,8 @@ def list_releases(ledger: _File, as_json: o.AsJson = False) -> None:
     }
     if as_json:
         rows = [
-            {**one.model_dump(mode="json"), "state": states.get(one.name, "unchanged")}
-            for one in known.releases
+            {**release.model_dump(mode="json"), "state": states.get(release.name, "unchanged")}
+            for release in known.releases
         ]
         typer.echo(json.dumps(rows, indent=2))
         return

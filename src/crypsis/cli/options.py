@@ -104,7 +104,7 @@ class DataOptions:
 
     def reading_keywords(self) -> dict[str, Any]:
         """The reading options by the keywords of `crypsis.read`; what is not set is not in it."""
-        given = {one.name: getattr(self.reading, one.name) for one in fields(self.reading)}
+        given = {field.name: getattr(self.reading, field.name) for field in fields(self.reading)}
         return {"missing": self.missing, **{name: v for name, v in given.items() if v}}
 
     def dataset(self, source: str, elsewhere: Sequence[str] = ()) -> Dataset:
@@ -160,13 +160,13 @@ class DataOptions:
 
     def population_of(self, data: Dataset) -> int | Dataset | None:
         """The number of people in the population of the data, or their table."""
-        given = self.population
-        if given is None:
+        population = self.population
+        if population is None:
             return None
-        number = _number(given)
+        number = _number(population)
         if number is not None:
             return number
-        people = self.without_roles().dataset(given)
+        people = self.without_roles().dataset(population)
         if not set(people.names) & set(data.names):
             from crypsis.errors import ColumnError
 
@@ -254,9 +254,9 @@ def takes(group: type, name: str) -> Callable[[Callable[..., None]], Callable[..
     """Give a verb the fields of a dataclass as options; it receives them as one parameter."""
     hints = get_type_hints(group, include_extras=True)
     shared = [
-        inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default,
-                          annotation=hints[one.name])
-        for one in fields(group)
+        inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default,
+                          annotation=hints[field.name])
+        for field in fields(group)
     ]  # fmt: skip
     return lambda verb: _with_options(verb, name, shared, lambda typed: group(**typed))
 
@@ -268,7 +268,7 @@ def _with_options(
     gathered: Callable[[dict[str, Any]], Any],
 ) -> Callable[..., None]:
     """A verb with more options, which it receives gathered in its parameter `group`."""
-    own = inspect.signature(verb, eval_str=True).parameters
+    parameters = inspect.signature(verb, eval_str=True).parameters
 
     @wraps(verb)
     def command(**typed: Any) -> None:
@@ -278,7 +278,7 @@ def _with_options(
     every = [
         *(
             parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-            for name, parameter in own.items()
+            for name, parameter in parameters.items()
             if name != group
         ),
         *shared,
@@ -310,9 +310,9 @@ def shared_options() -> list[inspect.Parameter]:
     found.append(_option("missing", str, text, "Reading", "value"))
     engine = get_type_hints(EngineOptions, include_extras=True)
     found += [
-        _option(one.name, engine[one.name].__origin__, engine[one.name].__metadata__[0],
-                "Reading", one.default)
-        for one in fields(EngineOptions)
+        _option(field.name, engine[field.name].__origin__, engine[field.name].__metadata__[0],
+                "Reading", field.default)
+        for field in fields(EngineOptions)
     ]  # fmt: skip
     return found
 
@@ -360,7 +360,7 @@ def _gathered(typed: dict[str, Any]) -> DataOptions:
     roles: Any = {name: value for name in _ROLES if (value := typed.pop(name))}
     units = {name: value for name in (*_UNITS, *_SAMPLE) if (value := typed.pop(name, None))}
     population = typed.pop("population", None)
-    engine = EngineOptions(**{one.name: typed.pop(one.name) for one in fields(EngineOptions)})
+    engine = EngineOptions(**{field.name: typed.pop(field.name) for field in fields(EngineOptions)})
     roles_file, missing = typed.pop("roles"), typed.pop("missing")
     typed["names"] = None if typed["names"] is None else _split(typed["names"])
     typed["header"] = typed["header"] or None

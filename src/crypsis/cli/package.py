@@ -47,10 +47,10 @@ def check(
         typer.echo(to_json("package check", found))
     else:
         screen, manifest = console(), found.manifest
-        for one in manifest.files:
-            screen.print(f"{one.part:<12}  {one.name}", markup=False)
-            if one.part == "release":
-                screen.print(f"{'':<12}  SHA-256 {one.sha256}", markup=False, soft_wrap=True)
+        for file in manifest.files:
+            screen.print(f"{file.part:<12}  {file.name}", markup=False)
+            if file.part == "release":
+                screen.print(f"{'':<12}  SHA-256 {file.sha256}", markup=False, soft_wrap=True)
         screen.print(manifest.explanation, markup=False)
         for problem in found.problems:
             screen.print(f"✗ {problem}", markup=False)
@@ -64,7 +64,7 @@ def check(
 def pack(
     package: Path,
     release: Path,
-    made: Anonymized,
+    anonymized: Anonymized,
     original: Dataset,
     policy: str,
     about: DossierOptions,
@@ -76,11 +76,11 @@ def pack(
     from crypsis.cli.wording import cli_option
     from crypsis.report.wording import Phrasing
 
-    data, rows = _written(release, made), made.key.row_map
+    data, rows = _written(release, anonymized), anonymized.key.row_map
     known = rows is None or len(rows) > 0  # else nobody knows which record is whose
     found = assess(
         data, original if known else None, policy=policy, row_map=rows or None, name=release.name,
-        together=list(made.apart) or None,
+        together=list(anonymized.apart) or None,
     )  # fmt: skip
     words = Phrasing(cli_option, lambda remedy: None)  # the release is made again, not repaired
     dossier = make_dossier(found, data, original, file=release, phrasing=words, **about.keywords())
@@ -88,19 +88,21 @@ def pack(
     return found
 
 
-def _written(release: Path, made: Anonymized) -> Dataset:
+def _written(release: Path, anonymized: Anonymized) -> Dataset:
     """The released file, with the roles of the data that it was written from."""
     from crypsis.dataset import read
 
-    data = read(release, missing=made.data.missing.value)
-    names = dict(zip(made.data.names, data.names, strict=True))
-    roles = {names[name]: role for name, role in made.data.roles.items() if name in names}
-    notes = {names[name]: note for name, note in made.data.notes.items() if name in names}
+    data = read(release, missing=anonymized.data.missing.value)
+    names = dict(zip(anonymized.data.names, data.names, strict=True))
+    roles = {names[name]: role for name, role in anonymized.data.roles.items() if name in names}
+    notes = {names[name]: note for name, note in anonymized.data.notes.items() if name in names}
     units: dict[str, Any] = {
         unit: names[column]
         for unit in ("person", "household", "weight", "stratum", "cluster")
-        if (column := getattr(made.data, unit)) in names
+        if (column := getattr(anonymized.data, unit)) in names
     }
     decided = data.with_roles(roles, notes)
-    stated = {name: getattr(made.data, name) for name in ("absent", "each_record", "person_reason")}
-    return replace(decided, population=made.data.population, **stated, **units)
+    stated = {
+        name: getattr(anonymized.data, name) for name in ("absent", "each_record", "person_reason")
+    }
+    return replace(decided, population=anonymized.data.population, **stated, **units)

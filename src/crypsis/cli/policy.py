@@ -33,7 +33,7 @@ def list_policies(as_json: o.AsJson = False) -> None:
 
     policies = [load_policy(name) for name in PRESETS]
     if as_json:
-        typer.echo(json.dumps([one.model_dump(mode="json") for one in policies], indent=2))
+        typer.echo(json.dumps([policy.model_dump(mode="json") for policy in policies], indent=2))
         return
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     for head in ("policy", "date", "jurisdiction", "requirements"):
@@ -63,9 +63,9 @@ def show(
     else:
         screen = console()
         screen.print(f"{found.title} ({found.jurisdiction}, {found.date})", markup=False)
-        for one in found.thresholds:
-            size = "" if one.k is None else f" (k = {one.k})"
-            line = f"{one.measure}{size}: {one.comparison} {one.limit:g} {one.unit}. {one.why}"
+        for threshold in found.thresholds:
+            size = "" if threshold.k is None else f" (k = {threshold.k})"
+            line = f"{threshold.measure}{size}: {threshold.comparison} {threshold.limit:g} {threshold.unit}. {threshold.why}"
             screen.print(f"- {line}", markup=False)
         for question, why in found.not_asked.items():
             screen.print(f"- Not part of this policy: {question}. {why}", markup=False)

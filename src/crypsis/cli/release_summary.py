@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def show_release(
-    made: Anonymized,
+    anonymized: Anonymized,
     lost: Any,
     written: Sequence[Path | str],
     key: Path,
@@ -27,7 +27,7 @@ def show_release(
     from crypsis.report.json import to_json
 
     if as_json:
-        typer.echo(to_json("anonymize", made), err=apart)
+        typer.echo(to_json("anonymize", anonymized), err=apart)
         return
     from rich.table import Table
 
@@ -36,17 +36,17 @@ def show_release(
         "column", "distinct values", "missing", "entropy (bits)",
         title="Before and after", title_justify="left",
     )  # fmt: skip
-    for one in lost.columns:
+    for column in lost.columns:
         compared.add_row(
-            one.column,
-            f"{one.values_before:,} to {one.values_after:,}",
-            f"{one.missing_before:,} to {one.missing_after:,}",
-            f"{_bits(one.entropy_before_bits)} to {_bits(one.entropy_after_bits)}",
+            column.column,
+            f"{column.values_before:,} to {column.values_after:,}",
+            f"{column.missing_before:,} to {column.missing_after:,}",
+            f"{_bits(column.entropy_before_bits)} to {_bits(column.entropy_after_bits)}",
         )
     screen.print(compared)
-    for words in made.released_values.values():
+    for words in anonymized.released_values.values():
         screen.print(f"{words}.", markup=False)
-    screen.print(str(made), markup=False)
+    screen.print(str(anonymized), markup=False)
     for path in written:
         screen.print(f"Wrote {path}", markup=False)
     screen.print(
@@ -69,15 +69,15 @@ def write_comparison(path: Path, lost: Any) -> None:
     lines = ["# Before and after", "", f"{lost.rows_after:,} of {lost.rows_before:,} records.", ""]
     lines += ["| column | values before | after | missing before | after | bits before | after |"]
     lines += ["| --- | --- | --- | --- | --- | --- | --- |"]
-    for one in lost.columns:
-        bits = f"{_bits(one.entropy_before_bits)} | {_bits(one.entropy_after_bits)}"
-        name = one.column.replace("|", "\\|")
+    for column in lost.columns:
+        bits = f"{_bits(column.entropy_before_bits)} | {_bits(column.entropy_after_bits)}"
+        name = column.column.replace("|", "\\|")
         lines.append(
-            f"| {name} | {one.values_before} | {one.values_after} | {one.missing_before} "
-            f"| {one.missing_after} | {bits} |"
+            f"| {name} | {column.values_before} | {column.values_after} | {column.missing_before} "
+            f"| {column.missing_after} | {bits} |"
         )
     lines += [f"| {name} | removed | | | | | |" for name in lost.removed]
-    weighted = [one for one in lost.columns if one.weighted_distance is not None]
+    weighted = [column for column in lost.columns if column.weighted_distance is not None]
     if weighted:
         lines += [
             "",
@@ -91,19 +91,22 @@ def _bits(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}"
 
 
-def show_alternatives(found: Exploration, as_json: bool) -> None:
+def show_alternatives(exploration: Exploration, as_json: bool) -> None:
     """The alternatives that were made and measured."""
     from crypsis.cli.console import console
     from crypsis.report.json import to_json
 
     if as_json:
-        typer.echo(to_json("explore", found))
+        typer.echo(to_json("explore", exploration))
         return
     screen = console()
-    screen.print(str(found), markup=False)
-    for one in found.alternatives:
-        if one.failure:
-            screen.print(f"{one.recoding}, k = {one.k:,}: {one.failure}", markup=False)
+    screen.print(str(exploration), markup=False)
+    for alternative in exploration.alternatives:
+        if alternative.failure:
+            screen.print(
+                f"{alternative.recoding}, k = {alternative.k:,}: {alternative.failure}",
+                markup=False,
+            )
     screen.print(
         "Each line is a release that was made and measured; nothing was written. To write one, set "
         "--k, --recoding and --output instead of --explore.",
@@ -111,12 +114,12 @@ def show_alternatives(found: Exploration, as_json: bool) -> None:
     )
 
 
-def exit_with(found: Assessment, as_json: bool) -> None:
+def exit_with(assessment: Assessment, as_json: bool) -> None:
     """The verdict on the release, and the exit status that it has."""
     from crypsis.cli.console import console
     from crypsis.report.json import exit_status
 
     if not as_json:
-        console().print(found.explanation, markup=False)
-    if exit_status(found):
-        raise typer.Exit(exit_status(found))
+        console().print(assessment.explanation, markup=False)
+    if exit_status(assessment):
+        raise typer.Exit(exit_status(assessment))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def phrasing(
-    found: Assessment,
+    assessment: Assessment,
     data: str,
     options: DataOptions | None = None,
     *,
@@ -33,7 +33,7 @@ def phrasing(
     from crypsis.report.wording import Phrasing
 
     reading: Sequence[str] = () if options is None else options.words
-    guessed = {one.column for one in found.guessed}
+    guessed = {one.column for one in assessment.guessed}
 
     def file(source: str) -> str:
         return _free("roles.toml" if source == data else "original-roles.toml")
@@ -74,32 +74,32 @@ def phrasing(
         return before + _line("crypsis", "anonymize", *words, "-o", _free(output))
 
     def command(remedy: Remedy) -> str | None:
-        given = remedy.parameters
-        names = [one.column for one in found.columns]
+        parameters = remedy.parameters
+        names = [column.column for column in assessment.columns]
         if remedy.action == "anonymize":
-            kind = f"-{given['recoding']}" if "recoding" in given else ""
-            return anonymize(data, given, names, f"anonymous{kind}.parquet") or None
+            kind = f"-{parameters['recoding']}" if "recoding" in parameters else ""
+            return anonymize(data, parameters, names, f"anonymous{kind}.parquet") or None
         if remedy.action == "rank_swap" and original is not None:
-            swap = f"rank-swap:{given['percent']}"
-            options_of = {"excluded": given["excluded"], "k": 1}
-            options_of["methods"] = dict.fromkeys(given["columns"], swap)
+            swap = f"rank-swap:{parameters['percent']}"
+            options_of = {"excluded": parameters["excluded"], "k": 1}
+            options_of["methods"] = dict.fromkeys(parameters["columns"], swap)
             return anonymize(original, options_of, original_names, "masked.parquet") or None
-        if remedy.action == "suppress_items" and given and attack is not None:
-            limit = str(given["limit"])
+        if remedy.action == "suppress_items" and parameters and attack is not None:
+            limit = str(parameters["limit"])
             return _line("crypsis", "attack", "file", str(attack), "--limit", limit, "--reveal")
         return None
 
-    scan = prepared(data, [one.column for one in found.columns])
+    scan = prepared(data, [column.column for column in assessment.columns])
     decide = f"Run `{scan}`, correct the file, and add --roles {file(data)}."
     if options is not None and options.roles_file is not None:
         decide = f"Decide in {options.roles_file} what they are."
     return Phrasing(cli_option, command, {"undecided-columns": decide})
 
 
-def assessment_of(release: str, made: Anonymized, options: DataOptions, table: str) -> str:
+def assessment_of(release: str, anonymized: Anonymized, options: DataOptions, table: str) -> str:
     """The command that assesses a release which lacks columns of its roles file; else empty."""
-    names, before = made.data.names, made.original.roles
-    if any(role is not before.get(name) for name, role in made.data.roles.items()):
+    names, before = anonymized.data.names, anonymized.original.roles
+    if any(role is not before.get(name) for name, role in anonymized.data.roles.items()):
         return ""  # pseudonyms are no identifiers: their role is to be decided
     from crypsis.columns import roles
 
@@ -112,9 +112,9 @@ def assessment_of(release: str, made: Anonymized, options: DataOptions, table: s
             gone = error.parameters["columns"]
     for name in gone:
         words += [cli_option("excluded", None), name]
-    for path in made.apart_paths(release):
+    for path in anonymized.apart_paths(release):
         words += [cli_option("together", None), str(path)]
-    return _line("crypsis", "assess", release, *words) if gone or made.apart else ""
+    return _line("crypsis", "assess", release, *words) if gone or anonymized.apart else ""
 
 
 def _of_recoding(words: Sequence[str]) -> list[str]:

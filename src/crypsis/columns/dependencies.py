@@ -130,17 +130,22 @@ class _Search:
         self.numbers = {name: _scaled(one) for name, one in every.items() if one is not None}
 
     def run(self) -> tuple[Dependency, ...]:
-        found: list[Dependency] = []
+        dependencies: list[Dependency] = []
         for name, released in self.changed.items():
             rows = self._changed_rows(name, released)
             if rows.any():
-                found += self._of(name, released, rows)
-        done = {(column, target) for d in found for column in d.columns for target in d.determines}
-        found += [
-            one for one in self._relations()
-            if not any((c, t) in done for c in one.columns for t in one.determines)
+                dependencies += self._of(name, released, rows)
+        done = {
+            (column, target)
+            for d in dependencies
+            for column in d.columns
+            for target in d.determines
+        }
+        dependencies += [
+            relation for relation in self._relations()
+            if not any((c, t) in done for c in relation.columns for t in relation.determines)
         ]  # fmt: skip
-        return tuple(found)
+        return tuple(dependencies)
 
     def _changed_rows(self, name: str, released: pa.ChunkedArray | None) -> NDArray[np.bool_]:
         if released is None:
@@ -254,7 +259,7 @@ class _Search:
 
     def _relations(self) -> list[Dependency]:
         """Linear relations of three columns of numbers, or of their logarithms."""
-        names = [name for name, one in self.numbers.items() if np.isfinite(one).sum() >= 20]
+        names = [name for name, number in self.numbers.items() if np.isfinite(number).sum() >= 20]
         changed = [name for name in self.changed if name in names]
         if not changed or len(names) < 3:
             return []

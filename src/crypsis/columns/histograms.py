@@ -86,7 +86,11 @@ def histograms(
         table = draw_sample(dataset.rows, rows, seed=seed, names=flat)
     else:
         table = dataset.to_arrow(flat)
-    ends = _extremes(dataset, [one.name for one in columns if one.kind.ordered]) if sampled else {}
+    ends = (
+        _extremes(dataset, [column.name for column in columns if column.kind.ordered])
+        if sampled
+        else {}
+    )
     found = []
     for column in columns:
         if column.kind is Kind.NESTED:

@@ -150,8 +150,8 @@ def scan(
     columns, counts = profile_columns(dataset, exact=exact, seed=seed)
     paired = _pairable(columns)
     found = _singles(dataset, counts) + _pairs(dataset, paired, counts, exact, seed)
-    links = [one.column for one in columns if one.links]
-    judged = dataset.with_roles({one.column: one.role for one in columns})
+    links = [column.column for column in columns if column.links]
+    judged = dataset.with_roles({column.column: column.role for column in columns})
     evidence = record_evidence(judged, identifiers=links, seed=seed)
     found.sort(key=lambda one: (-one.singletons, -one.distinct, len(one.columns), one.columns))
     return Profile(
@@ -161,7 +161,9 @@ def scan(
         columns_paired=tuple(paired),
         missing=dataset.missing.value,
         person=dataset.person,
-        people=next((one.distinct for one in columns if one.column == dataset.person), None),
+        people=next(
+            (column.distinct for column in columns if column.column == dataset.person), None
+        ),
         person_decided=dataset.person_decided,
         record_evidence=tuple(one.text for one in evidence),
         encoding=dataset.rows.legacy_encoding,
@@ -175,7 +177,7 @@ def profile_columns(
     flat = [column.name for column in dataset.rows.columns if column.kind is not Kind.NESTED]
     counts = count_columns(dataset, flat, exact=exact, seed=seed)
     guesses = guess(dataset, counts=counts, seed=seed)
-    return tuple(_profile(dataset, one, counts.get(one.column)) for one in guesses), counts
+    return tuple(_profile(dataset, guess, counts.get(guess.column)) for guess in guesses), counts
 
 
 def _profile(dataset: Dataset, guess: Guess, counts: ColumnSetCounts | None) -> ColumnProfile:
@@ -205,11 +207,11 @@ def _profile(dataset: Dataset, guess: Guess, counts: ColumnSetCounts | None) -> 
     )
 
 
-def _decided_reason(guess: Guess, known: Role) -> str:
+def _decided_reason(guess: Guess, role: Role) -> str:
     """What a column would have been guessed as, beside the role that was decided."""
     if guess.role is Role.UNDECIDED:
         return f"not guessed: {guess.reason}"
-    same = "the same" if guess.role is known else guess.role.value
+    same = "the same" if guess.role is role else guess.role.value
     return f"the guess was {same}: {guess.reason}"
 
 
@@ -228,8 +230,8 @@ def _singles(dataset: Dataset, counts: dict[str, ColumnSetCounts]) -> list[Colum
     if dataset.missing is not MissingValues.DROP:
         return list(counts.values())
     return [
-        known if known.estimated else dataset.rows.tally([name], drop_missing=True)
-        for name, known in counts.items()
+        count if count.estimated else dataset.rows.tally([name], drop_missing=True)
+        for name, count in counts.items()
     ]
 
 

@@ -115,7 +115,7 @@ def _sorted_by(columns: list[Ints]) -> list[Ints]:
     left = sorted(columns, key=_runs)
     while left:
         joint = [_joint([parts[-1], one]) for one in left]
-        found = next((place for place, one in enumerate(joint) if _contiguous(one)), None)
+        found = next((position for position, one in enumerate(joint) if _contiguous(one)), None)
         if found is None:
             break
         parts.append(joint[found])
@@ -131,8 +131,8 @@ def _runs(codes: Ints) -> int:
 def _joint(columns: list[Ints]) -> Ints:
     """The combinations of some columns as codes."""
     found = numbered(columns[0])
-    for one in columns[1:]:
-        codes = numbered(one)
+    for column in columns[1:]:
+        codes = numbered(column)
         found = numbered(found * (int(codes.max()) + 1) + codes)
     return found
 

@@ -27,15 +27,15 @@ def share_of(successes: int, total: int, confidence: float = 0.95) -> Estimate:
     return Estimate(share, max(0.0, low), min(1.0, high), confidence, "Wilson interval")
 
 
-def difference_of(one: Estimate, two: Estimate) -> Estimate:
+def difference_of(estimate: Estimate, two: Estimate) -> Estimate:
     """The difference of two independent shares from their intervals (Newcombe 1998, method 10).
 
     >>> found = difference_of(share_of(56, 70), share_of(48, 80))
     >>> print(found)
     0.2 (95 % CI 0.05243 to 0.3339)
     """
-    value = one.value - two.value
-    below = math.hypot(one.value - one.low, two.high - two.value)
-    above = math.hypot(one.high - one.value, two.value - two.low)
+    value = estimate.value - two.value
+    below = math.hypot(estimate.value - estimate.low, two.high - two.value)
+    above = math.hypot(estimate.high - estimate.value, two.value - two.low)
     return Estimate(value, max(-1.0, value - below), min(1.0, value + above),
-                    min(one.confidence, two.confidence), "Newcombe interval")  # fmt: skip
+                    min(estimate.confidence, two.confidence), "Newcombe interval")  # fmt: skip

@@ -336,11 +336,11 @@ class Dataset:
     @property
     def signed_off(self) -> tuple[str, ...]:
         """The released columns of which the owner wrote why an intruder cannot know them."""
-        known = self.quasi_identifiers
+        quasi_identifiers = self.quasi_identifiers
         return tuple(
             name
             for name in self.released
-            if name in self.notes and self.notes[name].sign_off and name not in known
+            if name in self.notes and self.notes[name].sign_off and name not in quasi_identifiers
         )
 
     def _with(self, role: Role) -> tuple[str, ...]:
@@ -398,9 +398,9 @@ class Dataset:
     def counted(self, columns: Sequence[str], *, weighted: bool = False) -> Cells | None:
         """The cells of some columns where they follow from cells counted before; else None."""
         names = tuple(columns)
-        for (_, weight), known in self._counts.cells.items():
-            if set(names) <= set(known.columns) and (not weighted or weight == self.weight):
-                return known if known.columns == names else known.marginal(names)
+        for (_, weight), cell in self._counts.cells.items():
+            if set(names) <= set(cell.columns) and (not weighted or weight == self.weight):
+                return cell if cell.columns == names else cell.marginal(names)
         return None
 
     def strict(self) -> Dataset:

@@ -60,14 +60,14 @@ def covered(
         mine = np.array([one == text for one in texts], bool)
         group = below.get(text)
         if group is not None:
-            mine |= np.array([one in group for one in texts], bool)
+            mine |= np.array([text in group for text in texts], bool)
         inside = None if dated else _inside(text, values, texts)
         if inside is not None:
             mine |= inside
         elif text in dated:
             mine[dated[text]] = True
         elif group is None and not mine.any() and _OTHER.match(text):
-            mine = there & np.array([any_other or one not in named for one in texts], bool)
+            mine = there & np.array([any_other or text not in named for text in texts], bool)
         elif group is None and not mine.any() and text == _ALL:
             mine = there
         found[i] = mine
@@ -119,10 +119,10 @@ def _inside(label: str, values: Sequence[Any], texts: Sequence[str | None]) -> M
 def _by_date(values: Sequence[Any]) -> dict[str, list[int]]:
     """For each label of a unit of time the places of its dates; nothing if the values are none."""
     places: dict[str, list[int]] = {}
-    for place, value in enumerate(values):
+    for position, value in enumerate(values):
         if hasattr(value, "year"):
             for unit in UNITS:
-                places.setdefault(date_label(value, unit), []).append(place)
+                places.setdefault(date_label(value, unit), []).append(position)
     return places
 
 

@@ -133,7 +133,7 @@ def event_columns(data: Dataset, columns: Sequence[str] | None) -> tuple[str, ..
     """The columns of an event: by default what an intruder may know, without what is sensitive."""
     person = person_of(data)
     if columns is None:
-        nested = {one.name for one in data.rows.columns if one.kind is Kind.NESTED}
+        nested = {column.name for column in data.rows.columns if column.kind is Kind.NESTED}
         columns = [n for n in data.knowable if n not in data.sensitive and n not in nested]
     if not columns:
         raise ColumnError("No column is left that an intruder may know.", code="no-columns")

@@ -62,7 +62,7 @@ class Advice(Result):
         for one in self.columns:
             if one.column == column:
                 return one
-        raise unknown_columns([column], [one.column for one in self.columns])
+        raise unknown_columns([column], [column.column for column in self.columns])
 
 
 @takes_roles(without=SAMPLE)
@@ -153,12 +153,12 @@ def _predictors(
     return best, skipped
 
 
-def _gain(known: Conditional, rare: int) -> float:
-    prior = known.prior_guess
+def _gain(conditional: Conditional, rare: int) -> float:
+    prior = conditional.prior_guess
     if prior == 1:
         return 0.0
-    right = np.where(known.sizes >= rare, known.modes, known.sizes * prior)
-    return max(0.0, (float(right.sum()) / known.records - prior) / (1 - prior))
+    right = np.where(conditional.sizes >= rare, conditional.modes, conditional.sizes * prior)
+    return max(0.0, (float(right.sum()) / conditional.records - prior) / (1 - prior))
 
 
 def _column(

@@ -116,40 +116,40 @@ class AttributeDisclosure(Result):
         for one in self.attributes:
             if one.attribute == attribute:
                 return one
-        raise unknown_columns([attribute], [one.attribute for one in self.attributes])
+        raise unknown_columns([attribute], [attribute.attribute for attribute in self.attributes])
 
     @property
     def distinct_l(self) -> int:
         """The smallest distinct l of all sensitive attributes."""
-        return min(one.l_diversity.distinct for one in self.attributes)
+        return min(attribute.l_diversity.distinct for attribute in self.attributes)
 
     @property
     def entropy_l(self) -> float:
         """The smallest entropy l of all sensitive attributes."""
-        return min(one.l_diversity.entropy for one in self.attributes)
+        return min(attribute.l_diversity.entropy for attribute in self.attributes)
 
     @property
     def t(self) -> float:
         """The largest t of all sensitive attributes."""
-        return max(one.t_closeness.t for one in self.attributes)
+        return max(attribute.t_closeness.t for attribute in self.attributes)
 
     @property
     def alpha(self) -> float:
         """The largest alpha of all sensitive attributes."""
-        return max(one.alpha_k_anonymity.alpha for one in self.attributes)
+        return max(attribute.alpha_k_anonymity.alpha for attribute in self.attributes)
 
     def __str__(self) -> str:
         head = (
             f"Attribute disclosure: {self.records:,} records in {self.classes:,} equivalence "
             f"classes, k = {self.k:,}"
         )
-        width = max(len(one.attribute) for one in self.attributes)
+        width = max(len(attribute.attribute) for attribute in self.attributes)
         lines = [
-            f"  {one.attribute:<{width}}  l = {one.l_diversity.distinct:,} (distinct), "
-            f"{one.l_diversity.entropy:.4g} (entropy), {one.l_diversity.recursive:,} (recursive, "
-            f"c = {one.l_diversity.c:g}); t = {one.t_closeness.t:.4g} "
-            f"({one.t_closeness.ground_distance})"
-            for one in self.attributes
+            f"  {attribute.attribute:<{width}}  l = {attribute.l_diversity.distinct:,} (distinct), "
+            f"{attribute.l_diversity.entropy:.4g} (entropy), {attribute.l_diversity.recursive:,} (recursive, "
+            f"c = {attribute.l_diversity.c:g}); t = {attribute.t_closeness.t:.4g} "
+            f"({attribute.t_closeness.ground_distance})"
+            for attribute in self.attributes
         ]
         return "\n".join([head, *lines])
 
@@ -170,7 +170,7 @@ class AttributeCounts:
 
     def l_diversity(self, c: float) -> LDiversity:
         """l-diversity; recursive with this c."""
-        first, *others = (one.l_diversity(c) for one in self._readings)
+        first, *others = (reading.l_diversity(c) for reading in self._readings)
         for other in others:
             first = replace(
                 first,
@@ -183,21 +183,25 @@ class AttributeCounts:
 
     def t_closeness(self, ground: GroundDistance) -> TCloseness:
         """t-closeness by a ground distance."""
-        return max((one.t_closeness(ground) for one in self._readings), key=lambda one: one.t)
+        return max(
+            (reading.t_closeness(ground) for reading in self._readings), key=lambda one: one.t
+        )
 
     def beta_likeness(self) -> BetaLikeness:
         """beta-likeness, basic and enhanced."""
-        found = (one.beta_likeness() for one in self._readings)
+        found = (reading.beta_likeness() for reading in self._readings)
         return max(found, key=lambda one: (one.enhanced, one.beta))
 
     def delta_disclosure(self) -> DeltaDisclosure:
         """delta-disclosure privacy."""
-        found = (one.delta_disclosure() for one in self._readings)
+        found = (reading.delta_disclosure() for reading in self._readings)
         return max(found, key=lambda one: (one.delta_bits, one.present_bits))
 
     def alpha_k_anonymity(self, k: int) -> AlphaKAnonymity:
         """(alpha,k)-anonymity, given k."""
-        return max((one.alpha_k_anonymity(k) for one in self._readings), key=lambda one: one.alpha)
+        return max(
+            (reading.alpha_k_anonymity(k) for reading in self._readings), key=lambda one: one.alpha
+        )
 
     def classes_exceeding(
         self,
@@ -234,9 +238,9 @@ class AttributeCounts:
         )
 
 
-def _lower(first: LDiversity, other: LDiversity, name: str) -> dict[str, Any]:
+def _lower(first: LDiversity, ldiversity: LDiversity, name: str) -> dict[str, Any]:
     """The lower of two values of l, with its class."""
-    source = min(first, other, key=lambda one: getattr(one, name))
+    source = min(first, ldiversity, key=lambda one: getattr(one, name))
     return {part: getattr(source, part) for part in (name, f"{name}_class")}
 
 

@@ -36,7 +36,7 @@ class ClassRisk(Result):
     """That value; None for a unique target, of which each value is as likely."""
 
 
-def ranking(known: Conditional, by: Order) -> NDArray[np.int64]:
+def ranking(conditional: Conditional, by: Order) -> NDArray[np.int64]:
     """The classes by falling risk; of equal ones the larger first, then in the order of values."""
     if by not in get_args(Order):
         choices = ", ".join(repr(name) for name in get_args(Order))
@@ -44,11 +44,11 @@ def ranking(known: Conditional, by: Order) -> NDArray[np.int64]:
             f"Parameter 'by' is one of {choices}; {by!r} is not a valid value.", parameter="by"
         )
     risks = {
-        "best_guess": known.best_guesses,
-        "itpr": -known.weighted,
-        "divergence": known.divergences,
+        "best_guess": conditional.best_guesses,
+        "itpr": -conditional.weighted,
+        "divergence": conditional.divergences,
     }[by]
-    return np.lexsort((-known.sizes, -risks))
+    return np.lexsort((-conditional.sizes, -risks))
 
 
 def worst(risks: NDArray[np.float64], sizes: NDArray[np.int64]) -> int:
@@ -57,27 +57,27 @@ def worst(risks: NDArray[np.float64], sizes: NDArray[np.int64]) -> int:
     return int(tied[np.argmax(sizes[tied])])
 
 
-def class_table(known: Conditional, by: Order) -> pa.Table:
+def class_table(conditional: Conditional, by: Order) -> pa.Table:
     """All classes as a table: the given columns, then what is known of each class.
 
     Where a given column has the name of a measure, the measure is called "NAME (class)".
     """
-    order = ranking(known, by)
-    classes = known.classes
+    order = ranking(conditional, by)
+    classes = conditional.classes
     columns: dict[str, Any] = {
         name: value.take(places(code[order]))
         for name, value, code in zip(classes.columns, classes.values, classes.codes, strict=True)
     }
     measures: dict[str, Any] = {
-        "size": known.sizes[order],
-        "best_guess": known.best_guesses[order],
-        "distinct": known.distinct[order],
-        "entropy_bits": known.entropies[order],
-        "itpr": known.itprs[order],
-        "divergence_bits": known.divergences[order],
+        "size": conditional.sizes[order],
+        "best_guess": conditional.best_guesses[order],
+        "distinct": conditional.distinct[order],
+        "entropy_bits": conditional.entropies[order],
+        "itpr": conditional.itprs[order],
+        "divergence_bits": conditional.divergences[order],
     }
-    if known.guesses is not None and known.values is not None:
-        measures["guess"] = known.values.take(places(known.guesses[order]))
+    if conditional.guesses is not None and conditional.values is not None:
+        measures["guess"] = conditional.values.take(places(conditional.guesses[order]))
     arrays = [*columns.values(), *map(pa.array, measures.values())]
     named = [f"{name} (class)" if name in columns else name for name in measures]
     return pa.table(arrays, names=[*columns, *named])

@@ -91,12 +91,12 @@ def class_states(table: Joint, states: States, confidence: float) -> ClassStates
 
 def known_members(table: Joint) -> tuple[Ints, NDArray[np.bool_]]:
     """The members of each class whose value is known, and whether they are at least half."""
-    known = table.sizes
+    sizes = table.sizes
     if len(table.values) and not table.values[-1].is_valid:
         empty = table.codes == len(table.values) - 1
-        lost = np.bincount(table.member[empty], table.counts[empty], minlength=known.size)
-        known = known - lost.astype(np.int64)
-    return known, (2 * known >= table.sizes) & (known > 0)
+        lost = np.bincount(table.member[empty], table.counts[empty], minlength=sizes.size)
+        sizes = sizes - lost.astype(np.int64)
+    return sizes, (2 * sizes >= table.sizes) & (sizes > 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,22 +126,24 @@ class Baselines:
             found = np.minimum(found / np.maximum(known, 1e-9)[:, None], 1.0)
         return found
 
-    def of(self, found: ClassStates, asked: NDArray[np.bool_], *, people: bool = False) -> Floats:
+    def of(
+        self, class_states: ClassStates, asked: NDArray[np.bool_], *, people: bool = False
+    ) -> Floats:
         """The baseline of each state in each class; 0 where it is not asked for.
 
         With `people` that to have the state in any record, otherwise in one.
         """
-        states = found.states
+        states = class_states.states
         weight = np.zeros((self.chances.shape[1], states.prior.size))
         np.add.at(weight, (self.bin_of, states.of_value), self.within)
-        rows = self.rows(found.member[asked], found.known_only[asked])
-        chance = (rows * weight.T[found.state[asked]]).sum(axis=1)
+        rows = self.rows(class_states.member[asked], class_states.known_only[asked])
+        chance = (rows * weight.T[class_states.state[asked]]).sum(axis=1)
         if people and self.repeats is not None:
-            count, state = states.prior.size, found.state[asked]
+            count, state = states.prior.size, class_states.state[asked]
             share = sums_of(states.of_value, self.table.prior, count)[state]
             having = self.table.prior_having(states.of_value, count)[state]
-            chance = self.repeats.expected(found.member[asked], chance, share, having)
-        result = np.zeros(found.member.size)
+            chance = self.repeats.expected(class_states.member[asked], chance, share, having)
+        result = np.zeros(class_states.member.size)
         result[asked] = chance
         return result
 

@@ -27,7 +27,7 @@ def contributions(
     cells: Cells,
     given: Sequence[str],
     target: str | None,
-    known: Conditional,
+    conditional: Conditional,
     person: str | None = None,
 ) -> tuple[Contribution, ...]:
     """Each given column, those that add the most first. `target=None` means a unique one.
@@ -35,7 +35,7 @@ def contributions(
     Added information falls short where columns say the same: of two equal ones each adds nothing.
     Cost: two passes over the cells for each column.
     """
-    found = [_contribution(cells, given, target, known, name, person) for name in given]
+    found = [_contribution(cells, given, target, conditional, name, person) for name in given]
     return tuple(sorted(found, key=lambda one: (-one.added_bits, -one.alone_bits, one.column)))
 
 

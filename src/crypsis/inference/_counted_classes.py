@@ -142,19 +142,19 @@ class CountedClasses:
         low, value = (1 - count * least / of for count in (classes.high, classes.value))
         return Estimate(value, low, 1.0, self.confidence, _OF_THE_COUNTED)
 
-    def class_risk(self, known: Conditional, place: int) -> ClassRisk:
+    def class_risk(self, conditional: Conditional, place: int) -> ClassRisk:
         """One of the classes as a result."""
         guess = None
-        if known.guesses is not None and known.values is not None:
-            guess = known.values[int(known.guesses[place])].as_py()
+        if conditional.guesses is not None and conditional.values is not None:
+            guess = conditional.values[int(conditional.guesses[place])].as_py()
         return ClassRisk(
-            group=known.classes.group(place),
-            share=float(known.sizes[place] / self.records),
-            entropy_bits=float(known.entropies[place]),
-            distinct=int(known.distinct[place]),
+            group=conditional.classes.group(place),
+            share=float(conditional.sizes[place] / self.records),
+            entropy_bits=float(conditional.entropies[place]),
+            distinct=int(conditional.distinct[place]),
             itpr=self.per_class(float(self.weighted[place]), self.entropy),
-            divergence_bits=float(known.divergences[place]),
-            best_guess=float(known.best_guesses[place]),
+            divergence_bits=float(conditional.divergences[place]),
+            best_guess=float(conditional.best_guesses[place]),
             guess=guess,
         )
 
@@ -193,24 +193,24 @@ def all_classes(
 
 
 def classes_of(
-    known: Conditional, records: int, values: int, distances: Floats | None
+    conditional: Conditional, records: int, values: int, distances: Floats | None
 ) -> CountedClasses:
     """Classes that were fetched, of so many records in all."""
-    weighted = known.sizes / records * known.entropies
+    weighted = conditional.sizes / records * conditional.entropies
     return CountedClasses(
         records=records,
-        dropped=known.dropped,
-        entropy=known.entropy,
+        dropped=conditional.dropped,
+        entropy=conditional.entropy,
         values=values,
-        top=1 if known.totals is None else float(known.totals.max()),
-        sizes=known.sizes,
-        modes=known.modes,
-        distinct=known.distinct,
+        top=1 if conditional.totals is None else float(conditional.totals.max()),
+        sizes=conditional.sizes,
+        modes=conditional.modes,
+        distinct=conditional.distinct,
         weighted=weighted,
         least_weighted=float(weighted.min()),
-        least_entropy=float(known.entropies.min()),
-        times=np.ones_like(known.sizes),
-        certain=np.ones(known.sizes.size, bool),
-        known=known,
+        least_entropy=float(conditional.entropies.min()),
+        times=np.ones_like(conditional.sizes),
+        certain=np.ones(conditional.sizes.size, bool),
+        known=conditional,
         distances=distances,
     )

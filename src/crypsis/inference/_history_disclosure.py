@@ -304,26 +304,28 @@ class _Attack:
         """Over all choices of so many records of all sensitive values."""
         from crypsis.histories.kernels import person_values as kernel
 
-        own = self.pairs
+        pairs = self.pairs
         often, mean = kernel.counted_values(
-            own.person, own.value, own.holders, own.first, self.values, events,
+            pairs.person, pairs.value, pairs.holders, pairs.first, self.values, events,
             self.histories.arrays, self.knowledge.code, _CERTAIN,
         )  # fmt: skip
-        shares = (min(1.0, math.fsum(own.weight * one)) for one in (often, mean))
+        shares = (min(1.0, math.fsum(pairs.weight * one)) for one in (often, mean))
         inferred, confidence = shares
-        return _Found(inferred, confidence, *self._worst(own.value, often))
+        return _Found(inferred, confidence, *self._worst(pairs.value, often))
 
     def drawn(self, events: int, draws: int, confidence: float, seed: int) -> _Found:
         """Of some sensitive values, each with one choice of records."""
         from crypsis.histories.kernels import person_values as kernel
 
-        own = self.pairs
-        if not own.person.size:
+        pairs = self.pairs
+        if not pairs.person.size:
             return _Found(0.0, 0.0, 0.0, 0)
         random = np.random.default_rng(seed)
-        drawn = np.sort(random.choice(own.person.size, draws, p=own.weight / own.weight.sum()))
+        drawn = np.sort(
+            random.choice(pairs.person.size, draws, p=pairs.weight / pairs.weight.sum())
+        )
         shares = kernel.drawn_values(
-            own.person[drawn], own.value[drawn], own.holders, own.first, self.values, events,
+            pairs.person[drawn], pairs.value[drawn], pairs.holders, pairs.first, self.values, events,
             self.histories.arrays, self.knowledge.code, random.random((draws, events)),
         )  # fmt: skip
         certain = shares >= _CERTAIN

@@ -26,7 +26,7 @@ from crypsis.options import Columns, Roles
 def leakage(
     data: Data,
     target: str,
-    given: Columns | None = None,
+    columns: Columns | None = None,
     *,
     unique: bool | None = None,
     prove: bool = False,
@@ -44,7 +44,7 @@ def leakage(
         A Dataset, a frame or a path.
     target : str
         The column to infer: a sensitive attribute, or an identifier.
-    given : Columns, optional
+    columns : Columns, optional
         What the intruder knows; by default the quasi-identifiers.
     unique : bool, optional
         Whether the values of the target are all different. If not set, a target without a repeated
@@ -98,7 +98,7 @@ def leakage(
     _check(exact, sample, seed)
     dataset = as_dataset(data, **roles)
     names = checked_columns(
-        target, dataset.quasi_identifiers if given is None else given, dataset.names
+        target, dataset.quasi_identifiers if columns is None else columns, dataset.names
     )
     dataset = dataset.as_written(names)
     basis = uniqueness_basis(dataset, target, unique, prove)

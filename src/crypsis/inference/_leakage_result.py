@@ -156,7 +156,7 @@ class Leakages(Result):
     @property
     def complete(self) -> bool:
         """Whether all classes were counted, for every target."""
-        return all(one.complete for one in self.targets)
+        return all(target.complete for target in self.targets)
 
     def __getitem__(self, target: str) -> Leakage:
         for one in self.targets:
@@ -166,84 +166,96 @@ class Leakages(Result):
 
 
 def leakage_of(
-    found: CountedClasses, target: str, names: list[str], basis: UniquenessBasis,
+    counted_classes: CountedClasses, target: str, names: list[str], basis: UniquenessBasis,
     shuffled: Number | None, added: tuple[Contribution, ...],
 ) -> Leakage:  # fmt: skip
     """All measures of the classes that were counted."""
-    known, entropy, left = found.known, found.entropy, found.conditional_entropy
+    known, entropy, left = (
+        counted_classes.known,
+        counted_classes.entropy,
+        counted_classes.conditional_entropy,
+    )
     gained = mapped(left, lambda bits: entropy - bits)
     rate = mapped(left, lambda bits: 1 - bits / entropy) if entropy else 0.0
-    least = found.least_entropy
-    difference = None if least is None else found.at_least(entropy - least, entropy)
-    distances = found.distances
+    least = counted_classes.least_entropy
+    difference = None if least is None else counted_classes.at_least(entropy - least, entropy)
+    distances = counted_classes.distances
     return Leakage(
         target=target,
         given=tuple(names),
-        records=found.records,
-        dropped=found.dropped,
-        classes=found.classes,
-        classes_counted=found.counted,
-        sampled_share=found.share,
-        values=found.values,
+        records=counted_classes.records,
+        dropped=counted_classes.dropped,
+        classes=counted_classes.classes,
+        classes_counted=counted_classes.counted,
+        sampled_share=counted_classes.share,
+        values=counted_classes.values,
         entropy_bits=entropy,
         conditional_entropy_bits=left,
-        joint_entropy_bits=found.class_entropy + left,
+        joint_entropy_bits=counted_classes.class_entropy + left,
         normalized_conditional_entropy=mapped(rate, lambda share: 1 - share),
         mutual_information=gained,
         discrimination_rate=rate,
         conditional_privacy=mapped(gained, lambda bits: 1 - 2.0**-bits),
-        max_information_leakage=found.at_least(entropy - found.least_weighted, entropy),
+        max_information_leakage=counted_classes.at_least(entropy - counted_classes.least_weighted, entropy),
         max_information_leakage_difference=difference,
-        max_information_leakage_divergence=None if known is None else found.at_least(
-            float(known.divergences.max()), float(np.log2(found.records))
+        max_information_leakage_divergence=None if known is None else counted_classes.at_least(
+            float(known.divergences.max()), float(np.log2(counted_classes.records))
         ),
-        entropy_l_diversity=None if least is None else found.at_least(2.0**-least),
-        itpr=_itpr(found, rate),
-        itpr_before_scaling=found.at_least(1 - found.least_weighted / entropy) if entropy else 0.0,
-        itpr_independent=_independent_itpr(found, rate),
+        entropy_l_diversity=None if least is None else counted_classes.at_least(2.0**-least),
+        itpr=_itpr(counted_classes, rate),
+        itpr_before_scaling=counted_classes.at_least(1 - counted_classes.least_weighted / entropy) if entropy else 0.0,
+        itpr_independent=_independent_itpr(counted_classes, rate),
         itpr_shuffled=shuffled,
-        best_guess=_best_guess(found),
-        homogeneous_share=found.fraction(found.distinct == 1),
-        distinct_l=found.at_most(int(found.distinct.min())),
-        t=None if distances is None else found.at_least(float(distances.max())),
-        worst_class=None if known is None else found.class_risk(
-            known, worst(-found.weighted, found.sizes)
+        best_guess=_best_guess(counted_classes),
+        homogeneous_share=counted_classes.fraction(counted_classes.distinct == 1),
+        distinct_l=counted_classes.at_most(int(counted_classes.distinct.min())),
+        t=None if distances is None else counted_classes.at_least(float(distances.max())),
+        worst_class=None if known is None else counted_classes.class_risk(
+            known, worst(-counted_classes.weighted, counted_classes.sizes)
         ),
-        riskiest=_first(found, _CLASSES_SHOWN, "best_guess"),
+        riskiest=_first(counted_classes, _CLASSES_SHOWN, "best_guess"),
         contributions=added,
         uniqueness=basis,
-        confidence=found.confidence,
-        _classes=found,
+        confidence=counted_classes.confidence,
+        _classes=counted_classes,
     )  # fmt: skip
 
 
-def _first(found: CountedClasses, limit: int, by: Order) -> tuple[ClassRisk, ...]:
-    known = found.known
+def _first(counted_classes: CountedClasses, limit: int, by: Order) -> tuple[ClassRisk, ...]:
+    known = counted_classes.known
     if known is None:
         return ()
-    return tuple(found.class_risk(known, int(place)) for place in ranking(known, by)[:limit])
+    return tuple(
+        counted_classes.class_risk(known, int(place)) for place in ranking(known, by)[:limit]
+    )
 
 
-def _best_guess(found: CountedClasses) -> BestGuess:
-    prior, average = found.prior_guess, found.average_guess
-    most = found.at_least(float(found.guesses.max()))
-    place = worst(found.guesses, found.sizes)
-    where = None if found.known is None else found.class_risk(found.known, place)
+def _best_guess(counted_classes: CountedClasses) -> BestGuess:
+    prior, average = counted_classes.prior_guess, counted_classes.average_guess
+    most = counted_classes.at_least(float(counted_classes.guesses.max()))
+    place = worst(counted_classes.guesses, counted_classes.sizes)
+    where = (
+        None
+        if counted_classes.known is None
+        else counted_classes.class_risk(counted_classes.known, place)
+    )
     return BestGuess(prior, average, most, average - prior, most - prior, where)
 
 
-def _itpr(found: CountedClasses, rate: Number) -> Number:
+def _itpr(counted_classes: CountedClasses, rate: Number) -> Number:
     """Formula (10); never below the discrimination rate."""
-    risk = found.per_class(found.least_weighted, found.entropy)
+    risk = counted_classes.per_class(counted_classes.least_weighted, counted_classes.entropy)
     if not isinstance(risk, Estimate) or not isinstance(rate, Estimate):
         return max(risk, rate)
     low, value = max(risk.low, rate.low), max(risk.value, rate.value)
     return Estimate(max(value, low), low, 1.0, risk.confidence, risk.method)
 
 
-def _independent_itpr(found: CountedClasses, rate: Number) -> Number:
+def _independent_itpr(counted_classes: CountedClasses, rate: Number) -> Number:
     """In closed form; a unique target cannot be distributed alike everywhere, so ITPR itself."""
-    if found.top == 1:
-        return _itpr(found, rate)
-    smallest = int(found.sizes.min())
-    return found.per_class(smallest, found.records if found.entropy else 0)
+    if counted_classes.top == 1:
+        return _itpr(counted_classes, rate)
+    smallest = int(counted_classes.sizes.min())
+    return counted_classes.per_class(
+        smallest, counted_classes.records if counted_classes.entropy else 0
+    )

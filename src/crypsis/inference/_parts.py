@@ -33,9 +33,9 @@ def listed_parts(table: Joint) -> list[tuple[str, NDArray[np.bool_]]]:
     if parts is None:
         return []
     places: dict[str, list[int]] = {}
-    for place, some in enumerate(parts):
-        for one in some:
-            places.setdefault(one, []).append(place)
+    for position, part in enumerate(parts):
+        for one in part:
+            places.setdefault(one, []).append(position)
     # A part that is a value of its own and in no list is counted with the single values.
     several = [one for one, where in places.items() if len(where) > 1]
     masks = np.zeros((len(several), len(parts)), bool)
@@ -56,8 +56,8 @@ def _largest_share(table: Joint, mask: NDArray[np.bool_]) -> float:
 def _split(values: Sequence[Any]) -> list[frozenset[str]] | None:
     """The parts of each value; None unless the values are lists."""
     arrays = [_array(value) for value in values]
-    if sum(one is not None for one in arrays) >= 2:
-        found = [frozenset() if one is None else one for one in arrays]
+    if sum(array is not None for array in arrays) >= 2:
+        found = [frozenset() if array is None else array for array in arrays]
         return found if _repeated(found) else None
     texts = [value if isinstance(value, str) else None for value in values]
     found = [frozenset() if text is None else frozenset([_plain(text)]) for text in texts]
@@ -112,4 +112,4 @@ def _repeated(lists: Sequence[frozenset[str]]) -> bool:
 def _codes(lists: Sequence[frozenset[str]]) -> bool:
     """Whether the parts are codes, such as B20: only these are divided by blanks."""
     parts = [one for some in lists for one in some]
-    return bool(parts) and sum(bool(_CODE.fullmatch(one)) for one in parts) >= 0.8 * len(parts)
+    return bool(parts) and sum(bool(_CODE.fullmatch(part)) for part in parts) >= 0.8 * len(parts)

@@ -199,14 +199,14 @@ def people_of_cells(
     return row[first], people
 
 
-def representatives(people: People, member: Ints, starts: Ints, having: Ints, known: Bools) -> Ints:
+def representatives(people: People, member: Ints, starts: Ints, having: Ints, bools: Bools) -> Ints:
     """How many people each cell stands for, if each counts by one value.
 
     Who has the value that most people of the class have counts by that; the others by as many
     different values of theirs as they can. `member` is the class of each cell, `starts` the first
-    cell of each class, `having` who has its value, `known` whether that is no missing one.
+    cell of each class, `having` who has its value, `bools` whether that is no missing one.
     """
-    rank = having + np.where(known, having.max() + 1, 0)
+    rank = having + np.where(bools, having.max() + 1, 0)
     most = np.repeat(np.maximum.reduceat(rank, starts), np.diff(np.append(starts, having.size)))
     common = np.flatnonzero(rank == most)
     common = common[np.diff(member[common], prepend=-1) != 0]

@@ -104,7 +104,7 @@ class PredictionGain(Result):
 def prediction_gain(
     data: Data,
     target: Columns | None = None,
-    known: Columns | None = None,
+    columns: Columns | None = None,
     *,
     tolerance: float = 0.05,
     size: int = 10_000,
@@ -119,7 +119,7 @@ def prediction_gain(
         The release.
     target : str or sequence of str, optional
         The sensitive attributes; by default all of them.
-    known : str or sequence of str, optional
+    columns : str or sequence of str, optional
         What the intruder knows; by default all released columns that are not signed off.
     tolerance : float
         A predicted number is correct within this share of the number (of at least a tenth of the
@@ -186,7 +186,7 @@ def prediction_gain(
             code="no-sensitive-attributes",
             hint="Set {sensitive}.",
         )
-    names = dataset.knowable if known is None else as_columns(known)
+    names = dataset.knowable if columns is None else as_columns(columns)
     asked = [*targets, *names]
     if any(name not in dataset.names for name in asked):
         raise unknown_columns(asked, dataset.names)
@@ -205,9 +205,15 @@ def prediction_gain(
     sampled = table.num_rows < dataset.count
     return tuple(
         _predicted(
-            dataset, _sorted(table, [one, *names, *person]), one, names, tolerance, seed, sampled
+            dataset,
+            _sorted(table, [target, *names, *person]),
+            target,
+            names,
+            tolerance,
+            seed,
+            sampled,
         )
-        for one in targets
+        for target in targets
     )
 
 

@@ -204,7 +204,7 @@ def alpha_k_anonymity(
     dataset = as_seen(data, **roles)
     counts = _counts(dataset, others_known)
     k = _smallest(dataset).size
-    return max((one.alpha_k_anonymity(k) for one in counts), key=lambda one: one.alpha)
+    return max((count.alpha_k_anonymity(k) for count in counts), key=lambda one: one.alpha)
 
 
 @takes_roles(without=SAMPLE)
@@ -272,14 +272,16 @@ def attribute_disclosure(
         k=smallest.size,
         smallest_class=smallest,
         others_known=others_known,
-        attributes=tuple(one.every_model(c, ground[one.name], smallest.size) for one in counts),
+        attributes=tuple(
+            count.every_model(c, ground[count.name], smallest.size) for count in counts
+        ),
     )
 
 
 def _each(
     dataset: Dataset, others_known: bool, model: Callable[[AttributeCounts], _Model]
 ) -> list[_Model]:
-    return [model(one) for one in _counts(dataset, others_known)]
+    return [model(count) for count in _counts(dataset, others_known)]
 
 
 def _counts(dataset: Dataset, others_known: bool) -> list[AttributeCounts]:

@@ -165,8 +165,8 @@ class _Search:
         one = conditional(cells, self.names[:1], target)
         self.highest = one.entropy if measure == "mutual_information" else 1.0
 
-    def value(self, found: ColumnSetLeakage) -> float:
-        return float(getattr(found, self.measure))
+    def value(self, column_set_leakage: ColumnSetLeakage) -> float:
+        return float(getattr(column_set_leakage, self.measure))
 
     def run(self, threshold: float, *, bounded: bool) -> Iterator[ColumnSetLeakage]:
         """Every set worth measuring; those that reach the threshold are minimal."""

@@ -18,7 +18,7 @@ _PERMUTED_RECORDS = 20_000
 _DRAWN_COUNTS = 2_000_000
 
 
-def shuffled_itpr(known: Conditional, seed: int) -> Number:
+def shuffled_itpr(conditional: Conditional, seed: int) -> Number:
     """ITPR of a shuffled target: the median of seeded shuffles, and where 95 % of them lie.
 
     Exact, hence a float, where shuffling cannot change it. Up to 20,000 records the target is
@@ -26,23 +26,23 @@ def shuffled_itpr(known: Conditional, seed: int) -> Number:
     distribution of all records, which then hardly differs from a permutation. Of very many classes
     of nearly one size some are omitted, which may understate it slightly.
     """
-    smallest = int(known.sizes.min())
-    trivial = known.entropy == 0 or len(known.classes) == 1
-    if known.totals is None or trivial:
-        return known.itpr
-    totals = whole_numbers(known.totals)
+    smallest = int(conditional.sizes.min())
+    trivial = conditional.entropy == 0 or len(conditional.classes) == 1
+    if conditional.totals is None or trivial:
+        return conditional.itpr
+    totals = whole_numbers(conditional.totals)
     if totals.max() == 1:
-        return known.itpr
+        return conditional.itpr
     if smallest == 1:
         return 1.0
     random = np.random.default_rng(seed)
-    if known.records <= _PERMUTED_RECORDS:
-        lowest = _permuted(known.sizes, totals, random)
+    if conditional.records <= _PERMUTED_RECORDS:
+        lowest = _permuted(conditional.sizes, totals, random)
         method = f"{lowest.size} permutations"
     else:
-        lowest = _drawn(known.sizes, totals, random)
+        lowest = _drawn(conditional.sizes, totals, random)
         method = f"{lowest.size} draws for the smallest classes"
-    found = 1 - len(known.classes) * lowest / (known.records * known.entropy)
+    found = 1 - len(conditional.classes) * lowest / (conditional.records * conditional.entropy)
     low, middle, high = np.quantile(found, [0.025, 0.5, 0.975])
     return Estimate(float(middle), float(low), float(high), method=f"{method}, seed {seed}")
 

@@ -234,7 +234,9 @@ def _add_reading(
     else:
         ordered = sensitive_numbers(table, numbers, not read.dates)
         harmless = np.isin(ordered.distinct, numbers[levels[0].harmless])
-        known = [_Known(table, ordered, one, harmless, confidence) for one in ordered.windows()]
+        known = [
+            _Known(table, ordered, window, harmless, confidence) for window in ordered.windows()
+        ]
         asked += [one.window.member[needs_model(one.sure)] for one in known]
         bins = ordered.bins_of(numbers)
     wanted = np.zeros(table.starts.size, bool)
@@ -296,21 +298,34 @@ class _Best:
         self.certain = np.zeros(count, bool)
         self.certain_class: WorstClass | None = None
 
-    def add(self, one: ClassStates, base: Floats) -> None:
+    def add(self, class_states: ClassStates, base: Floats) -> None:
         """The states of one level, with their baselines."""
-        shares, priors = one.shares, one.priors
-        rate = one.sure > MODELED  # what is surely unlikely is disclosed at no ratio
+        shares, priors = class_states.shares, class_states.priors
+        rate = class_states.sure > MODELED  # what is surely unlikely is disclosed at no ratio
         floor = np.maximum(priors, 1e-9)
         measures = {
             "gain": shares - priors,
-            "ratio": np.where(rate, one.sure / floor, 0.0),
-            "excess": one.sure - base,
-            "excess_ratio": np.where(rate, one.sure / np.maximum(base, floor), 0.0),
+            "ratio": np.where(rate, class_states.sure / floor, 0.0),
+            "excess": class_states.sure - base,
+            "excess_ratio": np.where(rate, class_states.sure / np.maximum(base, floor), 0.0),
         }
         for name, values in measures.items():
-            self.put(name, values, self.classes[one.member], shares, priors, base, one.states.level)
+            self.put(
+                name,
+                values,
+                self.classes[class_states.member],
+                shares,
+                priors,
+                base,
+                class_states.states.level,
+            )
         self.put_certain(
-            one.disclosed, self.classes[one.member], shares, priors, base, one.states.level
+            class_states.disclosed,
+            self.classes[class_states.member],
+            shares,
+            priors,
+            base,
+            class_states.states.level,
         )
 
     def add_interval(self, one: _Known, model: Baselines) -> None:

@@ -99,14 +99,14 @@ class ValueDisclosure(Result):
         for one in self.attributes:
             if one.attribute == attribute:
                 return one
-        raise unknown_columns([attribute], [one.attribute for one in self.attributes])
+        raise unknown_columns([attribute], [attribute.attribute for attribute in self.attributes])
 
     def __str__(self) -> str:
-        width = max(len(one.attribute) for one in self.attributes)
+        width = max(len(attribute.attribute) for attribute in self.attributes)
         lines = [
-            f"  {one.attribute:<{width}}  gain {one.gain.value:.3g}, excess over the baseline "
-            f"{one.excess.value:.3g}; near-certain for {one.near_certain:,} of "
-            f"{one.records:,} records"
-            for one in self.attributes
+            f"  {attribute.attribute:<{width}}  gain {attribute.gain.value:.3g}, excess over the baseline "
+            f"{attribute.excess.value:.3g}; near-certain for {attribute.near_certain:,} of "
+            f"{attribute.records:,} records"
+            for attribute in self.attributes
         ]
         return "\n".join([f"Disclosure of values from {', '.join(self.quasi_identifiers)}", *lines])

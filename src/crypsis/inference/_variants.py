@@ -30,8 +30,8 @@ def alike(values: Sequence[Any]) -> list[Any]:
     """
     keys = [_plain(value) if isinstance(value, str) else value for value in values]
     words = sorted({key for key in keys if isinstance(key, str)})
-    same = {one: "yes" for one in words if one in _YES}
-    same.update(_misspelled([one for one in words if len(one) >= _SHORTEST and one.isalpha()]))
+    same = {word: "yes" for word in words if word in _YES}
+    same.update(_misspelled([word for word in words if len(word) >= _SHORTEST and word.isalpha()]))
     return [same.get(key, key) if isinstance(key, str) else key for key in keys]
 
 
@@ -40,7 +40,7 @@ def _plain(text: str) -> str:
     folded = text.casefold().strip()
     folded = _NEGATIVE.sub("-", _POSITIVE.sub("+", folded))
     letters = unicodedata.normalize("NFKD", folded)
-    return "".join(one for one in letters if one.isalnum() or one in "+-<>") or text
+    return "".join(letter for letter in letters if letter.isalnum() or letter in "+-<>") or text
 
 
 def _misspelled(words: Sequence[str]) -> dict[str, str]:
@@ -50,7 +50,9 @@ def _misspelled(words: Sequence[str]) -> dict[str, str]:
     first: dict[str, str] = {}
     same: dict[str, str] = {}
     for word in words:
-        near = min((first[one] for one in _deletions(word) if one in first), default=word)
+        near = min(
+            (first[deletion] for deletion in _deletions(word) if deletion in first), default=word
+        )
         if near != word:
             same[word] = near
         for one in _deletions(word):
@@ -72,7 +74,7 @@ def code_prefixes(keys: Sequence[Any]) -> list[list[Any]]:
     [['b', 'b', 'b', None], ['b2', 'b2', 'b3', None], ['b20', 'b20', 'b3', None]]
     """
     texts = [key for key in keys if isinstance(key, str)]
-    codes = [one for one in texts if _CODE.fullmatch(one)]
+    codes = [text for text in texts if _CODE.fullmatch(text)]
     if len(codes) < max(2, _MOSTLY * len(texts)):
         return []
     longest = min(_LONGEST_CODE, max(map(len, codes)))

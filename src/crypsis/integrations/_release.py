@@ -59,15 +59,15 @@ def assess_release(data: Any, **options: Any) -> Assessment:
     return assess(decided, answers=roles.load_answers(file, table), **options)
 
 
-def is_safe(found: Assessment) -> bool:
+def is_safe(assessment: Assessment) -> bool:
     """Whether a complete assessment says "safe"."""
-    return found.verdict is Verdict.SAFE and found.complete
+    return assessment.verdict is Verdict.SAFE and assessment.complete
 
 
-def explanation(found: Assessment) -> str:
+def explanation(assessment: Assessment) -> str:
     """The verdict and why, in a few lines without data values."""
     words = Phrasing()
-    lines = [f"{found.statement}."]
-    lines += [f"- {one.statement}" for one in found.exceeded]
-    lines += [f"- {words.reason(one)}" for one in found.reasons]
+    lines = [f"{assessment.statement}."]
+    lines += [f"- {one.statement}" for one in assessment.exceeded]
+    lines += [f"- {words.reason(reason)}" for reason in assessment.reasons]
     return "\n".join(lines)

@@ -148,10 +148,10 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Find the labels, and the release of the data."""
         frame = _frame(X)
         others = (*self.identifiers, *self.sensitive, *self.insensitive)
-        known = self.quasi_identifiers
-        if known is None:
-            known = [name for name in frame.columns if name not in others]
-        made, emptied = self._anonymized(frame, list(known))
+        quasi_identifiers = self.quasi_identifiers
+        if quasi_identifiers is None:
+            quasi_identifiers = [name for name in frame.columns if name not in others]
+        made, emptied = self._anonymized(frame, list(quasi_identifiers))
         plan: Plan = made.plan  # type: ignore[assignment]
         self.plan_, self.measured_, self.loss_, self.emptied_ = (
             plan, made.measured, made.loss, len(emptied),
@@ -159,9 +159,9 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         released = _frame(made.frame)
         kept = np.setdiff1d(np.arange(len(frame)), emptied)
         self.steps_ = {
-            one.name: _labeled((one.step, *one.coarser), frame[one.name][kept].to_list(),
-                               released[one.name][kept].to_list())
-            for one in plan.columns
+            column.name: _labeled((column.step, *column.coarser), frame[column.name][kept].to_list(),
+                               released[column.name][kept].to_list())
+            for column in plan.columns
         }  # fmt: skip
         every = zip(
             *(step.labels(frame[name].to_list()) for name, step in self.steps_.items()), strict=True
@@ -292,10 +292,10 @@ class ColumnLabels:
 def _labeled(steps: Sequence[Any], values: list[Any], labels: list[Any]) -> ColumnLabels:
     """The steps by which every value has the label that it got; none where it lost all labels."""
     released = frozenset(label for label in labels if not _missing(label))
-    found = ColumnLabels(steps, released, all(isinstance(label, str) for label in released))
-    if found.labels(values) != [None if _missing(label) else label for label in labels]:
+    column_labels = ColumnLabels(steps, released, all(isinstance(label, str) for label in released))
+    if column_labels.labels(values) != [None if _missing(label) else label for label in labels]:
         return ColumnLabels((), frozenset(), False)
-    return found
+    return column_labels
 
 
 def _emptied(release: Anonymized, records: int, known: Sequence[str], k: int) -> list[int]:
@@ -332,9 +332,9 @@ def _ncp(release: Anonymized) -> float:
     return 1.0 if release.loss.ncp is None else release.loss.ncp
 
 
-def _empty(frame: nw.DataFrame[Any], made: Anonymized, names: Sequence[str]) -> list[str]:
+def _empty(frame: nw.DataFrame[Any], anonymized: Anonymized, names: Sequence[str]) -> list[str]:
     """The columns that have values, and none in the release."""
-    released = _frame(made.frame)
+    released = _frame(anonymized.frame)
     return [
         name for name in names
         if all(map(_missing, released[name].to_list()))

@@ -43,9 +43,9 @@ class ComparableColumns(Result):
     excluded: tuple[ExcludedColumn, ...]
     by_frequency: tuple[str, ...]
 
-    def orders(self, given: Orders | None = None) -> dict[str, Order]:
+    def orders(self, orders: Orders | None = None) -> dict[str, Order]:
         """The orders that were given and those by frequency."""
-        return {**dict.fromkeys(self.by_frequency, "frequency"), **(given or {})}
+        return {**dict.fromkeys(self.by_frequency, "frequency"), **(orders or {})}
 
 
 def comparable_columns(

@@ -72,7 +72,7 @@ class Comparison(Result, eq=False):
     @property
     def intruders(self) -> tuple[tuple[str, LinkAttack], ...]:
         """The links of each intruder of the suite, with its name, the worst first."""
-        return tuple((one.method, one) for one in self.suite.attacks)
+        return tuple((attack.method, attack) for attack in self.suite.attacks)
 
 
 @takes_options(RankOptions)

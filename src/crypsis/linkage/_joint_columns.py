@@ -112,7 +112,9 @@ def subsets(columns: int) -> tuple[tuple[tuple[int, ...], ...], bool]:
     every = range(columns)
     if 2**columns - 1 <= MAX_SUBSETS:
         sizes: Iterator[int] = iter(range(1, columns + 1))
-        return tuple(some for size in sizes for some in combinations(every, size)), True
+        return tuple(
+            combination for size in sizes for combination in combinations(every, size)
+        ), True
     chosen = [*combinations(every, 1), tuple(every), *combinations(every, columns - 1)]
     chosen += list(combinations(every, 2))[: max(0, MAX_SUBSETS - len(chosen))]
     return tuple(sorted(chosen, key=len)), False

@@ -64,7 +64,7 @@ def joint_files(
             untested.append(name)
             continue
         series = before[name], others[name], after[name]
-        words = {KIND_WORDS[score_kind(one)] for one in series}
+        words = {KIND_WORDS[score_kind(sery)] for sery in series}
         if len(words) > 1:
             untested.append(name)
             continue

@@ -231,11 +231,11 @@ def _with_gaps(
             label = np.concatenate(
                 [null.labels[row - 1], rng.permutation(len(sample.rest)) < sample.rest_inside]
             )
-        for place, (of, values, changes) in enumerate(zip(order, ordered, theirs, strict=True)):
+        for position, (of, values, changes) in enumerate(zip(order, ordered, theirs, strict=True)):
             own = _unit(gap_changes(values[label[of]]))
             # Reversed, what was a growing gap is a shrinking one.
-            found[row, 2 * place] = own @ changes
-            found[row, 2 * place + 1] = -(own @ changes[::-1])
+            found[row, 2 * position] = own @ changes
+            found[row, 2 * position + 1] = -(own @ changes[::-1])
     found = (found - found.mean(axis=0)) / np.maximum(found.std(axis=0), 1e-12)
     return _Null(
         np.append(null.observed, found[0]),
@@ -350,7 +350,9 @@ def _power(
         if noise is None:
             continue
         possible.append(some)
-        own = [place for place, of in enumerate(null.of) if of == some][: len(_widths(len(some)))]
+        own = [position for position, of in enumerate(null.of) if of == some][
+            : len(_widths(len(some)))
+        ]
         moved = np.zeros(len(own))
         for _ in range(_SIMULATED_FILES):
             people, masked = part.file(noise, rng)

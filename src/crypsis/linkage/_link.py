@@ -66,7 +66,9 @@ class Link(Result, eq=False):
 
     def __str__(self) -> str:
         numbers = (self.true_matches, self.multiple_matches, self.false_matches)
-        true, multiple, false = ("unknown" if one is None else f"{one:,}" for one in numbers)
+        true, multiple, false = (
+            "unknown" if number is None else f"{number:,}" for number in numbers
+        )
         share = "unknown" if self.correct_share is None else percent_text(self.correct_share)
         return (
             f"Links of {self.records:,} records: true matches {true}, multiple matches {multiple}, "

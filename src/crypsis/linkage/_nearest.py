@@ -65,14 +65,14 @@ class PointIndex:
     def nearest(self, queries: Floats, what: str = "nearest records") -> NearestPlaces:
         """Every place at the smallest distance from each query."""
         order = spatial_order(queries)
-        parts = [self._nearest_chunk(queries[some]) for some in _chunks(order, what)]
+        parts = [self._nearest_chunk(queries[chunk]) for chunk in _chunks(order, what)]
         return _in_query_order(parts, order)
 
     def distances(self, queries: Floats, what: str = "nearest records") -> Floats:
         """The smallest distance from each query to any place."""
         found = np.empty(len(queries))
-        for some in _chunks(spatial_order(queries), what):
-            found[some] = self.some(queries[some], 1)[0][:, 0]
+        for chunk in _chunks(spatial_order(queries), what):
+            found[chunk] = self.some(queries[chunk], 1)[0][:, 0]
         return found
 
     def some(self, queries: Floats, k: int) -> tuple[Floats, Ints]:

@@ -57,15 +57,15 @@ def _name_and_value(text: str, form: str) -> tuple[str, str]:
 
 
 def ordered_values(
-    order: Order, counts: Mapping[Hashable, int], others: Sequence[Hashable], name: str
+    order: Order, counts: Mapping[Hashable, int], hashables: Sequence[Hashable], name: str
 ) -> tuple[Hashable, ...]:
     """All values of a nominal column, in order.
 
     `counts` has the values of the file that decides (the original; for a data subject the release)
-    and their frequencies; `others` occur in the other file only. By frequency, the rarest value
+    and their frequencies; `hashables` occur in the other file only. By frequency, the rarest value
     comes first; equally frequent values come in the order of their names.
     """
-    every: dict[Hashable, int] = {**dict.fromkeys(others, 0), **counts}
+    every: dict[Hashable, int] = {**dict.fromkeys(hashables, 0), **counts}
     if isinstance(order, Hierarchy):
         return order.marginality_order(every, name)
     if isinstance(order, str):

@@ -107,8 +107,8 @@ class Pair:
     def _ranks(self, scores: list[Scores], side: int) -> Floats:
         return np.column_stack(
             [
-                ranks(one, ties=self.ties, seed=column_seed(self.seed, name, side))
-                for name, one in zip(self.names, scores, strict=True)
+                ranks(score, ties=self.ties, seed=column_seed(self.seed, name, side))
+                for name, score in zip(self.names, scores, strict=True)
             ]
         )
 

@@ -131,16 +131,18 @@ def permuted_privacy(
 
 
 def privacy_of(
-    near: Neighborhoods, d: float | Sequence[float] | None, v: float | Sequence[float] | None
+    neighborhoods: Neighborhoods,
+    d: float | Sequence[float] | None,
+    v: float | Sequence[float] | None,
 ) -> PermutedPrivacy:
     """Compare every record with d and v."""
-    criterion, kept = near.criterion, near.kept
-    names = tuple(column.name for column in near.columns)
+    criterion, kept = neighborhoods.criterion, neighborhoods.kept
+    names = tuple(column.name for column in neighborhoods.columns)
     if len(kept) == 0:
         raise InputError("No original has a masked record.", code="not-aligned")
-    moved = near.moved[kept]
+    moved = neighborhoods.moved[kept]
     wanted_d = _vector(d, names, "d") if d is not None else moved.min(axis=0)
-    found = near.diversities(np.tile(wanted_d, (len(near.rows), 1)))
+    found = neighborhoods.diversities(np.tile(wanted_d, (len(neighborhoods.rows), 1)))
     worst = found[kept].max(axis=0) if criterion == "t-closeness" else found[kept].min(axis=0)
     wanted_v = _vector(v, names, "v") if v is not None else worst
     far = moved >= wanted_d
@@ -148,18 +150,18 @@ def privacy_of(
         [meets(criterion, found[kept, j], wanted_v[j]) for j in range(len(wanted_v))]
     )
     good = (far & diverse).all(axis=1)
-    by_record = np.ones(len(near.rows), dtype=bool)
+    by_record = np.ones(len(neighborhoods.rows), dtype=bool)
     by_record[kept] = good
     counts = zip(
         names, wanted_d.tolist(), wanted_v.tolist(), (~far).sum(axis=0).tolist(),
         (~diverse).sum(axis=0).tolist(), strict=True,
     )  # fmt: skip
     return PermutedPrivacy(
-        mapping=near.mapping, criterion=criterion, records=len(near.rows),
-        suppressed=len(near.rows) - len(kept), satisfied=bool(good.all()),
+        mapping=neighborhoods.mapping, criterion=criterion, records=len(neighborhoods.rows),
+        suppressed=len(neighborhoods.rows) - len(kept), satisfied=bool(good.all()),
         share=float(good.mean()), d=tuple(wanted_d.tolist()), v=tuple(wanted_v.tolist()),
-        columns=tuple(ColumnFailures(*one) for one in counts), meets=by_record,
-        distances=near.moved, diversities=found,
+        columns=tuple(ColumnFailures(*count) for count in counts), meets=by_record,
+        distances=neighborhoods.moved, diversities=found,
     )  # fmt: skip
 
 
@@ -248,28 +250,38 @@ def privacy_frontier(
     return frontier_of(neighborhoods(both, mapping, criterion), distances)
 
 
-def frontier_of(near: Neighborhoods, distances: Sequence[int] | None = None) -> PrivacyFrontier:
+def frontier_of(
+    neighborhoods: Neighborhoods, distances: Sequence[int] | None = None
+) -> PrivacyFrontier:
     """The shares of records over a grid of distances and diversities."""
-    wanted = _grid(len(near.ordered[0].values)) if distances is None else tuple(distances)
+    wanted = _grid(len(neighborhoods.ordered[0].values)) if distances is None else tuple(distances)
     if not wanted or min(wanted) < 0:
         raise ParameterError(
             "Parameter 'distances' must have at least one distance, each at least 0.",
             parameter="distances",
         )
-    complete = near.column_diversities()
+    complete = neighborhoods.column_diversities()
     points = [
         FrontierPoint(int(distance), level, share)
         for distance in progress.track(wanted, "distances of the frontier")
-        for level, share in _shares(near, float(distance), complete)
+        for level, share in _shares(neighborhoods, float(distance), complete)
     ]
-    names = tuple(column.name for column in near.columns)
-    return PrivacyFrontier(names, near.mapping, near.criterion, len(near.rows), tuple(points))
+    names = tuple(column.name for column in neighborhoods.columns)
+    return PrivacyFrontier(
+        names,
+        neighborhoods.mapping,
+        neighborhoods.criterion,
+        len(neighborhoods.rows),
+        tuple(points),
+    )
 
 
-def _shares(near: Neighborhoods, distance: float, complete: Floats) -> list[tuple[float, float]]:
-    criterion, kept = near.criterion, near.kept
-    far = (near.moved[kept] >= distance).all(axis=1)
-    found = near.diversities_within(distance)[kept]
+def _shares(
+    neighborhoods: Neighborhoods, distance: float, complete: Floats
+) -> list[tuple[float, float]]:
+    criterion, kept = neighborhoods.criterion, neighborhoods.kept
+    far = (neighborhoods.moved[kept] >= distance).all(axis=1)
+    found = neighborhoods.diversities_within(distance)[kept]
     result = []
     for level in _LEVELS[criterion]:
         limits = np.full(len(complete), level) if criterion == "t-closeness" else level * complete

@@ -89,46 +89,50 @@ def verdict(findings: Sequence[Finding], reasons: Sequence[Reason]) -> Verdict:
     >>> verdict([], [])
     <Verdict.CANNOT_TELL: 'cannot tell'>
     """
-    if any(one.status is Status.EXCEEDED for one in findings):
+    if any(finding.status is Status.EXCEEDED for finding in findings):
         return Verdict.NOT_SAFE
-    unknown = any(one.status is Status.NOT_EVALUATED for one in findings)
+    unknown = any(finding.status is Status.NOT_EVALUATED for finding in findings)
     return Verdict.CANNOT_TELL if unknown or reasons or not findings else Verdict.SAFE
 
 
-def _finding(policy: Policy, threshold: Threshold, one: Measurement) -> Finding:
-    status = _status(threshold, one)
+def _finding(policy: Policy, threshold: Threshold, measurement: Measurement) -> Finding:
+    status = _status(threshold, measurement)
     return Finding(
         question=measure(threshold.measure).question,
         measure=threshold.measure,
         status=status,
         severity=threshold.severity if status is Status.EXCEEDED else Severity.NONE,
-        statement=one.statement[:1].upper() + one.statement[1:],
-        value=one.value,
+        statement=measurement.statement[:1].upper() + measurement.statement[1:],
+        value=measurement.value,
         comparison=threshold.comparison,
         threshold=threshold.limit,
         unit=threshold.unit,
         k=threshold.k,
         why=threshold.why,
         source=threshold.source or policy.source,
-        columns=one.columns,
-        affected=one.affected if status is Status.EXCEEDED else None,
-        hint=one.hint,
+        columns=measurement.columns,
+        affected=measurement.affected if status is Status.EXCEEDED else None,
+        hint=measurement.hint,
     )
 
 
-def _status(threshold: Threshold, one: Measurement) -> Status:
-    if not one.applies:
+def _status(threshold: Threshold, measurement: Measurement) -> Status:
+    if not measurement.applies:
         return Status.NOT_ASKED
-    if one.value is None:
-        return Status.NOT_EVALUATED if threshold.required or one.requested else Status.NOT_ASKED
-    low = high = one.value
-    if isinstance(one.value, Estimate):
-        low, high = one.value.low, one.value.high
+    if measurement.value is None:
+        return (
+            Status.NOT_EVALUATED
+            if threshold.required or measurement.requested
+            else Status.NOT_ASKED
+        )
+    low = high = measurement.value
+    if isinstance(measurement.value, Estimate):
+        low, high = measurement.value.low, measurement.value.high
     if threshold.at_most is not None:
         met, exceeded = high <= threshold.limit, low > threshold.limit
     else:
         met, exceeded = low >= threshold.limit, high < threshold.limit
-    if met and not one.lower_bound:
+    if met and not measurement.lower_bound:
         return Status.MET
     return Status.EXCEEDED if exceeded else Status.NOT_EVALUATED
 

@@ -144,7 +144,7 @@ class Policy(Document):
 
     @model_validator(mode="after")
     def _once(self) -> Policy:
-        keys = [(one.measure, one.k, one.events) for one in self.thresholds]
+        keys = [(threshold.measure, threshold.k, threshold.events) for threshold in self.thresholds]
         if len(set(keys)) < len(keys):
             raise ValueError("a measure has two thresholds; it may have one")
         if self.small_zip3 and not self.small_zip3_source:
@@ -166,9 +166,9 @@ class Policy(Document):
             raise ValueError(f"the context requires k = {k}; {weak.measure} has less")
         if all(one.measure == _ON_ALL_COLUMNS for one in sizes):
             why = "The class size that the acceptable risk requires in this context."
-            own = Threshold(measure="singling_out.records_in_small_classes", unit="fraction",
+            threshold = Threshold(measure="singling_out.records_in_small_classes", unit="fraction",
                             at_most=0.0, k=k, why=why, source=self.context.describe())  # fmt: skip
-            object.__setattr__(self, "thresholds", (*self.thresholds, own))
+            object.__setattr__(self, "thresholds", (*self.thresholds, threshold))
         return self
 
     @model_validator(mode="after")
@@ -236,12 +236,16 @@ class Policy(Document):
             if recipient == self.context.recipient
             else Context(recipient=recipient, acceptable_risk=risk)
         )
-        adapted = tuple(_adapted(one, context) for one in self.thresholds)
+        adapted = tuple(_adapted(threshold, context) for threshold in self.thresholds)
         return self.model_copy(update={"context": context, "thresholds": adapted})
 
     def of(self, question: str) -> tuple[Threshold, ...]:
         """The thresholds that belong to a question."""
-        return tuple(one for one in self.thresholds if one.measure.split(".")[0] == question)
+        return tuple(
+            threshold
+            for threshold in self.thresholds
+            if threshold.measure.split(".")[0] == question
+        )
 
 
 _ON_ALL_COLUMNS = "singling_out.small_classes_on_released_columns"

@@ -62,7 +62,7 @@ def requirements_for(
     ({'k': 5, 'excess': 0.2}, {'k': 11, 'diversity': 2})
     """
     required: dict[str, int | float] = {}
-    sizes = [size for one in policy.thresholds if (size := _class_size(one))]
+    sizes = [size for threshold in policy.thresholds if (size := _class_size(threshold))]
     if sizes:
         required["k"] = max(2, *sizes)
     risks = {one.measure: one.limit for one in policy.of("singling_out")}
@@ -76,8 +76,14 @@ def requirements_for(
             required["k_map"] = math.ceil(max(people))
         if risks.get("singling_out.delta_presence"):
             required["presence"] = risks["singling_out.delta_presence"]
-    by_weights = [one.limit for one in policy.thresholds if one.measure in _BY_WEIGHTS]
-    by_weights += [1 / one.k for one in policy.thresholds if one.measure in _ABOVE and one.k]
+    by_weights = [
+        threshold.limit for threshold in policy.thresholds if threshold.measure in _BY_WEIGHTS
+    ]
+    by_weights += [
+        1 / threshold.k
+        for threshold in policy.thresholds
+        if threshold.measure in _ABOVE and threshold.k
+    ]
     if weighted and not population and by_weights and min(by_weights) > 0:
         required["journalist_risk"] = min(by_weights)
     if sensitive:

@@ -100,8 +100,8 @@ def mask(
     """
     original = as_dataset(data, **roles)
     wanted = {
-        names: as_compared(one, original.missing)
-        for names, one in _for_persons(original, as_masks(masks)).items()
+        names: as_compared(for_person, original.missing)
+        for names, for_person in _for_persons(original, as_masks(masks)).items()
     }
     if seed is None:
         seed = fresh_seed() if key is None or key.seed is None else key.seed
@@ -114,8 +114,8 @@ def mask(
     made = replace(original, rows=rows)
     measured = Measured(made.count, 0, 0)
     if made.quasi_identifiers and made.count:
-        known = PrivacyRequirements(people=made.person is not None)
-        measured = measure(made, made.quasi_identifiers, known, made)
+        privacy_requirements = PrivacyRequirements(people=made.person is not None)
+        measured = measure(made, made.quasi_identifiers, privacy_requirements, made)
     methods = tuple(
         Method(", ".join(changed_columns(names, one)), one.method, one.describe(),
                one.model_dump(exclude={"method"}), changed_columns(names, one))
@@ -132,8 +132,8 @@ def _for_persons(
 ) -> dict[tuple[str, ...], Mask]:
     """The masks, those that need the person first, before pseudonyms replace it."""
     found: dict[tuple[str, ...], Mask] = {}
-    for names, one in masks.items():
-        if isinstance(one, ShiftDates) and not one.person:
+    for names, mask in masks.items():
+        if isinstance(mask, ShiftDates) and not mask.person:
             if data.person is None:
                 raise RoleError(
                     "Dates are shifted by the same number of days for a person, and whose records "
@@ -141,8 +141,8 @@ def _for_persons(
                     code="no-person",
                     hint="Set {person}.",
                 )
-            one = one.model_copy(update={"person": data.person})
-        found[names] = one
+            mask = mask.model_copy(update={"person": data.person})
+        found[names] = mask
     return dict(sorted(found.items(), key=lambda pair: not isinstance(pair[1], ShiftDates)))
 
 
@@ -250,21 +250,21 @@ def anonymize(
     roles: Roles = {name: options.pop(name) for name in Roles.__annotations__ if name in options}  # type: ignore[assignment,misc]
     original = as_dataset(data, **roles)
     ready = plan if plan is None or isinstance(plan, Plan) else Plan.load(plan)
-    planned = () if ready is None else (*(one.name for one in ready.columns), *ready.removed)
+    planned = () if ready is None else (*(column.name for column in ready.columns), *ready.removed)
     recoded, masks = split_methods(methods or {})
     check_decided(original, planned)
     check_evidence(original, _pseudonymized(masks))
     check_person(original)
-    known = original.quasi_identifiers
+    quasi_identifiers = original.quasi_identifiers
     for name, limit in (top_code or {}).items():
-        if name not in known:
+        if name not in quasi_identifiers:
             masks[(name,)] = TopCode(limit=limit)
     if seed is None and key is not None:
         seed = key.seed
     masked = mask(original, masks, seed=seed, key=key) if masks else None
     seed = seed if masked is None else masked.key.seed
     subject = original if masked is None else _without_pseudonyms(masked.data, masks, key is None)
-    limits = {name: limit for name, limit in (top_code or {}).items() if name in known}
+    limits = {name: limit for name, limit in (top_code or {}).items() if name in quasi_identifiers}
     people = PeopleRequirements.of(unicity, events, inferred, order, links, max_records)
     if ready is not None:
         _check_alone({**options, "k": k, "methods": recoded, "top_code": limits})
@@ -276,12 +276,12 @@ def anonymize(
         made = mask(original, {}, seed=seed) if masked is None else masked
         return _without_recoding(made, subject, apart_columns(original, options.get("apart")))
 
-    def plan_for(own: Dataset) -> Plan:
+    def plan_for(dataset: Dataset) -> Plan:
         made = ready
         if made is None:
             size = 1 if k is None else k  # it is set, or a plan is
-            made = make_plan(own, k=size, methods=recoded, top_code=limits, **options)
-        return _on_levels(own, made, levels or {}) if any((levels or {}).values()) else made
+            made = make_plan(dataset, k=size, methods=recoded, top_code=limits, **options)
+        return _on_levels(dataset, made, levels or {}) if any((levels or {}).values()) else made
 
     if people.any and seed is None:
         seed = fresh_seed()
@@ -294,7 +294,7 @@ def anonymize(
         result = replace(result, loss=replace(result.loss, search_stopped=deadline.stopped))
     if masked is None:
         return result
-    changed = {name for names, one in masks.items() for name in changed_columns(names, one)}
+    changed = {name for names, mask in masks.items() for name in changed_columns(names, mask)}
     perturbed = changed - _pseudonymized(masks)
     check_derived(original, result.data, sorted(perturbed), result.key.row_map)
     both = Key(masked.key.seed, result.key.row_map, masked.key.pseudonyms)
@@ -303,25 +303,27 @@ def anonymize(
 
 
 def _without_recoding(
-    made: Anonymized, data: Dataset, apart: tuple[tuple[str, ...], ...]
+    anonymized: Anonymized, data: Dataset, apart: tuple[tuple[str, ...], ...]
 ) -> Anonymized:
     """Nothing is to be generalized: the masked columns that are released."""
-    files, original = apart_data(data, apart, made.key.seed or 0), data
+    files, original = apart_data(data, apart, anonymized.key.seed or 0), data
     data = without_apart(data, apart)
     kept = data.released
-    methods = (*made.methods, *map(apart_method, apart))
-    loss = separated(made.loss, len(kept), apart)
+    methods = (*anonymized.methods, *map(apart_method, apart))
+    loss = separated(anonymized.loss, len(kept), apart)
     rows = data.rows.select(kept)
     roles = {name: role for name, role in data.roles.items() if name in kept}
     notes = {name: note for name, note in data.notes.items() if name in kept}
     released = replace(data, rows=rows, roles=roles, notes=notes)
     check_derived(original, released, (), None, apart=[name for one in apart for name in one])
     joined = checked_rejoined(original, released, apart, None)
-    return replace(made, data=released, apart=files, methods=methods, loss=loss, rejoined=joined)
+    return replace(
+        anonymized, data=released, apart=files, methods=methods, loss=loss, rejoined=joined
+    )
 
 
 def _pseudonymized(masks: Mapping[tuple[str, ...], Mask]) -> set[str]:
-    return {name for names, one in masks.items() if isinstance(one, Pseudonym) for name in names}
+    return {name for names, mask in masks.items() if isinstance(mask, Pseudonym) for name in names}
 
 
 def _without_pseudonyms(
@@ -347,7 +349,10 @@ def _without_pseudonyms(
 
 def _check_alone(options: Mapping[str, Any]) -> None:
     """Refuse options that a plan has already: they would have no effect."""
-    defaults = {name: one.default for name, one in inspect.signature(make_plan).parameters.items()}
+    defaults = {
+        name: parameter.default
+        for name, parameter in inspect.signature(make_plan).parameters.items()
+    }
     unused = [name for name, value in options.items() if value and value != defaults.get(name)]
     if unused:
         raise ParameterError(
@@ -370,12 +375,12 @@ def _check_unlinked(people: PeopleRequirements) -> None:
         )
 
 
-def _on_levels(data: Dataset, made: Plan, levels: Mapping[str, int]) -> Plan:
-    asked = made.requirements
-    if asked.population is not None or asked.each_column is not None:
+def _on_levels(data: Dataset, plan: Plan, levels: Mapping[str, int]) -> Plan:
+    requirements = plan.requirements
+    if requirements.population is not None or requirements.each_column is not None:
         raise ParameterError(
             "Levels are chosen by hand for k of the release. For a population or for each column "
             "alone the plan chooses them.",
             parameter="levels",
         )
-    return Preview(data, made).plan_with(levels)
+    return Preview(data, plan).plan_with(levels)

@@ -110,7 +110,7 @@ class Plan(Document):
     @property
     def hierarchies(self) -> dict[str, Hierarchy]:
         """What the labels of quasi-identifiers cover; how far sensitive values are apart."""
-        found = {one.name: hierarchy_of(one) for one in self.columns}
+        found = {column.name: hierarchy_of(column) for column in self.columns}
         found |= {one.name: hierarchy_of(one, released=True) for one in self.sensitive}
         return {name: tree for name, tree in found.items() if tree is not None}
 
@@ -169,7 +169,7 @@ class Plan(Document):
             requirements = requirements.model_copy(update={"people": True})
         if apart and not original.sensitive:
             requirements = requirements.without_sensitive()
-        check_decided(original, [one.name for one in self.columns], self.removed)
+        check_decided(original, [column.name for column in self.columns], self.removed)
         removed = tuple(dict.fromkeys((*self.removed, *original.identifiers, *original.excluded)))
         base = self.model_copy(
             update={"requirements": requirements, "removed": removed, "recoding": recoding,
@@ -193,7 +193,7 @@ class Plan(Document):
         if measured is not None:
             made.data.rows.known_count = measured.rows or None  # not to be counted again
         removed, requirements = plan.removed, plan.requirements
-        names = [one.name for one in plan.columns]
+        names = [column.name for column in plan.columns]
         recoded = [*names, *(one.name for one in plan.sensitive if not isinstance(one.step, Keep))]
         check_derived(
             original, made.data, recoded, made.row_map, removed=removed, apart=sorted(apart)
@@ -227,7 +227,7 @@ class Plan(Document):
 
         See `crypsis.protection.masking.transitions`, which has those of masks.
         """
-        return tuple(GeneralizationModel(one) for one in self.columns)
+        return tuple(GeneralizationModel(column) for column in self.columns)
 
     def _made(self, original: Dataset, verify: bool) -> tuple[Plan, RecodedData, Measured | None]:
         """The plan as applied, the data recoded by it and, if `verify`, what they meet."""
@@ -238,7 +238,7 @@ class Plan(Document):
         plan = self.model_copy(update={"columns": made.columns})
         measured = made.measured
         if verify:
-            names = [one.name for one in plan.columns]
+            names = [column.name for column in plan.columns]
             measured = measured or measure(
                 made.data, names, self.requirements, made.persons, plan.hierarchies
             )
@@ -296,12 +296,12 @@ class Plan(Document):
         """The plan as a table: column, values before, values after, recoding."""
         return [
             (
-                one.name,
-                "" if one.values_before is None else f"{round(one.values_before):,}",
-                f"{round(min(one.values_after, one.values_before or one.values_after)):,}",
-                one.step.describe(),
+                column.name,
+                "" if column.values_before is None else f"{round(column.values_before):,}",
+                f"{round(min(column.values_after, column.values_before or column.values_after)):,}",
+                column.step.describe(),
             )
-            for one in self.columns
+            for column in self.columns
         ] + [
             *((name, "", "", "released apart") for one in self.apart for name in one),
             *((name, "", "", "removed") for name in self.removed),
@@ -318,7 +318,7 @@ class Plan(Document):
     def __repr__(self) -> str:
         asked = self.requirements.model_dump(exclude_none=True)
         options = ", ".join(f"{name}={value}" for name, value in asked.items())
-        return f"Plan({options}, columns={[one.name for one in self.columns]})"
+        return f"Plan({options}, columns={[column.name for column in self.columns]})"
 
     def _repr_html_(self) -> str:
         rows = [f"<tr>{''.join(f'<td>{escape(c)}</td>' for c in row)}</tr>" for row in self.rows()]
@@ -327,9 +327,9 @@ class Plan(Document):
         return f"<table class='crypsis'><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def _on_one_step(one: ColumnPlan) -> Method:
+def _on_one_step(column_plan: ColumnPlan) -> Method:
     """A sensitive attribute that was generalized."""
-    return Method(one.name, one.step.method, one.step.describe())
+    return Method(column_plan.name, column_plan.step.method, column_plan.step.describe())
 
 
 _HEAD = ("column", "before", "after", "recoding")
@@ -434,7 +434,9 @@ class Anonymized(Result, eq=False):
         """The information loss of each column that was changed; see `crypsis.utility`."""
         if self.plan is None:
             return column_changes(self.original, self.data)
-        masked = [name for one in self.methods if one.method != APART for name in one.columns]
+        masked = [
+            name for method in self.methods if method.method != APART for name in method.columns
+        ]
         return column_changes(self.original, self.data, [*self._recoded, *masked])
 
     @property
@@ -495,7 +497,7 @@ class Anonymized(Result, eq=False):
 
     @property
     def _recoded(self) -> list[str]:
-        return [] if self.plan is None else [one.name for one in self.plan.columns]
+        return [] if self.plan is None else [column.name for column in self.plan.columns]
 
     @property
     def _hierarchies(self) -> dict[str, Hierarchy]:
@@ -505,7 +507,7 @@ class Anonymized(Result, eq=False):
         return measure(self.data, self._recoded, self.requirements, hierarchies=self._hierarchies)
 
     def _statement(self, measured: Measured) -> Statement:
-        changed = {name for one in self.methods for name in (one.columns or (one.column,))}
+        changed = {name for method in self.methods for name in (method.columns or (method.column,))}
         known = self.data.quasi_identifiers if self.plan is None else tuple(self._recoded)
         return Statement(
             records_before=self.loss.records,

@@ -29,11 +29,11 @@ APART = "released apart"
 Files = tuple[tuple[str, ...], ...]
 
 
-def apart_columns(data: Dataset, apart: Sequence[Columns] | None) -> Files:
+def apart_columns(data: Dataset, groups: Sequence[Columns] | None) -> Files:
     """The attributes of each file, checked: sensitive ones, each in one file."""
-    given = [apart] if isinstance(apart, str) else apart or ()
+    given = [groups] if isinstance(groups, str) else groups or ()
     files = tuple(tuple(dict.fromkeys(as_columns(one))) for one in given)
-    names = [name for one in files for name in one]
+    names = [name for file in files for name in file]
     if any(name not in data.names for name in names):
         raise unknown_columns(names, data.names)
     other = next((name for name in names if name not in data.sensitive), None)
@@ -59,7 +59,7 @@ def apart_columns(data: Dataset, apart: Sequence[Columns] | None) -> Files:
 
 def without_apart(data: Dataset, files: Files) -> Dataset:
     """The data whose release has none of these attributes."""
-    names = {name for one in files for name in one}
+    names = {name for file in files for name in file}
     if not names:
         return data
     roles = {name: Role.EXCLUDED if name in names else role for name, role in data.roles.items()}
@@ -69,8 +69,8 @@ def without_apart(data: Dataset, files: Files) -> Dataset:
 def apart_data(data: Dataset, files: Files, seed: int) -> tuple[Dataset, ...]:
     """The attributes of each file, all records, in random orders that are those of nothing else."""
     found = []
-    for place, names in enumerate(files, start=1):
-        rows, _ = in_random_order(data.rows.select(names), (), seed, place)
+    for position, names in enumerate(files, start=1):
+        rows, _ = in_random_order(data.rows.select(names), (), seed, position)
         notes = {name: note for name, note in data.notes.items() if name in names}
         roles = dict.fromkeys(names, Role.SENSITIVE)
         found.append(Dataset(rows, roles, missing=data.missing, notes=notes))
@@ -82,7 +82,7 @@ def separated(loss: InformationLoss, columns: int, files: Files) -> InformationL
 
     `columns` is how many the release has itself.
     """
-    names = tuple(name for one in files for name in one)
+    names = tuple(name for file in files for name in file)
     if not names:
         return loss
     kept = sum(comb(size, 2) for size in (columns, *map(len, files)))

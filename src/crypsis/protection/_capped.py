@@ -36,10 +36,14 @@ class Capped:
         """How many records were dropped."""
         return self.original.count - self.data.count
 
-    def on_original(self, made: Anonymized) -> Anonymized:
+    def on_original(self, anonymized: Anonymized) -> Anonymized:
         """A release of the remaining records as one of all: its rows, losses and methods."""
-        rows = self.kept if made.key.row_map is None else self.kept[np.array(made.key.row_map, int)]
-        before, own = made.loss, self.original.count
+        rows = (
+            self.kept
+            if anonymized.key.row_map is None
+            else self.kept[np.array(anonymized.key.row_map, int)]
+        )
+        before, own = anonymized.loss, self.original.count
         ncp = None if before.ncp is None else (before.ncp * self.data.count + self.dropped) / own
         loss = replace(before, records=own, dropped_records=self.dropped, ncp=ncp)
         if loss.links_kept is not None:
@@ -50,13 +54,13 @@ class Capped:
             )  # fmt: skip
         how = f"at most {self.most:,} records of a person, drawn at random; the others are dropped"
         new = Method(self.original.person or "", "records dropped", how, {"records": self.most})
-        plan = made.plan
+        plan = anonymized.plan
         if plan is not None:
             asked = plan.requirements.model_copy(update={"max_records": self.most})
             plan = plan.model_copy(update={"requirements": asked})
         return replace(
-            made, plan=plan, loss=loss, methods=(*made.methods, new), original=self.original,
-            key=replace(made.key, row_map=tuple(rows.tolist())),
+            anonymized, plan=plan, loss=loss, methods=(*anonymized.methods, new), original=self.original,
+            key=replace(anonymized.key, row_map=tuple(rows.tolist())),
         )  # fmt: skip
 
 

@@ -120,10 +120,14 @@ def _aligned(
     return before, release.to_arrow(list(names))
 
 
-def _refusal(found: Sequence[Dependency], state: str = "generalized") -> RoleError:
-    worst = max(found, key=lambda one: one.recovered)
-    columns = tuple(dict.fromkeys(name for one in found for name in one.columns))
-    targets = tuple(dict.fromkeys(name for one in found for name in one.determines))
+def _refusal(dependencies: Sequence[Dependency], state: str = "generalized") -> RoleError:
+    worst = max(dependencies, key=lambda one: one.recovered)
+    columns = tuple(
+        dict.fromkeys(name for dependency in dependencies for name in dependency.columns)
+    )
+    targets = tuple(
+        dict.fromkeys(name for dependency in dependencies for name in dependency.determines)
+    )
     kinds = {
         "relation": "are related by a formula",
         "text": "contain each other",

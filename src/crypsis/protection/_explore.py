@@ -47,7 +47,7 @@ class Exploration(Result):
     @property
     def pareto(self) -> tuple[Alternative, ...]:
         """Those that none of the others is below in both average risk and information loss."""
-        made = [one for one in self.alternatives if not one.failure]
+        made = [alternative for alternative in self.alternatives if not alternative.failure]
         return tuple(
             one for one in made if not any(_better(other, one) for other in made if other != one)
         )
@@ -68,16 +68,25 @@ class Exploration(Result):
 _HEAD = ("recoding", "k", "highest risk", "average risk", "loss (NCP)", "suppressed")
 
 
-def _cells(one: Alternative) -> tuple[str, ...]:
-    if one.failure:
-        return one.recoding, f"{one.k:,}", "-", "-", "-", "not possible"
-    numbers = (one.highest_risk or 0.0, one.average_risk or 0.0, one.loss or 0.0)
-    return (one.recoding, f"{one.k:,}", *map(percent_text, numbers), f"{one.suppressed_records:,}")
+def _cells(alternative: Alternative) -> tuple[str, ...]:
+    if alternative.failure:
+        return alternative.recoding, f"{alternative.k:,}", "-", "-", "-", "not possible"
+    numbers = (
+        alternative.highest_risk or 0.0,
+        alternative.average_risk or 0.0,
+        alternative.loss or 0.0,
+    )
+    return (
+        alternative.recoding,
+        f"{alternative.k:,}",
+        *map(percent_text, numbers),
+        f"{alternative.suppressed_records:,}",
+    )
 
 
-def _better(one: Alternative, other: Alternative) -> bool:
+def _better(alternative: Alternative, other: Alternative) -> bool:
     """Whether one has no more risk and no more loss than another, and less of one of them."""
-    mine = one.average_risk or 0.0, one.loss or 0.0
+    mine = alternative.average_risk or 0.0, alternative.loss or 0.0
     theirs = other.average_risk or 0.0, other.loss or 0.0
     return mine != theirs and mine[0] <= theirs[0] and mine[1] <= theirs[1]
 
@@ -149,14 +158,14 @@ def explore(
 
 def _alternative(data: Any, k: int, recoding: RecodingKind, options: Any) -> Alternative:
     try:
-        made: Anonymized = anonymize(data, k=k, recoding=recoding, shuffle=False, **options)
+        anonymized: Anonymized = anonymize(data, k=k, recoding=recoding, shuffle=False, **options)
     except RequirementsNotMetError as error:
         return Alternative(k, recoding, None, None, None, None, {}, error.message)
-    measured, loss = made.measured, made.loss
+    measured, loss = anonymized.measured, anonymized.loss
     highest = average = None
     if measured is not None and measured.k and measured.classes:
         highest = 1 / measured.k
         average = measured.marketer
     return Alternative(
-        k, recoding, loss.ncp, highest, average, loss.suppressed_records, made.released_values
+        k, recoding, loss.ncp, highest, average, loss.suppressed_records, anonymized.released_values
     )

@@ -31,7 +31,7 @@ def with_links(
     data: Dataset,
     recoding: RecodingKind | None,
     shuffle: bool,
-    asked: LinkRequirements,
+    link_requirements: LinkRequirements,
 ) -> Anonymized:
     """The release with new pseudonyms that link records, with the least loss of values and links.
 
@@ -39,7 +39,11 @@ def with_links(
     and a few of these choices are tried, then some next to the best. What is lost is the
     information loss (NCP) plus the share of links that are cut.
     """
-    checked_requirements(unicity=asked.unicity, events=asked.events, inferred=asked.inferred)
+    checked_requirements(
+        unicity=link_requirements.unicity,
+        events=link_requirements.events,
+        inferred=link_requirements.inferred,
+    )
     failures: list[RequirementsNotMetError] = []
     path = _coarser_plans(data, plan)
     tried: dict[int, Anonymized | None] = {}
@@ -52,8 +56,8 @@ def with_links(
                 own = path[place][0]()
                 made = own.apply(data, recoding=recoding, shuffle=shuffle, seed=first.key.seed)
             random = np.random.default_rng(SeedSequence(first.key.seed, spawn_key=(_LINKS,)))
-            found = linked(made.data, data, made.key.row_map, asked, random)
-            tried[place] = _as_linked(made, found, asked)
+            found = linked(made.data, data, made.key.row_map, link_requirements, random)
+            tried[place] = _as_linked(made, found, link_requirements)
         except RequirementsNotMetError as error:
             failures.append(error)
             tried[place] = None
@@ -70,7 +74,9 @@ def with_links(
     for _ in range(_REFINED):
         best = min(tried, key=price)
         below = max((one for one in tried if one < best), default=best)
-        within = [one for one, (_, loss) in enumerate(path) if loss < price(best)] or [best]
+        within = [position for position, (_, loss) in enumerate(path) if loss < price(best)] or [
+            best
+        ]
         above = min((one for one in tried if one > best), default=within[-1] + 1)
         for place in ((below + best) // 2, (best + min(above, within[-1] + 1)) // 2):
             if place not in tried and (price(best) == np.inf or not passed()):
@@ -78,8 +84,10 @@ def with_links(
     made = tried[min(tried, key=price)]
     if made is None:
         raise failures[0]
-    if made.measured is not None and asked.inferred is None:  # stated, though not required
-        inferred = inferred_share(made.data, asked.events)
+    if (
+        made.measured is not None and link_requirements.inferred is None
+    ):  # stated, though not required
+        inferred = inferred_share(made.data, link_requirements.events)
         made = replace(made, measured=replace(made.measured, inferred=inferred))
     return made
 
@@ -90,8 +98,12 @@ def _coarser_plans(data: Dataset, plan: Plan) -> list[tuple[Callable[[], Plan], 
     Always the level is raised that costs the least.
     """
     path: list[tuple[Callable[[], Plan], float]] = [(lambda: plan, 0.0)]
-    asked = plan.requirements
-    if asked.population is not None or asked.each_column is not None or not plan.columns:
+    requirements = plan.requirements
+    if (
+        requirements.population is not None
+        or requirements.each_column is not None
+        or not plan.columns
+    ):
         return path
     preview = Preview(data, plan)
     levels = dict.fromkeys(preview.names, 0)
@@ -107,28 +119,32 @@ def _coarser_plans(data: Dataset, plan: Plan) -> list[tuple[Callable[[], Plan], 
     return path
 
 
-def price_of(made: Anonymized) -> float:
+def price_of(anonymized: Anonymized) -> float:
     """What is lost of values and records (NCP), and of links."""
-    return (made.loss.ncp or 0.0) + 1 - (made.loss.links_kept or 0.0)
+    return (anonymized.loss.ncp or 0.0) + 1 - (anonymized.loss.links_kept or 0.0)
 
 
-def _as_linked(made: Anonymized, found: LinkedRecords, asked: LinkRequirements) -> Anonymized:
-    assert made.plan is not None and made.measured is not None  # noqa: S101, PT018 - it was applied
+def _as_linked(
+    anonymized: Anonymized, linked_records: LinkedRecords, link_requirements: LinkRequirements
+) -> Anonymized:
+    assert anonymized.plan is not None and anonymized.measured is not None  # noqa: S101, PT018 - it was applied
     required = {
-        "unicity": asked.unicity, "events": asked.events, "inferred": asked.inferred,
-        "links": asked.links, "order": asked.order,
+        "unicity": link_requirements.unicity, "events": link_requirements.events, "inferred": link_requirements.inferred,
+        "links": link_requirements.links, "order": link_requirements.order,
     }  # fmt: skip
-    person = found.data.person or ""
-    methods = tuple(one for one in made.methods if one.column != person)
-    new = Method(person, "new pseudonyms", found.cut.describe(), found.cut.parameters)
-    removed = tuple(name for name in made.plan.removed if name != person)
+    person = linked_records.data.person or ""
+    methods = tuple(method for method in anonymized.methods if method.column != person)
+    new = Method(
+        person, "new pseudonyms", linked_records.cut.describe(), linked_records.cut.parameters
+    )
+    removed = tuple(name for name in anonymized.plan.removed if name != person)
     loss = replace(
-        made.loss, links_kept=found.links_kept, records_per_pseudonym=found.records_per_pseudonym,
-        records_per_person=found.records_per_person,
+        anonymized.loss, links_kept=linked_records.links_kept, records_per_pseudonym=linked_records.records_per_pseudonym,
+        records_per_person=linked_records.records_per_person,
     )  # fmt: skip
-    requirements = made.plan.requirements.model_copy(update=required)
+    requirements = anonymized.plan.requirements.model_copy(update=required)
     return replace(
-        made, data=found.data, methods=(*methods, new), loss=loss,
-        plan=made.plan.model_copy(update={"requirements": requirements, "removed": removed}),
-        measured=replace(made.measured, unicity=found.unicity, inferred=found.inferred),
+        anonymized, data=linked_records.data, methods=(*methods, new), loss=loss,
+        plan=anonymized.plan.model_copy(update={"requirements": requirements, "removed": removed}),
+        measured=replace(anonymized.measured, unicity=linked_records.unicity, inferred=linked_records.inferred),
     )  # fmt: skip

@@ -88,7 +88,7 @@ def linked(
     release: Dataset,
     original: Dataset,
     rows: Sequence[int] | None,
-    asked: LinkRequirements,
+    link_requirements: LinkRequirements,
     random: Generator,
 ) -> LinkedRecords:
     """The release with the longest pieces of histories that meet the limits.
@@ -98,7 +98,13 @@ def linked(
     """
     person = _checked(release, original, rows)
     taken = np.arange(original.count) if rows is None else np.asarray(rows, np.int64)
-    search = _Search(release, person, *_owners(original, person, asked, taken), asked, random)
+    search = _Search(
+        release,
+        person,
+        *_owners(original, person, link_requirements, taken),
+        link_requirements,
+        random,
+    )
     best: LinkedRecords | None = None
     with progress.step("linking records") as step:
         for cuts in search.chains():
@@ -126,10 +132,15 @@ class _Search:
         owner: Ints,
         place: Ints,
         times: pa.Array | None,
-        asked: LinkRequirements,
+        link_requirements: LinkRequirements,
         random: Generator,
     ) -> None:
-        self.release, self.person, self.asked, self.random = release, person, asked, random
+        self.release, self.person, self.asked, self.random = (
+            release,
+            person,
+            link_requirements,
+            random,
+        )
         self.owner, self.place, self.times = owner, place, times
         self.table = release.to_arrow()
         self.failure = ""
@@ -142,7 +153,7 @@ class _Search:
         if links == ONE_LINK:
             return [[Cut()]]
         if links is not None and links != LINKS_BY_NUMBER:
-            return [[Cut(window=links), *(Cut(one.length, links) for one in lengths)]]
+            return [[Cut(window=links), *(Cut(length.length, links) for length in lengths)]]
         chains = [[Cut(), *lengths]]
         if links is None and self.times is not None:
             chains.append([Cut(window=window) for window in WINDOWS])
@@ -240,13 +251,13 @@ def _checked(release: Dataset, original: Dataset, rows: Sequence[int] | None) ->
 
 
 def _owners(
-    original: Dataset, person: str, asked: LinkRequirements, taken: Ints
+    original: Dataset, person: str, link_requirements: LinkRequirements, taken: Ints
 ) -> tuple[Ints, Ints, pa.Array | None]:
     """The person of each record, its place in time, and its time if that is a date.
 
     Records without a person are alone.
     """
-    order = asked.order
+    order = link_requirements.order
     names = [person] if order is None or order == person else [person, order]
     table = original.to_arrow(names).take(pa.array(taken))
     coded = table[person].combine_chunks().dictionary_encode()
@@ -254,7 +265,7 @@ def _owners(
     owner = np.array(coded.indices.fill_null(-1), np.int64)
     nobody = np.flatnonzero(owner < 0)
     owner[nobody] = size + np.arange(nobody.size)
-    times = dated(original, order, asked.links, table)
+    times = dated(original, order, link_requirements.links, table)
     if order is None:
         return owner, taken, times
     ranks = table[order].combine_chunks()
@@ -263,16 +274,16 @@ def _owners(
     return owner, places, times
 
 
-def _worst(release: Dataset, asked: LinkRequirements) -> tuple[float, float | None]:
+def _worst(release: Dataset, link_requirements: LinkRequirements) -> tuple[float, float | None]:
     """Unicity against the intruder who finds most, by the records, their number, their dates; and
     the sensitive values that the records make almost certain.
 
     The upper ends of intervals; where one of them exceeds its limit, the others are not asked.
     """
-    events = asked.events
+    events = link_requirements.events
     time = next(
-        (one.name for one in release.rows.columns
-         if one.kind in (Kind.DATE, Kind.TIME) and one.name in release.knowable), None,
+        (column.name for column in release.rows.columns
+         if column.kind in (Kind.DATE, Kind.TIME) and column.name in release.knowable), None,
     )  # fmt: skip
     kinds = [Knowledge.SET, Knowledge.NUMBER]
     kinds += [Knowledge.ORDER, Knowledge.ENDS] if time is not None else []
@@ -285,9 +296,9 @@ def _worst(release: Dataset, asked: LinkRequirements) -> tuple[float, float | No
         except ColumnError:  # no column is released that an intruder may know
             return 0.0, None
         worst = max(worst, _upper(found.at(events)))
-        if worst > asked.unicity:
+        if worst > link_requirements.unicity:
             return worst, None
-    return worst, None if asked.inferred is None else inferred_share(release, events)
+    return worst, None if link_requirements.inferred is None else inferred_share(release, events)
 
 
 def inferred_share(release: Dataset, events: int) -> float | None:

@@ -227,8 +227,8 @@ def _journalist_risk(
 
     people = None if requirements.weighted else data.population
     strict = replace(data.strict(), population=people)
-    found = reidentification_risk(strict, names, exact=True).journalist
-    return None if found is None else float(found.maximum)
+    journalist = reidentification_risk(strict, names, exact=True).journalist
+    return None if journalist is None else float(journalist.maximum)
 
 
 def people_in_classes(data: Dataset, names: Sequence[str]) -> tuple[Ints, int, float]:
@@ -288,14 +288,16 @@ def _sensitive_measured(
     found = attribute_disclosure(
         data.with_roles({**sensitive, **known}), c=factor, distances=distances
     )
-    recursive = min(one.l_diversity.recursive for one in found.attributes)
+    recursive = min(attribute.l_diversity.recursive for attribute in found.attributes)
     values: dict[str, Any] = {}
     if requirements.excess is not None:
         values = disclosed_values(data.with_roles({**sensitive, **known}))
     if requirements.beta_likeness is not None:
-        values["beta_likeness"] = max(one.beta_likeness.beta for one in found.attributes)
+        values["beta_likeness"] = max(
+            attribute.beta_likeness.beta for attribute in found.attributes
+        )
     if requirements.delta_disclosure is not None:
-        bits = [one.delta_disclosure.delta_bits for one in found.attributes]
+        bits = [attribute.delta_disclosure.delta_bits for attribute in found.attributes]
         values["delta_disclosure"] = max(bits)
     return {
         **values,
@@ -311,12 +313,14 @@ def disclosed_values(data: Dataset) -> dict[str, Any]:
     """What the classes disclose of each value, over all sensitive attributes."""
     from crypsis.inference import value_disclosure
 
-    every = value_disclosure(data).attributes
-    intervals = [one.interval.value for one in every if one.interval is not None]
+    attributes = value_disclosure(data).attributes
+    intervals = [
+        attribute.interval.value for attribute in attributes if attribute.interval is not None
+    ]
     return {
-        "excess": max([*(one.excess.value for one in every), *intervals]),
-        "excess_ratio": max(one.excess_ratio.value for one in every),
-        "near_certain": sum(one.near_certain for one in every),
+        "excess": max([*(attribute.excess.value for attribute in attributes), *intervals]),
+        "excess_ratio": max(attribute.excess_ratio.value for attribute in attributes),
+        "near_certain": sum(attribute.near_certain for attribute in attributes),
     }
 
 

@@ -102,7 +102,7 @@ def _near_certain(release: Dataset, recoded: tuple[str, ...]) -> int | None:
         found = value_disclosure(known, baseline=False)
     except (InputError, TooLargeError):
         return None
-    return max(one.near_certain for one in found.attributes)
+    return max(attribute.near_certain for attribute in found.attributes)
 
 
 def _names(columns: tuple[str, ...]) -> str:

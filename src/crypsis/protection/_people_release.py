@@ -40,8 +40,8 @@ class PeopleRequirements:
         """What was asked; an error if an option has no effect."""
         checked_links(links)
         if unicity is not None:
-            asked = LinkRequirements(unicity, events, inferred, order, links)
-            return cls(asked, max_records)
+            link_requirements = LinkRequirements(unicity, events, inferred, order, links)
+            return cls(link_requirements, max_records)
         for name, value in (("links", links), ("inferred", inferred), ("order", order)):
             if value is not None:
                 raise ParameterError(
@@ -72,7 +72,7 @@ class PeopleRequirements:
 
 def people_release(
     data: Dataset,
-    asked: PeopleRequirements,
+    people_requirements: PeopleRequirements,
     plan_for: Callable[[Dataset], Plan],
     *,
     recoding: RecodingKind | None,
@@ -87,8 +87,12 @@ def people_release(
     """
     best: Anonymized | None = None
     failure: RequirementsNotMetError | None = None
-    caps: list[int | None] = [asked.max_records]
-    if asked.linked is not None and asked.linked.links == ONE_LINK and asked.max_records is None:
+    caps: list[int | None] = [people_requirements.max_records]
+    if (
+        people_requirements.linked is not None
+        and people_requirements.linked.links == ONE_LINK
+        and people_requirements.max_records is None
+    ):
         caps += caps_to_try(data)
     for cap in caps:
         part = None if cap is None else capped(data, cap, seed)
@@ -99,8 +103,8 @@ def people_release(
         try:
             plan = plan_for(own)
             made = plan.apply(own, recoding=recoding, verify=verify, shuffle=shuffle, seed=seed)
-            if asked.linked is not None:
-                made = with_links(made, plan, own, recoding, shuffle, asked.linked)
+            if people_requirements.linked is not None:
+                made = with_links(made, plan, own, recoding, shuffle, people_requirements.linked)
         except RequirementsNotMetError as error:
             failure = failure or error
             continue

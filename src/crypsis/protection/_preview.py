@@ -104,7 +104,7 @@ class Preview:
         dataset = without_apart(as_dataset(data, **roles), plan.apart)
         self.plan = plan
         self._dataset = dataset
-        self.names = tuple(one.name for one in plan.columns)
+        self.names = tuple(column.name for column in plan.columns)
         cells = dataset.cells(self.names)
         self._codes, self._counts = cells.codes, cells.counts
         self._people: tuple[Ints, Ints] | None = None
@@ -114,7 +114,9 @@ class Preview:
             _, cell = group(finer.codes[:-1], finer.domains[:-1])
             self._people = cell[known], finer.codes[-1][known].astype(np.int64)
         self.rows = int(cells.counts.sum())
-        self.steps: dict[str, tuple[Step, ...]] = {one.name: _steps(one) for one in plan.columns}
+        self.steps: dict[str, tuple[Step, ...]] = {
+            column.name: _steps(column) for column in plan.columns
+        }
         self._levels = {
             name: column_levels(name, cells.values[c].to_pylist(), Keep(), self.steps[name])
             for c, name in enumerate(self.names)
@@ -200,16 +202,16 @@ class Preview:
     def plan_with(self, levels: Mapping[str, int]) -> Plan:
         """The plan with each column on its level."""
         columns = []
-        for one, level in zip(self.plan.columns, self._chosen(levels), strict=True):
-            steps = self.steps[one.name]
+        for column, level in zip(self.plan.columns, self._chosen(levels), strict=True):
+            steps = self.steps[column.name]
             update: dict[str, Any] = {}
             if level:
                 update = {
                     "step": steps[level],
                     "coarser": tuple(s for s in steps[level + 1 :] if not isinstance(s, Suppress)),
-                    "values_after": float(self.values(one.name, level)),
+                    "values_after": float(self.values(column.name, level)),
                 }
-            columns.append(one.model_copy(update=update))
+            columns.append(column.model_copy(update=update))
         return self.plan.model_copy(update={"columns": tuple(columns)})
 
     def _chosen(self, levels: Mapping[str, int]) -> tuple[int, ...]:
@@ -228,10 +230,12 @@ class Preview:
             return self._known[levels]
         columns = [self._levels[name] for name in self.names]
         codes = tuple(
-            one.codes[level + 1][code]
-            for one, level, code in zip(columns, levels, self._codes, strict=True)
+            column.codes[level + 1][code]
+            for column, level, code in zip(columns, levels, self._codes, strict=True)
         )
-        domains = tuple(len(one.labels[i + 1]) for one, i in zip(columns, levels, strict=True))
+        domains = tuple(
+            len(column.labels[i + 1]) for column, i in zip(columns, levels, strict=True)
+        )
         keys, bound = group_keys(codes, domains)
         if self._people is None:
             classes = np.bincount(_totals(keys, bound, self._counts))
@@ -262,8 +266,10 @@ class Preview:
     def _losses(self) -> list[NDArray[np.float64]]:
         """For each column the loss of each level, averaged over the rows."""
         return [
-            one.average_loss(np.bincount(code, self._counts, one.codes.shape[1]).astype(np.int64))
-            for one, code in zip(self._levels.values(), self._codes, strict=True)
+            level.average_loss(
+                np.bincount(code, self._counts, level.codes.shape[1]).astype(np.int64)
+            )
+            for level, code in zip(self._levels.values(), self._codes, strict=True)
         ]
 
 
@@ -301,7 +307,7 @@ def allowed_values(
     >>> [round(one.allowed) for one in allowed_values(made, population=1000, k=20, beta=0.05)]
     [30]
     """
-    known = [one for one in plan.columns if one.domain is not None]
+    known = [column for column in plan.columns if column.domain is not None]
     cells = max(1.0, max_cells(population, k, beta))
     domains = [max(1.0, one.domain or 1.0) for one in known]
     given = [(weights or {}).get(one.name, one.weight) for one in known]
@@ -333,8 +339,10 @@ def _totals(keys: Ints, bound: int, counts: Ints) -> Ints:
     return np.asarray(np.add.reduceat(counts, starts), np.int64)
 
 
-def _steps(one: ColumnPlan) -> tuple[Step, ...]:
-    steps = [step for step in (one.step, *one.coarser) if not isinstance(step, Suppress)]
+def _steps(column_plan: ColumnPlan) -> tuple[Step, ...]:
+    steps = [
+        step for step in (column_plan.step, *column_plan.coarser) if not isinstance(step, Suppress)
+    ]
     return (*steps, Suppress())
 
 

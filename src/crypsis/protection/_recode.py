@@ -75,8 +75,8 @@ def recode(
     _check_columns(data, columns, removed)
     if requirements.about_population:
         columns = without_rest(columns)
-    rows = recoded_columns(data.rows, {one.name: one.step for one in columns}, removed)
-    names = [one.name for one in columns]
+    rows = recoded_columns(data.rows, {column.name: column.step for column in columns}, removed)
+    names = [column.name for column in columns]
     recoded, found, measured, persons = RecodedRows(rows), None, None, None
     if requirements.people or requirements.weighted:
         sensitive = with_rows(data, rows).sensitive if requirements.about_sensitive else ()
@@ -88,7 +88,7 @@ def recode(
             measured = Measured(data.count, 1, 0, each_column=least)
         else:
             columns = merge_small_groups(columns, data.rows, counts, requirements.each_column)
-            steps = {one.name: one.step for one in columns}
+            steps = {column.name: column.step for column in columns}
             recoded = RecodedRows(recoded_columns(data.rows, steps, removed))
     elif requirements.about_classes or requirements.combinations is not None:
         recoded, found, persons = recode_classes(
@@ -126,7 +126,7 @@ def _with_sample(
 
     With them are the sensitive attributes of which something is required.
     """
-    steps = {one.name: one.step for one in columns}
+    steps = {column.name: column.step for column in columns}
     extra = [*sensitive]
     if requirements.people:
         extra.append(_person(data, steps))
@@ -165,7 +165,7 @@ def _weight(data: Dataset, recoded: Collection[str]) -> str:
 
 def _check_columns(data: Dataset, columns: Sequence[ColumnPlan], removed: Sequence[str]) -> None:
     """Raise unless the plan covers the quasi-identifiers, and each step fits its column."""
-    names = [*(one.name for one in columns), *removed]
+    names = [*(column.name for column in columns), *removed]
     if any(name not in data.names for name in names):
         raise unknown_columns(names, data.names)
     twice = tuple(sorted({name for name in names if names.count(name) > 1}))
@@ -192,15 +192,17 @@ def _check_columns(data: Dataset, columns: Sequence[ColumnPlan], removed: Sequen
         _check_hierarchy(data, one, [step for step in steps if isinstance(step, HierarchyLevel)])
 
 
-def _check_hierarchy(data: Dataset, one: ColumnPlan, levels: Sequence[HierarchyLevel]) -> None:
+def _check_hierarchy(
+    data: Dataset, column_plan: ColumnPlan, levels: Sequence[HierarchyLevel]
+) -> None:
     """Every value of a column with a hierarchy must be in it."""
     if not levels:
         return
     known = {value for values in levels[0].groups.values() for value in values}
-    values = data.cells([one.name]).values[0].to_pylist()
+    values = data.cells([column_plan.name]).values[0].to_pylist()
     gaps = tuple(text for v in values if v is not None and (text := as_text(v)) not in known)
     if gaps:
-        raise HierarchyGapError(one.name, gaps)
+        raise HierarchyGapError(column_plan.name, gaps)
 
 
 def columns_loss(data: Dataset, columns: Sequence[ColumnPlan]) -> float | None:
@@ -208,7 +210,7 @@ def columns_loss(data: Dataset, columns: Sequence[ColumnPlan]) -> float | None:
 
     None where the columns have too many values to count; they are counted in one pass.
     """
-    changed = [one for one in columns if not isinstance(one.step, Keep)]
+    changed = [column for column in columns if not isinstance(column.step, Keep)]
     if not changed:
         return 0.0
     try:
@@ -229,10 +231,10 @@ def with_steps(
     loss: InformationLoss, data: Dataset, columns: Sequence[ColumnPlan], searched: bool
 ) -> InformationLoss:
     """The loss with that of columns whose step suppresses every value, before rows are searched."""
-    if all(isinstance(one.step, Keep) for one in columns):
+    if all(isinstance(column.step, Keep) for column in columns):
         return loss
     released = loss.released_records
-    gone = [one.name for one in columns if isinstance(one.step, Suppress)]
+    gone = [column.name for column in columns if isinstance(column.step, Suppress)]
     # Values of records that were removed are counted with these: their share is that of all.
     there = [data.count - data.rows.tally([name]).missing for name in gone]
     shares = [count / max(1, data.count) for count in there]

@@ -83,61 +83,61 @@ def recode_classes(
     Closeness refers to the records that are released, and the baseline of an excess is that of
     the released classes: both are measured again, and a little more is required if one was missed.
     """
-    names = [one.name for one in columns]
+    names = [column.name for column in columns]
     sensitive = list(with_rows(data, rows).sensitive) if requirements.about_sensitive else []
-    if all(isinstance(one.step, Keep) for one in columns):  # counted before the plan was made
+    if all(isinstance(column.step, Keep) for column in columns):  # counted before the plan was made
         cells = replace(data.cells([*names, *sensitive]), missing=MissingValues.VALUE)
     else:
         cells = Cells.from_table(rows.cells([*names, *sensitive]), [*names, *sensitive])
     first, _, totals = grouped_cells(cells, len(names))
     places = tuple(cells.codes[c][first] for c in range(len(names)))
     values = [cells.values[c].to_pylist() for c in range(len(names))]
-    before = [_originals(data, one) for one in columns]
+    before = [_originals(data, column) for column in columns]
     everyone = None
     if requirements.about_population:
         before = [
-            [v for v in own if v is not None] if found is None else found
-            for own, found in zip(values, before, strict=True)
+            [v for v in value if v is not None] if found is None else found
+            for value, found in zip(values, before, strict=True)
         ]
         everyone, values = population_cells(population_table(data), columns, values, places)
     every = tuple(
-        column_levels(one.name, own, one.step, one.coarser, original, one.keep)
-        for one, own, original in zip(columns, values, before, strict=True)
+        column_levels(column.name, value, column.step, column.coarser, original, column.keep)
+        for column, value, original in zip(columns, values, before, strict=True)
     )
     levels = CellLevels(every, places, totals)
     purposes = purposes_of(rows, levels, preserve)
-    weighted = purposes.aimed(levels).weighted([one.weight for one in columns])
+    weighted = purposes.aimed(levels).weighted([column.weight for column in columns])
     tables = _sensitive_tables(data, cells, persons, names, sensitive)
-    asked = ClassRequirements(
+    class_requirements = ClassRequirements(
         requirements, sensitive_columns(tables, rows, distances), population=everyone
     )
     weight, people = data.weight if requirements.weighted else None, None
     if requirements.people and persons is not None:
         people = PeopleOfCells.of(persons, names, str(data.person), weight)
-        asked = replace(asked, people=people)
+        class_requirements = replace(class_requirements, people=people)
     if requirements.weighted:
-        asked = replace(
-            asked,
+        class_requirements = replace(
+            class_requirements,
             matches=matching_people(with_rows(data, persons or rows), names)
             if people is None
             else people.matches,
             fewest_matches=fewest_matches(requirements),
         )
 
-    def made(recoded: RecodedRows, found: Recoding) -> tuple[RecodedRows, Recoding, Rows | None]:
+    def made(recoded: RecodedRows, recoding: Recoding) -> tuple[RecodedRows, Recoding, Rows | None]:
         alike = None
         if persons is not None:
-            alike = recode_rows(persons, cells, first, levels, found).rows
-        kept = purposes.preserved(levels, found.levels)
-        return recoded, replace(found, preserved=kept), alike
+            alike = recode_rows(persons, cells, first, levels, recoding).rows
+        kept = purposes.preserved(levels, recoding.levels)
+        return recoded, replace(recoding, preserved=kept), alike
 
     if requirements.excess is not None:
         rules = tuple(disclosure_rules(data, table, name) for name, table in tables.items())
-        asked = replace(asked, disclosure=rules)
+        class_requirements = replace(class_requirements, disclosure=rules)
     budget = int(requirements.suppression * data.count + 1e-9)
     local, search = recoding == "local", _SEARCHES[recoding]
     if requirements.combinations is not None:
-        found = recoding_of_combinations(weighted, asked, budget, local=local)
+        found = recoding_of_combinations(weighted, class_requirements, budget, local=local)
         found = levels.recoding(found.levels)
         return made(recode_rows(rows, cells, first, levels, found), found)
     of_people = requirements.people and requirements.about_values
@@ -147,20 +147,24 @@ def recode_classes(
     for factor in _FACTORS:
         if factor > max(enough, _FACTORS[-1]):
             continue
-        found = within_average_risk(search, weighted, replace(asked, factor=factor), budget)
+        found = within_average_risk(
+            search, weighted, replace(class_requirements, factor=factor), budget
+        )
         if local and requirements.compared_later and found.suppressed_records and everyone is None:
-            closer = compared_with_released(weighted, asked, found)
+            closer = compared_with_released(weighted, class_requirements, found)
             found = closer if closer.rows_touched <= budget else found
         found = levels.recoding(found.levels)
         recoded, met = recode_rows(rows, cells, first, levels, found), False
         if local and (requirements.excess is not None or of_people):
             recoded, found, met = _without_disclosure(
-                release, table, replace(asked, factor=factor), budget, recoded, found
+                release, table, replace(class_requirements, factor=factor), budget, recoded, found
             )
         reached = _reached(release.after(table, recoded, found), release, found, met)
         if reached <= 1:
             if local and time_left():
-                further = _further(table, replace(asked, factor=factor), budget, recoded, found)
+                further = _further(
+                    table, replace(class_requirements, factor=factor), budget, recoded, found
+                )
                 after = release.after(table, *further)
                 if _reached(after, release, further[1], False) <= 1:
                     recoded, found = further
@@ -177,7 +181,9 @@ def recode_classes(
             hint="Relax the requirements or set {recoding=local}.",
         )
     search = partial(local_recoding, suppress=False)
-    found = levels.recoding(within_average_risk(search, weighted, asked, budget).levels)
+    found = levels.recoding(
+        within_average_risk(search, weighted, class_requirements, budget).levels
+    )
     return made(recode_rows(rows, cells, first, levels, found), found)
 
 
@@ -195,20 +201,20 @@ class _Release:
     requirements: PrivacyRequirements
     distances: Mapping[str, Hierarchy]
 
-    def after(self, table: _Table, recoded: RecodedRows, found: Recoding) -> Dataset:
+    def after(self, table: _Table, recoded: RecodedRows, recoding: Recoding) -> Dataset:
         """The release as it is measured."""
         if not self.requirements.people or self.persons is None:
             return with_rows(self.data, recoded.rows)
         _, cells, first, levels, _ = table
-        return with_rows(self.data, recode_rows(self.persons, cells, first, levels, found).rows)
+        return with_rows(self.data, recode_rows(self.persons, cells, first, levels, recoding).rows)
 
     def missed(self, after: Dataset) -> list[tuple[Cells, NDArray[np.bool_]]]:
         """The classes of a release, and which of them disclose what they may not."""
         requirements, found = self.requirements, []
         if requirements.excess is not None:
             found = [
-                one.classes_above(requirements.excess, MAX_RATIO)
-                for one in value_disclosure(after).attributes
+                attribute.classes_above(requirements.excess, MAX_RATIO)
+                for attribute in value_disclosure(after).attributes
             ]
         if requirements.people and requirements.about_values:
             limits = {name: getattr(requirements, name) for name in requirements.values_required}
@@ -240,27 +246,29 @@ def _sensitive_tables(
 
 
 def _further(
-    table: tuple[Rows, Cells, Ints, CellLevels, CellLevels], asked: ClassRequirements, budget: int,
-    recoded: RecodedRows, found: Recoding,
+    table: tuple[Rows, Cells, Ints, CellLevels, CellLevels], class_requirements: ClassRequirements, budget: int,
+    recoded: RecodedRows, recoding: Recoding,
 ) -> tuple[RecodedRows, Recoding]:  # fmt: skip
     """The local search continued for the time that is left."""
     rows, cells, first, levels, weighted = table
-    better = improved(weighted, asked, weighted.recoding(found.levels), to_the_end=True)
+    better = improved(
+        weighted, class_requirements, weighted.recoding(recoding.levels), to_the_end=True
+    )
     better = levels.recoding(better.levels)
-    limit = asked.requirements.average_risk
+    limit = class_requirements.requirements.average_risk
     if better.rows_touched > budget or (
-        limit is not None and average_risk(levels, better, asked.people) > limit
+        limit is not None and average_risk(levels, better, class_requirements.people) > limit
     ):
-        return recoded, found
+        return recoded, recoding
     return recode_rows(rows, cells, first, levels, better), better
 
 
 def _excess_error(data: Dataset, limit: float) -> RequirementsNotMetError:
     """The error that names the sensitive attributes whose values would be disclosed."""
     disclosed = [
-        one.attribute
-        for one in value_disclosure(data).attributes
-        if one.classes_above(limit, MAX_RATIO)[1].any()
+        attribute.attribute
+        for attribute in value_disclosure(data).attributes
+        if attribute.classes_above(limit, MAX_RATIO)[1].any()
     ]
     return RequirementsNotMetError(
         f"No recoding was found in which no class discloses a value of {_quoted(disclosed)}, so no "
@@ -274,8 +282,8 @@ def _excess_error(data: Dataset, limit: float) -> RequirementsNotMetError:
 
 
 def _without_disclosure(
-    release: _Release, table: _Table, asked: ClassRequirements, budget: int, recoded: RecodedRows,
-    found: Recoding,
+    release: _Release, table: _Table, class_requirements: ClassRequirements, budget: int, recoded: RecodedRows,
+    recoding: Recoding,
 ) -> tuple[RecodedRows, Recoding, bool]:  # fmt: skip
     """Recode again what discloses a value, measured by the baseline of the release itself.
 
@@ -291,38 +299,45 @@ def _without_disclosure(
     before: tuple[Recoding, NDArray[np.bool_]] | None = None
     merge = True
     for turn in range(_ROUNDS):
-        again = _disclosing(release, release.after(table, recoded, found), levels, found)
+        again = _disclosing(release, release.after(table, recoded, recoding), levels, recoding)
         if not again.any():
-            return recoded, found, True
+            return recoded, recoding, True
         if before is not None and counts[again].sum() >= counts[before[1]].sum():
             without = levels.recoding(np.where(before[1][:, None], np.int16(-1), before[0].levels))
             if without.rows_touched <= budget:  # merging disclosed more, so it is not done
-                (found, again), merge = before, False
+                (recoding, again), merge = before, False
         scale = np.where(again, 0.5, 1.0)[:, None]
-        rules = tuple(replace(one, chances=one.chances * scale) for one in asked.disclosure)
-        asked = replace(asked, disclosure=rules)
+        rules = tuple(
+            replace(one, chances=one.chances * scale) for one in class_requirements.disclosure
+        )
+        class_requirements = replace(class_requirements, disclosure=rules)
         if turn >= _MERGED and counts[again].sum() > _HOPELESS * counts.sum():
             break
-        other, before = levels.recoding(np.where(again[:, None], np.int16(-1), found.levels)), None
+        other, before = (
+            levels.recoding(np.where(again[:, None], np.int16(-1), recoding.levels)),
+            None,
+        )
         if merge and (turn < _MERGED or other.rows_touched > budget):
-            before = found, again
-            other = levels.recoding(with_merged_classes(weighted, asked, found.levels, again))
+            before = recoding, again
+            other = levels.recoding(
+                with_merged_classes(weighted, class_requirements, recoding.levels, again)
+            )
         if other.rows_touched > budget:
             break
-        found = other
-        recoded = recode_rows(rows, cells, first, levels, found)
-    return recoded, found, False
+        recoding = other
+        recoded = recode_rows(rows, cells, first, levels, recoding)
+    return recoded, recoding, False
 
 
 def _disclosing(
-    release: _Release, after: Dataset, levels: CellLevels, found: Recoding
+    release: _Release, after: Dataset, levels: CellLevels, recoding: Recoding
 ) -> NDArray[np.bool_]:
     """The cells in classes of the release that disclose a value."""
     count = levels.counts.size
     again = np.zeros(count, bool)
     numbers: list[dict[str, int]] = []
     own: list[Ints] = []
-    for every, place in levels.labels(found.levels):
+    for every, place in levels.labels(recoding.levels):
         number: dict[str, int] = {}
         labels = [number.setdefault(_label(one), len(number)) for one in every]
         own.append(np.array(labels, np.int64)[place])
@@ -343,20 +358,20 @@ def _disclosing(
         )
         _, member = group(tuple(both), tuple(map(len, numbers)))
         again |= np.isin(member[:count], member[count:])
-    return again & (found.levels[:, 0] >= 0)
+    return again & (recoding.levels[:, 0] >= 0)
 
 
 def _label(value: object) -> str:
     return "" if value is None else as_text(value)
 
 
-def _reached(data: Dataset, release: _Release, found: Recoding, met: bool) -> float:
+def _reached(data: Dataset, release: _Release, recoding: Recoding, met: bool) -> float:
     """How many times distances to all records and the excess exceed what is required; at most 1 if
     they do not. That the classes are `met` is known already.
     """
     ratios, requirements = [0.0], release.requirements
     limits = requirements.compared_later
-    measured_again = found.suppressed_records or requirements.people
+    measured_again = recoding.suppressed_records or requirements.people
     if limits and measured_again and not (met and requirements.people):
         asked = PrivacyRequirements(people=requirements.people).model_copy(update=limits)
         measured = measure(data, release.names, asked, data, release.distances)
@@ -372,11 +387,11 @@ def _reached(data: Dataset, release: _Release, found: Recoding, met: bool) -> fl
     return max(ratios)
 
 
-def _originals(data: Dataset, one: ColumnPlan) -> list[Any] | None:
+def _originals(data: Dataset, column_plan: ColumnPlan) -> list[Any] | None:
     """The values of a column before its step; None where it has none."""
-    if isinstance(one.step, Keep):
+    if isinstance(column_plan.step, Keep):
         return None
-    return data.cells([one.name]).values[0].drop_null().to_pylist()  # type: ignore[no-any-return]
+    return data.cells([column_plan.name]).values[0].drop_null().to_pylist()  # type: ignore[no-any-return]
 
 
 def with_rows(data: Dataset, rows: Rows) -> Dataset:

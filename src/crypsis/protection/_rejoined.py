@@ -190,7 +190,7 @@ def _worst(
     numbers = _numbers(values, kept)
     half = rng.permutation(kept.size) % 2 == 0
     codes = {by: codes_of(column)[kept] for by, column in others.items()}
-    codes = {by: np.unique(one, return_inverse=True)[1] for by, one in codes.items()}
+    codes = {by: np.unique(code, return_inverse=True)[1] for by, code in codes.items()}
     results = []
     for by, groups in codes.items():
         ordered = _numbers(others[by], kept)

@@ -78,9 +78,9 @@ def write_release(
     with replacing(rows, [path, *paths, *notes], overwrite=overwrite) as (partial, *others):
         write_file(rows, partial, form)
         files, others = others[: len(apart)], others[len(apart) :]
-        for one, place in zip(apart, files, strict=True):
-            own = without_formulas(one.rows, form) if neutralize_formulas else one.rows
-            write_file(own, place, form)
+        for dataset, file in zip(apart, files, strict=True):
+            own = without_formulas(dataset.rows, form) if neutralize_formulas else dataset.rows
+            write_file(own, file, form)
         names = dict(zip(data.names, rows.names, strict=True))
         if columns:
             back = read_back(data.rows, partial, form, rows.names)
@@ -96,8 +96,8 @@ def write_release(
                 made = made.model_copy(update=about)
                 made = made.model_copy(
                     update={"apart": tuple(
-                        replace(one, file=place.name, sha256=digest(written))
-                        for one, place, written in zip(made.apart, paths, files, strict=True)
+                        replace(one, file=path.name, sha256=digest(written))
+                        for one, path, written in zip(made.apart, paths, files, strict=True)
                     )}
                 )  # fmt: skip
             for note, text in zip(others, (made.to_markdown(), made.to_json()), strict=True):

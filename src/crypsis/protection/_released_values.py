@@ -37,23 +37,25 @@ def released_values(methods: Sequence[Method], records: int) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     masks: dict[str, str] = {}
-    for one in methods:
-        if one.method in ("removed", "not released"):
-            found[one.column] = f"{one.column} is not released"
-        elif one.method == "released apart":
-            found |= {name: f"{name} apart, in a file of its own" for name in one.columns}
-        elif "levels" in one.parameters:
-            used = sorted(one.parameters["levels"], key=lambda level: -level["rows"])
+    for method in methods:
+        if method.method in ("removed", "not released"):
+            found[method.column] = f"{method.column} is not released"
+        elif method.method == "released apart":
+            found |= {name: f"{name} apart, in a file of its own" for name in method.columns}
+        elif "levels" in method.parameters:
+            used = sorted(method.parameters["levels"], key=lambda level: -level["rows"])
             used = [used[0], *(level for level in used[1:] if 200 * level["rows"] >= records)]
             parts = [f"{_words(level)} for {_share(level['rows'], records)}" for level in used[:3]]
             parts[0] += " of the records"
             others = sum(level["rows"] for level in used[3:])
             parts += [f"otherwise for {_share(others, records)}"] if others else []
-            found[one.column] = f"{one.column} {masks.get(one.column, '')}{', '.join(parts)}"
-        elif one.method in _UNCHANGED:
-            found[one.column] = f"{one.column} {one.description}"
+            found[method.column] = (
+                f"{method.column} {masks.get(method.column, '')}{', '.join(parts)}"
+            )
+        elif method.method in _UNCHANGED:
+            found[method.column] = f"{method.column} {method.description}"
         else:
-            masks |= dict.fromkeys(one.columns, f"masked ({one.description}), then ")
+            masks |= dict.fromkeys(method.columns, f"masked ({method.description}), then ")
     return found
 
 

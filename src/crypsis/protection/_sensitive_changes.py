@@ -106,13 +106,13 @@ def least_change(
     return best[0], {name: losses[name][place] for name, place in best[1].items() if place}
 
 
-def _steps(one: ColumnPlan, *, droppable: bool) -> list[Step]:
+def _steps(column_plan: ColumnPlan, *, droppable: bool) -> list[Step]:
     """As it is, some coarser steps, and none at all if it may be dropped."""
-    coarser = [step for step in one.coarser if not isinstance(step, Suppress)]
+    coarser = [step for step in column_plan.coarser if not isinstance(step, Suppress)]
     if len(coarser) > _MAX_STEPS:
         places = np.linspace(0, len(coarser) - 1, _MAX_STEPS).round().astype(int)
         coarser = [coarser[place] for place in np.unique(places)]
-    return [one.step, *coarser, *([Suppress()] if droppable else [])]
+    return [column_plan.step, *coarser, *([Suppress()] if droppable else [])]
 
 
 def _plans(

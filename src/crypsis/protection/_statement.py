@@ -76,31 +76,33 @@ def recoding_methods(
 ) -> tuple[Method, ...]:
     """The methods of all columns, the columns removed, and the recoding of single rows."""
     methods = []
-    for c, one in enumerate(columns):
+    for c, column in enumerate(columns):
         rows = () if recoding is None else recoding.rows_on[c]
-        methods.append(_on_levels(one, rows) if any(rows[1:]) else _on_one_level(one))
+        methods.append(_on_levels(column, rows) if any(rows[1:]) else _on_one_level(column))
     methods += [Method(name, "removed", "not released") for name in removed]
     if recoding is not None and recoding.changes:
         methods.append(Method("all quasi-identifiers", *_RECODINGS[kind]))
     return tuple(methods)
 
 
-def _on_one_level(one: ColumnPlan) -> Method:
-    parameters = _parameters(one.step)
-    if isinstance(one.step, Intervals):
-        parameters["labels"] = list(one.step.labels)
-    return Method(one.name, one.step.method, one.step.describe(), parameters)
+def _on_one_level(column_plan: ColumnPlan) -> Method:
+    parameters = _parameters(column_plan.step)
+    if isinstance(column_plan.step, Intervals):
+        parameters["labels"] = list(column_plan.step.labels)
+    return Method(
+        column_plan.name, column_plan.step.method, column_plan.step.describe(), parameters
+    )
 
 
-def _on_levels(one: ColumnPlan, rows: tuple[int, ...]) -> Method:
+def _on_levels(column_plan: ColumnPlan, rows: tuple[int, ...]) -> Method:
     """A column whose records are on several levels, or on another one than planned."""
-    coarser = [step for step in one.coarser if not isinstance(step, Suppress)]
-    steps: list[Step] = [one.step, *coarser, Suppress()]
+    coarser = [step for step in column_plan.coarser if not isinstance(step, Suppress)]
+    steps: list[Step] = [column_plan.step, *coarser, Suppress()]
     used = [(step, count) for step, count in zip(steps, rows, strict=True) if count]
     how = "; ".join(f"{step.describe()} ({_counted(count, 'record')})" for step, count in used)
     levels = [{"method": step.method, "rows": count, **_parameters(step)} for step, count in used]
     name = used[0][0].method if len(used) == 1 else "levels"
-    return Method(one.name, name, how, {"levels": levels})
+    return Method(column_plan.name, name, how, {"levels": levels})
 
 
 def _parameters(step: Step) -> dict[str, Any]:
@@ -200,8 +202,8 @@ class Statement(Document):
             lines += ["", f"File `{cell(self.file or '')}`, SHA-256 `{self.sha256}`."]
         lines += ["", "## Methods", "", "| column | method | description |", "| --- | --- | --- |"]
         lines += [
-            f"| {cell(one.column)} | {cell(one.method)} | {cell(one.description)} |"
-            for one in self.methods
+            f"| {cell(method.column)} | {cell(method.method)} | {cell(method.description)} |"
+            for method in self.methods
         ]
         lines += ["", _ORDERS[self.row_order], *self.order_notes]
         if self.unchanged:
@@ -314,22 +316,22 @@ class Statement(Document):
 
     def compared(self) -> Iterator[tuple[str, str, str]]:
         """What each requirement means, the bound that was required (or ""), and what was measured."""
-        asked = self.requirements
+        requirements = self.requirements
         for words, bound in ((_LOWER, "at least"), (_UPPER, "at most")):
             for name, meaning in words.items():
-                if name == "k" and asked.people:
+                if name == "k" and requirements.people:
                     meaning = "k-anonymity: people in every class"
-                if name == "combination_k" and asked.combinations is not None:
-                    meaning = f"k-anonymity of every combination of {asked.combinations} quasi-identifiers"
-                if name == "journalist_risk" and asked.weighted:
+                if name == "combination_k" and requirements.combinations is not None:
+                    meaning = f"k-anonymity of every combination of {requirements.combinations} quasi-identifiers"
+                if name == "journalist_risk" and requirements.weighted:
                     meaning = f"{meaning}, its expectation by the survey weights"
-                limit, found = getattr(asked, name), getattr(self.measured, name)
+                limit, found = getattr(requirements, name), getattr(self.measured, name)
                 if limit is not None:
                     yield meaning, f"{bound} {_number(limit)}", _number(found)
                 elif found is not None and name != "k":
                     yield meaning, "", _number(found)
-        if asked.about_classes or asked.combinations is not None:
-            share = f"at most {asked.suppression * 100:.4g} %"
+        if requirements.about_classes or requirements.combinations is not None:
+            share = f"at most {requirements.suppression * 100:.4g} %"
             found = 100 * self.information_loss.withheld_share
             yield "records removed or without any value left", share, f"{found:.4g} %"
 

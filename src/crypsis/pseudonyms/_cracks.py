@@ -91,17 +91,17 @@ def crack_distribution(belief: Belief, **options: Unpack[SolverOptions]) -> Crac
     return convolve_blocks(belief.size, found)
 
 
-def convolve_blocks(size: int, found: list[BlockHits]) -> CrackDistribution:
+def convolve_blocks(size: int, blocks: list[BlockHits]) -> CrackDistribution:
     """The distribution of a sum of independent numbers of hits."""
     total = np.ones(1)
     variance = np.zeros(1)
-    for hits in found:
+    for hits in blocks:
         half = np.zeros(hits.probabilities.size) if hits.half_widths is None else hits.half_widths
         variance = np.convolve(variance, hits.probabilities**2) + np.convolve(total**2, half**2)
         total = np.convolve(total, hits.probabilities)
-    exact = all(hits.report.exact for hits in found)
+    exact = all(hits.report.exact for hits in blocks)
     return CrackDistribution(
-        size, float(total @ np.arange(total.size)), exact, tuple(hits.report for hits in found),
+        size, float(total @ np.arange(total.size)), exact, tuple(hits.report for hits in blocks),
         total, None if exact else np.sqrt(variance),
     )  # fmt: skip
 

@@ -59,8 +59,8 @@ def random_matching(kinds: KindMatrix, generator: np.random.Generator) -> Indice
     weights = sparse.csr_array(kinds.weights[orders[0]][:, orders[1]])
     weights.sort_indices()
     places = [np.argsort(order) for order in orders]
-    other = KindMatrix(weights, places[0][kinds.row_kind], places[1][kinds.column_kind])
-    return _of_items(other, _flow(other))
+    kind_matrix = KindMatrix(weights, places[0][kinds.row_kind], places[1][kinds.column_kind])
+    return _of_items(kind_matrix, _flow(kind_matrix))
 
 
 def _narrow(matrix: sparse.csr_array) -> sparse.csr_array:

@@ -84,12 +84,12 @@ def pair_identification(belief: Belief, *, error: float = _ERROR) -> PairIdentif
     truth, counts = true_columns(belief), belief.pairs
     candidates = _candidates(belief)
     known = np.zeros(belief.size, bool)  # by pseudonym
-    by_frequency = sum(one.size == 1 for one in candidates)
+    by_frequency = sum(candidate.size == 1 for candidate in candidates)
     while True:
         fresh = [
             own
-            for own, others in zip(truth.tolist(), candidates, strict=True)
-            if not known[own] and _alone(own, others, counts, known, error)
+            for own, candidate in zip(truth.tolist(), candidates, strict=True)
+            if not known[own] and _alone(own, candidate, counts, known, error)
         ]
         if not fresh:
             break

@@ -110,8 +110,8 @@ def sample_block(
     if series.cracks is not None:
         averages.append(average(series.cracks))
         cracks = Spread(averages[-1].mean, averages[-1].half)
-    r_hat = max((found.r_hat for found in averages), default=1.0)
-    effective = min((found.effective for found in averages), default=float(series.draws))
+    r_hat = max((average.r_hat for average in averages), default=1.0)
+    effective = min((average.effective for average in averages), default=float(series.draws))
     converged = r_hat <= _LARGEST_R_HAT and effective >= _SMALLEST_SIZE
     if not converged:
         cracks = cracks and Spread(cracks.value, 0.0, cracks.value, size - cracks.value)
@@ -226,17 +226,17 @@ def log_permanent(
     """
     size, edges = kinds.size, kinds.pairs
     half = (bounds.high - bounds.low) / 2
-    known = Spread(bounds.low + half, 0.0, half, half)
+    spread = Spread(bounds.low + half, 0.0, half, half)
     goal = precision * math.lgamma(size + 1)
     careful = edges < size * size
     cost = edges * (size if careful else 4)
     most = int(min(200_000, _WORK / 2 / cost))
     if half <= goal or most < 10 * _SMALLEST_SIZE:
-        return known, 0
+        return spread, 0
     found, draws, effective = _importance(kinds, bounds, start, seed, goal, most, cost)
     shift = -float(kinds.rows @ bounds.scaled.u + kinds.columns @ bounds.scaled.v)
     if effective < _SMALLEST_SIZE or found.half >= half:
-        return known, 0
+        return spread, 0
     return found._replace(value=min(max(found.value + shift, bounds.low), bounds.high)), draws
 
 

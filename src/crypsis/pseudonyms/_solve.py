@@ -151,8 +151,8 @@ class SolvedBlock:
         return np.searchsorted(self.columns, columns[self.rows])
 
 
-def _less(one: Spread, other: Spread) -> Spread:
-    return add([one, Spread(-other.value, other.half, other.above, other.below)])
+def _less(spread: Spread, other: Spread) -> Spread:
+    return add([spread, Spread(-other.value, other.half, other.above, other.below)])
 
 
 class _Exact(NamedTuple):

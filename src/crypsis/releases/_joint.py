@@ -67,7 +67,7 @@ class Intersections:
         np.maximum.at(weights, whose, self.weights)
         return keys // size, weights
 
-    def certain_values(self, others: Sequence[ReleaseTable]) -> dict[str, Number]:
+    def certain_values(self, release_tables: Sequence[ReleaseTable]) -> dict[str, Number]:
         """For each sensitive attribute the share of records of which a value becomes near-certain.
 
         It is the value of at most half of all records, at least 90 % likely by all releases
@@ -75,13 +75,13 @@ class Intersections:
         """
         found = {}
         for name, values in self.table.sensitive.items():
-            best, value, alone = self._guesses(name, others)
+            best, value, alone = self._guesses(name, release_tables)
             rare = np.bincount(values)[value] <= _COMMON * self.table.rows
             sure = (best >= _CERTAIN - 1e-9) & rare
             found[name] = self._share(sure[self.places] & (alone < _CERTAIN))
         return found
 
-    def gains(self, others: Sequence[ReleaseTable]) -> dict[str, float]:
+    def gains(self, release_tables: Sequence[ReleaseTable]) -> dict[str, float]:
         """For each sensitive attribute the share of values guessed correctly that one release
         alone does not give away.
         """
@@ -89,14 +89,16 @@ class Intersections:
         people = self.weights if self.true is None else self.true.astype(float)
         total = max(float(people.sum()), np.finfo(float).tiny)
         for name, values in self.table.sensitive.items():
-            best, value, alone = self._guesses(name, others)
+            best, value, alone = self._guesses(name, release_tables)
             correct = best[self.places]
             if self.true is not None:  # whether the guess is right, not how likely it is
                 correct = (value[self.places] == values[self.rows]).astype(float)
             found[name] = max(0.0, float((people * (correct - alone)).sum()) / total)
         return found
 
-    def _guesses(self, name: str, others: Sequence[ReleaseTable]) -> tuple[Floats, Ints, Floats]:
+    def _guesses(
+        self, name: str, release_tables: Sequence[ReleaseTable]
+    ) -> tuple[Floats, Ints, Floats]:
         """The best guess in each intersection, its value, and of each entry that of one release."""
         values = self.table.sensitive[name]
         size = int(values.max(initial=0)) + 1
@@ -106,9 +108,9 @@ class Intersections:
         last = np.append(np.diff((keys // size)[order]) != 0, True)[: keys.size]
         best, value = shares[order][last], (keys % size)[order][last]
         alone = _best_guess(self.table, name)[self.table.class_of[self.rows]]
-        for other, classes in zip(others, self.classes, strict=True):
-            if name in other.sensitive:
-                alone = np.maximum(alone, _best_guess(other, name)[classes])
+        for release_table, classes in zip(release_tables, self.classes, strict=True):
+            if name in release_table.sensitive:
+                alone = np.maximum(alone, _best_guess(release_table, name)[classes])
         return best, value, alone
 
     def _share(self, chosen: NDArray[np.bool_]) -> Number:
@@ -148,9 +150,9 @@ def intersect(
     rows, places = np.arange(table.rows), table.class_of.astype(np.int64)
     numbers = [np.ones(table.rows) for _ in range(3)]
     classes: list[Ints] = []
-    for one in weights:
-        starts = np.searchsorted(one.rows, rows, "left")
-        counts = np.searchsorted(one.rows, rows, "right") - starts
+    for weight in weights:
+        starts = np.searchsorted(weight.rows, rows, "left")
+        counts = np.searchsorted(weight.rows, rows, "right") - starts
         if counts.sum() > _MOST_ENTRIES:
             raise TooLargeError("The releases have too many intersections of classes to count.")
         entry = np.repeat(np.arange(rows.size), counts)
@@ -159,10 +161,10 @@ def intersect(
         classes = [column[entry] for column in classes]
         rows, places = rows[entry], places[entry]
         # Of bounds the product is one only for the upper end; for the lower all but one may fail.
-        least = np.maximum(0.0, numbers[1][entry] + one.sure[at] - 1)
-        most = np.minimum(numbers[2][entry], one.most[at])
-        numbers = [numbers[0][entry] * one.weights[at], least, most]
-        chosen = one.classes[at]
+        least = np.maximum(0.0, numbers[1][entry] + weight.sure[at] - 1)
+        most = np.minimum(numbers[2][entry], weight.most[at])
+        numbers = [numbers[0][entry] * weight.weights[at], least, most]
+        chosen = weight.classes[at]
         classes.append(chosen)
         size = int(chosen.max(initial=0)) + 1
         places = np.unique(places * size + chosen, return_inverse=True)[1].astype(np.int64)

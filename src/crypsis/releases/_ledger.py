@@ -107,7 +107,7 @@ class Ledger(Document):
             seed=None if seed is None else self._salted(str(seed)),
             pseudonym_keys=tuple(map(self._salted, pseudonym_keys)),
         )  # fmt: skip
-        if any(one.name == entry.name for one in self.releases):
+        if any(release.name == entry.name for release in self.releases):
             raise InputError(
                 f"The ledger has a release of the name {entry.name!r} already.", hint="Set {name}."
             )
@@ -121,9 +121,9 @@ class Ledger(Document):
         own = None if seed is None else self._salted(str(seed))
         keys = set(map(self._salted, pseudonym_keys))
         return tuple(
-            one.name
-            for one in self.releases
-            if (own is not None and one.seed == own) or keys & set(one.pseudonym_keys)
+            release.name
+            for release in self.releases
+            if (own is not None and release.seed == own) or keys & set(release.pseudonym_keys)
         )
 
 
@@ -178,11 +178,11 @@ def check_ledger(
     """
     known = Ledger.load(ledger)
     own = None if release is None or not Path(release).is_file() else digest(release)
-    others = [one for one in known.releases if one.sha256 != own]
+    others = [release for release in known.releases if release.sha256 != own]
     places = {one.name: Path(ledger).parent / one.file for one in others}
     there = [one for one in others if places[one.name].is_file()]
     alike = [one for one in there if digest(places[one.name]) == one.sha256]
-    mine = {one.name for one in known.releases} - {one.name for one in others}
+    mine = {release.name for release in known.releases} - {one.name for one in others}
     return LedgerCheck(
         tuple(str(places[one.name]) for one in alike),
         tuple(one.name for one in others if one not in there),

@@ -141,14 +141,14 @@ def joint_risk(
     _check(own, others, on)
     tables = [release_table(one) for one in (own, *others)]
     maps = _maps(row_maps, tables)
-    pairs = [ReleasePair(tables[0], other) for other in tables[1:]]
+    pairs = [ReleasePair(tables[0], table) for table in tables[1:]]
     links = [find_links(pair, on) for pair in pairs]
     known = links if maps is None else [Links("key", (), maps[0], one) for one in maps[1:]]
     # The classes of columns that are not compared cannot be fitted. That people are connected one by
     # one is then more than an intruder knows.
     links = [
-        by_key if any(pair.incomparable) and not one.exact else one
-        for pair, one, by_key in zip(pairs, links, known, strict=True)
+        by_key if any(pair.incomparable) and not link.exact else link
+        for pair, link, by_key in zip(pairs, links, known, strict=True)
     ]
     differences = [difference(pair, one, k) for pair, one in zip(pairs, known, strict=True)]
     both = list(zip(pairs, links, differences, strict=True))
@@ -158,35 +158,35 @@ def joint_risk(
         for pair, one, change in both
     ]
     connections = tuple(
-        Connection(i + 1, one.by, one.columns, _not_found(pair, here, there), change)
-        for i, (pair, one, here, there, change)
+        Connection(i + 1, link.by, link.columns, _not_found(pair, here, there), change)
+        for i, (pair, link, here, there, change)
         in enumerate(zip(pairs, links, weights, back, differences, strict=True))
     )  # fmt: skip
     found = _intersections(tables, links, weights, back, differences, maps)
     unsure = any(
-        (pair.unread or any(pair.incomparable)) and not one.exact
-        for pair, one in zip(pairs, links, strict=True)
+        (pair.unread or any(pair.incomparable)) and not link.exact
+        for pair, link in zip(pairs, links, strict=True)
     )
     small = _worst([one.small(k) for one, _ in found], unsure)
     certain = [one.certain_values(rest) for one, rest in found]
     gains = [one.gains(rest) for one, rest in found]
     most = max((gain for one in gains for gain in one.items()), key=lambda one: one[1],
                default=(None, 0.0))  # fmt: skip
-    surest = [one for each in certain for one in each.items()]
+    surest = [item for each in certain for item in each.items()]
     named = max(surest, key=lambda one: float(one[1]), default=(None, 0.0))
     return JointRisk(
         tables[0].rows, len(tables), k, small, _worst([most[1]], unsure), _worst([one for _, one in surest], unsure),
-        sum(one.small for one in differences), named[0] if float(named[1]) else most[0],
+        sum(difference.small for difference in differences), named[0] if float(named[1]) else most[0],
         connections, _reused(links, own), _not_known(pairs, links, connections, tables),
     )  # fmt: skip
 
 
-def _check(own: Dataset, others: Sequence[Dataset], on: str | None) -> None:
-    for one in (own, *others):
+def _check(dataset: Dataset, datasets: Sequence[Dataset], on: str | None) -> None:
+    for one in (dataset, *datasets):
         if on is not None and on not in one.names:
             raise unknown_columns([on], one.names)
-    for number, one in enumerate(others, 1):
-        if not set(one.names) & set(own.released):
+    for number, one in enumerate(datasets, 1):
+        if not set(one.names) & set(dataset.released):
             raise InputError(
                 f"Earlier release {number} has no column of this release, so the two cannot be "
                 "compared.",
@@ -268,18 +268,18 @@ def _worst(numbers: Sequence[Number], unsure: bool) -> Number:
         return Estimate(max(map(float, numbers)), 0.0, 1.0, confidence=1.0,
                         method="labels or columns that could not be compared")  # fmt: skip
     largest = max(numbers, key=float)
-    low = max(getattr(one, "low", float(one)) for one in numbers)
-    high = max(getattr(one, "high", float(one)) for one in numbers)
+    low = max(getattr(number, "low", float(number)) for number in numbers)
+    high = max(getattr(number, "high", float(number)) for number in numbers)
     if low == high:
         return float(largest)
     return Estimate(max(float(largest), low), low, high, confidence=1.0,
                     method="bounds by the counts of the releases")  # fmt: skip
 
 
-def _reused(links: Sequence[Links], own: Dataset) -> tuple[str, ...]:
+def _reused(links: Sequence[Links], dataset: Dataset) -> tuple[str, ...]:
     """Columns that connect records and that the owner did not sign off."""
-    columns = [name for one in links if one.by == "column" for name in one.columns]
-    return tuple(name for name in dict.fromkeys(columns) if name not in own.signed_off)
+    columns = [name for link in links if link.by == "column" for name in link.columns]
+    return tuple(name for name in dict.fromkeys(columns) if name not in dataset.signed_off)
 
 
 def _not_known(
@@ -289,19 +289,19 @@ def _not_known(
     tables: Sequence[ReleaseTable],
 ) -> tuple[str, ...]:
     reasons = []
-    if any(one.people is not None for one in tables):
+    if any(table.people is not None for table in tables):
         reasons += [f"Whose the records of {'this release' if not i else f'earlier release {i}'} are "
                     "is not known: people have several."
-                    for i, one in enumerate(tables) if not one.persons]  # fmt: skip
-    for i, (pair, one, found) in enumerate(zip(pairs, links, connections, strict=True), 1):
+                    for i, table in enumerate(tables) if not table.persons]  # fmt: skip
+    for i, (pair, link, connection) in enumerate(zip(pairs, links, connections, strict=True), 1):
         which = f"earlier release {i}"
         if tables[i].undecided:
             count = len(tables[i].undecided)
             reasons.append(f"{count} column{'' if count == 1 else 's'} of {which} "
                            f"{'is' if count == 1 else 'are'} undecided.")  # fmt: skip
-        if not pair.shared and not one.exact:
+        if not pair.shared and not link.exact:
             reasons.append(f"No quasi-identifier of {which} is one of this release.")
-        if one.exact:
+        if link.exact:
             continue
         here, there = pair.incomparable
         if here and there:
@@ -310,11 +310,11 @@ def _not_known(
         if pair.unread:
             reasons.append(f"{pair.unread} labels of {which} and of this release could not be "
                            "compared: they are not intervals, prefixes or dates.")  # fmt: skip
-        if found.not_found > _NOT_FOUND:
-            reasons.append(f"{100 * found.not_found:.3g} % of the records have no class in the "
+        if connection.not_found > _NOT_FOUND:
+            reasons.append(f"{100 * connection.not_found:.3g} % of the records have no class in the "
                            f"other release ({which}).")  # fmt: skip
-        if one.changed:
-            reasons.append(f"{len(one.changed)} columns have other values in {which}.")
-        if not found.difference.same_people:
+        if link.changed:
+            reasons.append(f"{len(link.changed)} columns have other values in {which}.")
+        if not connection.difference.same_people:
             reasons.append(f"Whether {which} is of the same people is not known.")
     return tuple(reasons)

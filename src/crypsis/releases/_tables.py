@@ -69,8 +69,8 @@ def release_table(data: Dataset) -> ReleaseTable:
             f"Releases are compared on one machine, and up to {_MOST_ROWS:,} records."
         )
     flat = [
-        one.name for one in data.rows.columns
-        if one.kind is not Kind.NESTED and data.roles.get(one.name) is not Role.EXCLUDED
+        column.name for column in data.rows.columns
+        if column.kind is not Kind.NESTED and data.roles.get(column.name) is not Role.EXCLUDED
     ]  # fmt: skip
     table = data.to_arrow(flat)
     coded = {name: table[name].combine_chunks().dictionary_encode() for name in flat}

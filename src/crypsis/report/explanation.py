@@ -43,38 +43,38 @@ _ABOUT_COLUMNS = {
 }
 
 
-def explanation(found: Assessment) -> str:
+def explanation(assessment: Assessment) -> str:
     """Why the verdict is what it is, in one sentence that counts people.
 
     Parameters
     ----------
-    found : Assessment
+    assessment : Assessment
         The assessment.
     """
-    if found.verdict is Verdict.NOT_SAFE:
-        clauses = list(_harms(found))
+    if assessment.verdict is Verdict.NOT_SAFE:
+        clauses = list(_harms(assessment))
         more = len(clauses) - _CLAUSES
         if more > 0:
             clauses[_CLAUSES:] = [f"and {wording.plural(more, 'further question')} exceed"]
             clauses[-1] += f"{'s' if more == 1 else ''} {'its' if more == 1 else 'their'} threshold"
         return f"Not safe: {'; '.join(clauses)}."
-    if found.verdict is Verdict.SAFE:
-        return f"Safe under this policy: {'; '.join(_protections(found))}."
-    texts = [one.text.removesuffix(".") for one in found.reasons]
+    if assessment.verdict is Verdict.SAFE:
+        return f"Safe under this policy: {'; '.join(_protections(assessment))}."
+    texts = [reason.text.removesuffix(".") for reason in assessment.reasons]
     more = len(texts) - 1
     rest = f"; and {more} more {'reason' if more == 1 else 'reasons'}" if more > 0 else ""
     return f"Cannot tell whether it is safe: {_lowered(texts[0])}{rest}."
 
 
-def causes(found: Assessment) -> list[str]:
+def causes(assessment: Assessment) -> list[str]:
     """Which columns single people out: one alone, or several together.
 
     Parameters
     ----------
-    found : Assessment
+    assessment : Assessment
         The assessment.
     """
-    answer = found.answer("singling_out")
+    answer = assessment.answer("singling_out")
     if answer is None:
         return []
     search: Any = answer.results.get("quasi_identifiers")
@@ -105,25 +105,27 @@ def causes(found: Assessment) -> list[str]:
     return [text]
 
 
-def people_noun(found: Assessment) -> str:
+def people_noun(assessment: Assessment) -> str:
     """What the people are called by the column that identifies them; else people."""
-    person = found.parameters.get("person")
-    for one in found.columns:
-        own = one.column == person or (one.role == "identifier" and one.distinct == found.rows)
+    person = assessment.parameters.get("person")
+    for column in assessment.columns:
+        own = column.column == person or (
+            column.role == "identifier" and column.distinct == assessment.rows
+        )
         if own:
-            name = one.column.casefold().replace("ü", "ue")
+            name = column.column.casefold().replace("ü", "ue")
             for word, noun in _NOUNS.items():
                 if word in name:
                     return noun
     return "people"
 
 
-def people(found: Assessment, count: Number, total: int, unit: str) -> str:
+def people(assessment: Assessment, count: Number, total: int, unit: str) -> str:
     """How many people: counted, or the people of as many records where nobody is known.
 
     Parameters
     ----------
-    found : Assessment
+    assessment : Assessment
         The assessment, for what the people are called.
     count : int, float or Estimate
         How many of them.
@@ -132,8 +134,8 @@ def people(found: Assessment, count: Number, total: int, unit: str) -> str:
     unit : str
         What was counted: "records" or "people".
     """
-    noun = people_noun(found)
-    several = found.parameters.get("person") is not None
+    noun = people_noun(assessment)
+    several = assessment.parameters.get("person") is not None
     of_records = unit == "records" and (several or noun == "people")
     name = "records" if of_records else noun
     if isinstance(count, Estimate):
@@ -149,66 +151,66 @@ def people(found: Assessment, count: Number, total: int, unit: str) -> str:
     return f"the {noun} of {amount}" if of_records else amount
 
 
-def _harms(found: Assessment) -> Iterator[str]:
+def _harms(assessment: Assessment) -> Iterator[str]:
     """A clause for each question with a threshold that is exceeded."""
     for question in _ORDER:
-        exceeded = [one for one in found.exceeded if one.question == question]
+        exceeded = [one for one in assessment.exceeded if one.question == question]
         if exceeded:
-            yield _CLAUSE[question](found, exceeded)
+            yield _CLAUSE[question](assessment, exceeded)
 
 
-def _columns(found: Assessment, exceeded: Sequence[Finding]) -> str:
+def _columns(assessment: Assessment, exceeded: Sequence[Finding]) -> str:
     one = exceeded[0]
     count = 0 if one.value is None else round(float(one.value))
     texts = _ABOUT_COLUMNS.get(one.measure)
     if texts is None:
         return _plain(one)
-    them = people_noun(found)
+    them = people_noun(assessment)
     return f"{wording.plural(count, 'column')} {texts[count != 1].format(them=them)}"
 
 
-def _singling_out(found: Assessment, exceeded: Sequence[Finding]) -> str:
-    answer = found.answer("singling_out")
+def _singling_out(assessment: Assessment, exceeded: Sequence[Finding]) -> str:
+    answer = assessment.answer("singling_out")
     classes: Any = None if answer is None else answer.results.get("equivalence_classes")
     by_measure = {one.measure.partition(".")[2]: one for one in exceeded}
     sizes = [one.k for one in exceeded if one.k is not None]
     if classes is None or not set(by_measure) - _OTHER_COLUMNS:
-        return _by_released_columns(found, by_measure) or _plain(exceeded[0])
+        return _by_released_columns(assessment, by_measure) or _plain(exceeded[0])
     unique = classes.records_below(2)
     by = _known(classes.columns)
     if float(unique) >= 1:
-        whom = people(found, unique, classes.units, classes.unit)
+        whom = people(assessment, unique, classes.units, classes.unit)
         return f"{whom} can be singled out by {by}"
     k = max(sizes, default=5)
     few = classes.records_below(k)
     if float(few) < 1:
         return _plain(exceeded[0])
-    whom = people(found, few, classes.units, classes.unit)
+    whom = people(assessment, few, classes.units, classes.unit)
     return f"{whom} share {by} with fewer than {k - 1} others"
 
 
-def _by_released_columns(found: Assessment, by_measure: Mapping[str, Finding]) -> str | None:
+def _by_released_columns(assessment: Assessment, by_measure: Mapping[str, Finding]) -> str | None:
     """What those can do who know all that is released; None where that was not the matter."""
-    answer = found.answer("singling_out")
+    answer = assessment.answer("singling_out")
     results: Mapping[str, Any] = {} if answer is None else answer.results
     counted = results.get("released_columns") or results.get("equivalence_classes")
-    total, unit = (found.rows, "records") if counted is None else (counted.units, counted.unit)
+    total, unit = (assessment.rows, "records") if counted is None else (counted.units, counted.unit)
     unique = by_measure.get("unique_on_released_columns")
     if unique is not None and unique.affected:
-        whom = people(found, unique.affected, total, unit)
+        whom = people(assessment, unique.affected, total, unit)
         return f"{whom} can be singled out by all released columns together"
     small = by_measure.get("small_classes_on_released_columns")
     if small is not None and small.affected and small.k:
-        whom = people(found, small.affected, total, unit)
+        whom = people(assessment, small.affected, total, unit)
         return f"{whom} share all released columns with fewer than {small.k - 1} others"
     return None
 
 
-def _inference(found: Assessment, exceeded: Sequence[Finding]) -> str:
+def _inference(assessment: Assessment, exceeded: Sequence[Finding]) -> str:
     certain = [one for one in exceeded if one.measure == "inference.near_certain_values"]
     if certain and certain[0].columns and certain[0].affected:
         worst = max(certain, key=lambda one: one.affected or 0)
-        whom = people(found, worst.affected or 0, found.rows, "records")
+        whom = people(assessment, worst.affected or 0, assessment.rows, "records")
         return f"'{_name(worst.columns[0])}' is nearly certain for {whom}"
     names = list(dict.fromkeys(one.columns[0] for one in exceeded if one.columns))
     if not names:
@@ -216,8 +218,8 @@ def _inference(found: Assessment, exceeded: Sequence[Finding]) -> str:
     return f"{_quoted(names[:_COLUMNS])} can be inferred of some people"
 
 
-def _linkage(found: Assessment, exceeded: Sequence[Finding]) -> str:
-    answer = found.answer("linkage")
+def _linkage(assessment: Assessment, exceeded: Sequence[Finding]) -> str:
+    answer = assessment.answer("linkage")
     suite: Any = None if answer is None else answer.results.get("suite")
     if suite is None or suite.correct_share is None:
         return _plain(exceeded[0])
@@ -227,7 +229,7 @@ def _linkage(found: Assessment, exceeded: Sequence[Finding]) -> str:
     )
 
 
-def _first(found: Assessment, exceeded: Sequence[Finding]) -> str:
+def _first(assessment: Assessment, exceeded: Sequence[Finding]) -> str:
     return _plain(exceeded[0])
 
 
@@ -237,25 +239,25 @@ _CLAUSE: dict[str, Callable[[Assessment, Sequence[Finding]], str]] = {
 }  # fmt: skip
 
 
-def without_sensitive(found: Assessment) -> bool:
+def without_sensitive(assessment: Assessment) -> bool:
     """Whether nothing could be inferred, because no column is a sensitive attribute."""
-    sensitive = any(one.role == Role.SENSITIVE for one in found.columns)
-    return not sensitive and found.answer("synthetic") is None
+    sensitive = any(column.role == Role.SENSITIVE for column in assessment.columns)
+    return not sensitive and assessment.answer("synthetic") is None
 
 
-def _protections(found: Assessment) -> Iterator[str]:
+def _protections(assessment: Assessment) -> Iterator[str]:
     """What was measured and is safe, and which questions were not asked."""
-    answer = found.answer("singling_out")
+    answer = assessment.answer("singling_out")
     classes: Any = None if answer is None else answer.results.get("equivalence_classes")
-    noun = people_noun(found)
+    noun = people_noun(assessment)
     if classes is not None and float(classes.k) > 1:
         who = "each record" if classes.unit == "records" and noun == "people" else "each person"
         others = max(1, int(float(classes.k)) - 1)
         alike = f"at least {wording.plural(others, 'other')}"
         yield f"{who} shares {_known(classes.columns)} with {alike}"
-    met = [one.question for one in found.answers if one.status is Status.MET]
-    left = [one.question for one in found.answers if one.status is Status.NOT_ASKED]
-    if "inference" in met and without_sensitive(found):
+    met = [answer.question for answer in assessment.answers if answer.status is Status.MET]
+    left = [answer.question for answer in assessment.answers if answer.status is Status.NOT_ASKED]
+    if "inference" in met and without_sensitive(assessment):
         met.remove("inference")
         left.insert(0, "inference")
     if "inference" in met:
@@ -291,8 +293,8 @@ def _name(column: str) -> str:
     return wording.visible(column, 40)
 
 
-def _plain(one: Finding) -> str:
-    return _lowered(one.statement.removesuffix("."))
+def _plain(finding: Finding) -> str:
+    return _lowered(finding.statement.removesuffix("."))
 
 
 def _lowered(text: str) -> str:

@@ -74,11 +74,13 @@ def _singling_out(answer: Answer) -> Iterator[Any]:
 def _inference(answer: Answer) -> Iterator[Any]:
     from crypsis.report.charts import inference as charts
 
-    leaks: list[Any] = [one for name, one in answer.results.items() if name.startswith("leakage")]
+    leaks: list[Any] = [
+        result for name, result in answer.results.items() if name.startswith("leakage")
+    ]
     leaks.sort(key=lambda one: -one.best_guess.worst_gain)
-    for one in leaks[:_ATTRIBUTES_DRAWN]:
-        if len({round(risk.best_guess, 2) for risk in one.first(_CLASSES_DRAWN)}) > 1:
-            yield charts.risk_by_class(one, limit=_CLASSES_DRAWN)
+    for leak in leaks[:_ATTRIBUTES_DRAWN]:
+        if len({round(risk.best_guess, 2) for risk in leak.first(_CLASSES_DRAWN)}) > 1:
+            yield charts.risk_by_class(leak, limit=_CLASSES_DRAWN)
     if leaks and len(leaks[0].contributions) > 1:
         yield charts.contributions(leaks[0])
 
@@ -88,7 +90,7 @@ def _linkage(answer: Answer) -> Iterator[Any]:
 
     suite: Any = answer.results.get("suite")
     if suite is not None and suite.correct_share is not None:
-        yield charts.links([(one.method, one) for one in suite.attacks])
+        yield charts.links([(attack.method, attack) for attack in suite.attacks])
 
 
 def _pseudonyms(answer: Answer) -> Iterator[Any]:

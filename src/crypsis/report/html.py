@@ -33,18 +33,18 @@ def scan_page(profile: Profile, source: str) -> str:
     return template.render(profile=profile, source=source, version=__version__)
 
 
-def assessment_fragment(found: Assessment) -> str:
+def assessment_fragment(assessment: Assessment) -> str:
     """The verdict and the findings as a small table, for a notebook."""
     rows = "".join(
-        f"<tr><td>{escape(wording.STATUSES[one.status])}</td><td>{escape(one.statement)}</td>"
-        f"<td>{escape(wording.number(one.value, one.unit))}</td>"
-        f"<td>{escape(wording.limit(one))}</td></tr>"
-        for one in found.findings
+        f"<tr><td>{escape(wording.STATUSES[finding.status])}</td><td>{escape(finding.statement)}</td>"
+        f"<td>{escape(wording.number(finding.value, finding.unit))}</td>"
+        f"<td>{escape(wording.limit(finding))}</td></tr>"
+        for finding in assessment.findings
     )
-    guessed = wording.guesses(found)
+    guessed = wording.guesses(assessment)
     note = f"<p>{escape(guessed)}</p>" if guessed else ""
     head = "<tr><th></th><th>finding</th><th>value</th><th>threshold</th></tr>"
     return (
-        f"<div class='crypsis'>{note}<p><b>{escape(found.name)}: {wording.head(found)}</b></p>"
+        f"<div class='crypsis'>{note}<p><b>{escape(assessment.name)}: {wording.head(assessment)}</b></p>"
         f"<table><thead>{head}</thead><tbody>{rows}</tbody></table></div>"
     )

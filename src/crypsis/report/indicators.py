@@ -15,29 +15,31 @@ if TYPE_CHECKING:
     from crypsis.utility import IndicatorCheck
 
 
-def indicators_view(found: IndicatorCheck) -> RenderableType:
+def indicators_view(indicator_check: IndicatorCheck) -> RenderableType:
     """Whether the indicators pass, and every estimate before and after."""
-    state = Text("pass", "bold green") if found.passed else Text("fail", "bold red")
+    state = Text("pass", "bold green") if indicator_check.passed else Text("fail", "bold red")
     head = Text.assemble(
-        "The indicators ", state, f": {found.failed:,} of {found.checked:,} estimates fail."
+        "The indicators ",
+        state,
+        f": {indicator_check.failed:,} of {indicator_check.checked:,} estimates fail.",
     )
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     for name in ("indicator", "original", "masked", "overlap", "change", ""):
         right = name in ("original", "masked", "overlap", "change")
         table.add_column(name, justify="right" if right else "left", overflow="fold")
-    for one in found.results:
+    for result in indicator_check.results:
         table.add_row(
-            Text.assemble(shown(one.name), f" ({one.part})"),
-            _number(one.original),
-            _number(one.masked),
-            "–" if one.overlap is None else f"{one.overlap:.2f}",
-            "–" if one.change is None else f"{100 * one.change:.3g} %",
-            Text("passes", "green") if one.passed else Text("fails", "red"),
+            Text.assemble(shown(result.name), f" ({result.part})"),
+            _number(result.original),
+            _number(result.masked),
+            "–" if result.overlap is None else f"{result.overlap:.2f}",
+            "–" if result.change is None else f"{100 * result.change:.3g} %",
+            Text("passes", "green") if result.passed else Text("fails", "red"),
         )
     reasons = dict.fromkeys(
-        f"{one.name}: {one.why}"
-        for one in found.results
-        if one.masked is None or one.original is None
+        f"{result.name}: {result.why}"
+        for result in indicator_check.results
+        if result.masked is None or result.original is None
     )
     return Group(head, Text(), table, *(Text(text) for text in reasons))
 

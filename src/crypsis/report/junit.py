@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from crypsis.assessment.result import Assessment
 
 
-def assessment_junit(found: Assessment, phrasing: Phrasing | None = None) -> str:
+def assessment_junit(assessment: Assessment, phrasing: Phrasing | None = None) -> str:
     """A test case for the verdict, for each threshold and for each reason.
 
     An exceeded threshold is a failure; what was not evaluated or keeps the release from being
@@ -21,7 +21,7 @@ def assessment_junit(found: Assessment, phrasing: Phrasing | None = None) -> str
 
     Parameters
     ----------
-    found : Assessment
+    assessment : Assessment
         The assessment.
     phrasing : Phrasing, optional
         How hints are worded; by default as Python calls.
@@ -31,20 +31,35 @@ def assessment_junit(found: Assessment, phrasing: Phrasing | None = None) -> str
     str
     """
     words = phrasing or Phrasing()
-    suite = Element("testsuite", name=_clean(f"crypsis: {found.name}"), timestamp=found.made)
-    safe = found.verdict is Verdict.SAFE and found.complete
-    outcome = {Verdict.NOT_SAFE: "failure"}.get(found.verdict, "error")
-    _case(suite, "verdict", str(found.policy["name"]), None if safe else outcome, found.statement)
-    for one in found.findings:
-        sentence = words.sentence(one.statement, one.hint)
-        _case(suite, one.question, _title(one), _OUTCOMES[one.status], sentence, one.why)
-    for reason in found.reasons:
+    suite = Element(
+        "testsuite", name=_clean(f"crypsis: {assessment.name}"), timestamp=assessment.made
+    )
+    safe = assessment.verdict is Verdict.SAFE and assessment.complete
+    outcome = {Verdict.NOT_SAFE: "failure"}.get(assessment.verdict, "error")
+    _case(
+        suite,
+        "verdict",
+        str(assessment.policy["name"]),
+        None if safe else outcome,
+        assessment.statement,
+    )
+    for finding in assessment.findings:
+        sentence = words.sentence(finding.statement, finding.hint)
+        _case(
+            suite,
+            finding.question,
+            _title(finding),
+            _OUTCOMES[finding.status],
+            sentence,
+            finding.why,
+        )
+    for reason in assessment.reasons:
         if reason.code != EXCEEDED:  # each of them is a failure already
             _case(suite, "reasons", reason.code, "error", words.reason(reason))
     cases = suite.findall("testcase")
     suite.set("tests", str(len(cases)))
     for outcome, name in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
-        suite.set(name, str(sum(one.find(outcome) is not None for one in cases)))
+        suite.set(name, str(sum(case.find(outcome) is not None for case in cases)))
     root = Element("testsuites")
     root.append(suite)
     indent(root)
@@ -69,10 +84,12 @@ def _case(
         SubElement(case, outcome, message=_clean(message)).text = _clean(more)
 
 
-def _title(one: Finding) -> str:
+def _title(finding: Finding) -> str:
     """The measure, its columns and the threshold: two test cases differ in one of them."""
-    columns = f" of {', '.join(wording.some(one.columns))}" if one.columns else ""
-    return f"{wording.measure_title(one.measure, one.k)}{columns} ({wording.limit(one)})"
+    columns = f" of {', '.join(wording.some(finding.columns))}" if finding.columns else ""
+    return (
+        f"{wording.measure_title(finding.measure, finding.k)}{columns} ({wording.limit(finding)})"
+    )
 
 
 def _clean(text: str) -> str:

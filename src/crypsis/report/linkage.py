@@ -33,33 +33,33 @@ def notes(found: Comparison | RecordVerification) -> list[str]:
     return [*paired, *excluded, *ordered, *getattr(found, "not_computed", ())]
 
 
-def comparison_view(found: Comparison, title: str) -> RenderableType:
+def comparison_view(comparison: Comparison, title: str) -> RenderableType:
     """A comparison in the terminal."""
     parts: list[RenderableType] = [
         Text.assemble(
             (title, "bold"),
-            f": {found.records:,} original and {found.masked_records:,} masked records, "
-            f"{len(found.columns)} column{'' if len(found.columns) == 1 else 's'}",
+            f": {comparison.records:,} original and {comparison.masked_records:,} masked records, "
+            f"{len(comparison.columns)} column{'' if len(comparison.columns) == 1 else 's'}",
         ),
         "",
         Text.assemble(
             "Against the maximum-knowledge intruder: ",
-            (found.verdict, f"bold {_VERDICT_COLORS[found.verdict]}"),
+            (comparison.verdict, f"bold {_VERDICT_COLORS[comparison.verdict]}"),
             " (by the test of the paper, which assumes independent columns: "
-            f"{found.verification.paper_verdict}).",
+            f"{comparison.verification.paper_verdict}).",
         ),
-        *(Text(f"- {reason}") for reason in found.reasons),
+        *(Text(f"- {reason}") for reason in comparison.reasons),
         "",
         Text("Links", "bold"),
-        _links(found),
+        _links(comparison),
         "",
         Text("Columns", "bold"),
-        _columns(found),
+        _columns(comparison),
     ]
-    if found.subsets:
+    if comparison.subsets:
         parts += ["", Text("Subsets of columns with the most correct links", "bold")]
-        parts.append(_subsets(found))
-    for view in (found.protector, found.subject):
+        parts.append(_subsets(comparison))
+    for view in (comparison.protector, comparison.subject):
         if view is not None:
             d = ", ".join(f"{value:g}" for value in view.d)
             v = ", ".join(f"{value:.4g}" for value in view.v)
@@ -70,7 +70,7 @@ def comparison_view(found: Comparison, title: str) -> RenderableType:
             )
             if view.share == 1 and not any(view.d):
                 parts.append(Text("The worst record did not move; a larger d shows how many did."))
-    return Group(*parts, "", *(Text(note, "dim") for note in notes(found)))
+    return Group(*parts, "", *(Text(note, "dim") for note in notes(comparison)))
 
 
 def _table(*names: str) -> Table:
@@ -80,12 +80,12 @@ def _table(*names: str) -> Table:
     return table
 
 
-def _links(found: Comparison) -> Table:
-    confidence = next((one.confidence for _, link in found.intruders
+def _links(comparison: Comparison) -> Table:
+    confidence = next((one.confidence for _, link in comparison.intruders
                        if (one := link.correct_share) is not None), None)  # fmt: skip
     interval = "" if confidence is None else f" ({100 * confidence:.3g} % CI)"
     table = _table("intruder", f"correct links{interval}", "chance", "confident", "precision")
-    for name, link in found.intruders:
+    for name, link in comparison.intruders:
         table.add_row(
             name,
             _share(link.correct_share),
@@ -96,10 +96,10 @@ def _links(found: Comparison) -> Table:
     return table
 
 
-def _columns(found: Comparison) -> Table:
+def _columns(comparison: Comparison) -> Table:
     table = _table("column", "rank correlation", "mean rank distance", "noise", "residual noise")
-    noise = {one.column: one for one in found.noise}
-    for column in found.link.column_distances:
+    noise = {one.column: one for one in comparison.noise}
+    for column in comparison.link.column_distances:
         part = noise.get(column.column)
         distance = column.matched if column.own is None else column.own
         parts = (part.rank_correlation, part.noise, part.residual_noise) if part else (None,) * 3
@@ -108,9 +108,9 @@ def _columns(found: Comparison) -> Table:
     return table
 
 
-def _subsets(found: Comparison) -> Table:
+def _subsets(comparison: Comparison) -> Table:
     table = _table("columns", "correct links", "mean distance")
-    for part in found.subsets[:_SUBSETS_SHOWN]:
+    for part in comparison.subsets[:_SUBSETS_SHOWN]:
         names = Text(", ").join(shown(name, 30) for name in part.columns)
         table.add_row(names, _number(part.correct_share, ".2%"), f"{part.mean_distance:,.1f}")
     return table
@@ -128,54 +128,58 @@ def _number(value: float | None, spec: str = ".4g") -> str:
     return "-" if value is None else number_text(value, spec)
 
 
-def comparison_page(found: Comparison, title: str) -> str:
+def comparison_page(comparison: Comparison, title: str) -> str:
     """A comparison as one HTML page: charts as pictures with a description, nothing fetched."""
     from crypsis.report.charts import linkage as charts
     from crypsis.report.figures import figure
 
-    check = found.verification
+    check = comparison.verification
     drawn: dict[str, Any] = {
         "independent": charts.match_distances(check.independent),
-        "columns": charts.column_distances(found.link),
+        "columns": charts.column_distances(comparison.link),
     }
     if check.dependent is not None:
         drawn["dependent"] = charts.match_distances(check.dependent)
-    if found.link.true_matches is not None:
-        drawn["links"] = charts.links(found.intruders)
-    if any(one.noise is not None for one in found.noise):
-        drawn["noise"] = charts.noise(found.noise)
-    if found.frontier is not None:
-        drawn["frontier"] = charts.frontier(found.frontier)
-    if found.subsets and found.subsets[0].correct_share is not None:
-        drawn["subsets"] = charts.subsets(found.subsets)
+    if comparison.link.true_matches is not None:
+        drawn["links"] = charts.links(comparison.intruders)
+    if any(one.noise is not None for one in comparison.noise):
+        drawn["noise"] = charts.noise(comparison.noise)
+    if comparison.frontier is not None:
+        drawn["frontier"] = charts.frontier(comparison.frontier)
+    if comparison.subsets and comparison.subsets[0].correct_share is not None:
+        drawn["subsets"] = charts.subsets(comparison.subsets)
     return (
         page_environment()
         .get_template("compare.html")
         .render(
-            found=found,
+            found=comparison,
             title=title,
             figures={name: figure(chart) for name, chart in drawn.items()},
-            notes=notes(found),
+            notes=notes(comparison),
             version=__version__,
         )
     )
 
 
-def record_view(found: RecordVerification, title: str) -> RenderableType:
+def record_view(record_verification: RecordVerification, title: str) -> RenderableType:
     """What a data subject learns, in the terminal."""
-    criterion = found.criterion
+    criterion = record_verification.criterion
     table = _table("column", "distance, ranks", f"{criterion} near it", f"{criterion} of column")
-    for column in found.columns:
+    for column in record_verification.columns:
         numbers = (column.diversity, column.column_diversity)
         table.add_row(
-            shown(column.column, 30), f"{column.distance:,.4g}", *(f"{one:.4g}" for one in numbers)
+            shown(column.column, 30),
+            f"{column.distance:,.4g}",
+            *(f"{number:.4g}" for number in numbers),
         )
-    head = Text.assemble((title, "bold"), f": {found.records:,} records")
-    lines = [Text(f"- {reason}") for reason in found.reasons]
-    if found.plausible is None:
+    head = Text.assemble((title, "bold"), f": {record_verification.records:,} records")
+    lines = [Text(f"- {reason}") for reason in record_verification.reasons]
+    if record_verification.plausible is None:
         text = (
             "- Whether such a match is plausible as chance is known only for releases that are a "
             "permutation of the original values."
         )
         lines.append(Text(text, "dim"))
-    return Group(head, "", *lines, "", table, *(Text(note, "dim") for note in notes(found)))
+    return Group(
+        head, "", *lines, "", table, *(Text(note, "dim") for note in notes(record_verification))
+    )

@@ -21,110 +21,110 @@ def safe(text: str, most: int = 300) -> str:
     return re.sub(r"([\\`*_{}\[\]#|~!])", r"\\\1", clean)
 
 
-def assessment_summary(found: Assessment, phrasing: Phrasing | None = None) -> str:
+def assessment_summary(assessment: Assessment, phrasing: Phrasing | None = None) -> str:
     """Verdict, reasons, thresholds that are not met, and remedies.
 
     Parameters
     ----------
-    found : Assessment
+    assessment : Assessment
         The assessment.
     phrasing : Phrasing, optional
         How remedies and options are worded; by default as Python calls.
     """
-    shown = [one for one in found.findings if one.status in _NOT_MET]
-    return "\n".join([*_summary(found, phrasing or Phrasing(), shown), ""])
+    shown = [finding for finding in assessment.findings if finding.status in _NOT_MET]
+    return "\n".join([*_summary(assessment, phrasing or Phrasing(), shown), ""])
 
 
-def assessment_markdown(found: Assessment, phrasing: Phrasing | None = None) -> str:
+def assessment_markdown(assessment: Assessment, phrasing: Phrasing | None = None) -> str:
     """Verdict, reasons, findings, questions and columns.
 
     Parameters
     ----------
-    found : Assessment
+    assessment : Assessment
         The assessment.
     phrasing : Phrasing, optional
         How remedies and options are worded; by default as Python calls.
     """
     words = phrasing or Phrasing()
-    lines = _summary(found, words, found.findings)
-    if found.checklist:
+    lines = _summary(assessment, words, assessment.findings)
+    if assessment.checklist:
         lines += ["", "## Checklist", "", "| item | answer | why |", "| --- | --- | --- |"]
         lines += [
             f"| {safe(one.item)} | {safe(one.answer) or 'not answered'} | "
             f"{safe(one.why)} ({safe(one.source)}) |"
-            for one in found.checklist
+            for one in assessment.checklist
         ]
     lines += ["", "## The four questions", ""]
-    for one in found.answers:
-        term, status = wording.TERMS[one.question], wording.STATUSES[one.status]
-        headline = words.sentence(one.headline, one.hint)
-        lines.append(f"- **{one.title}** ({term}; {status}) {safe(headline, 600)}")
-        lines += [f"  - {safe(note, 600)}" for note in one.notes]
-    if found.changes:
+    for answer in assessment.answers:
+        term, status = wording.TERMS[answer.question], wording.STATUSES[answer.status]
+        headline = words.sentence(answer.headline, answer.hint)
+        lines.append(f"- **{answer.title}** ({term}; {status}) {safe(headline, 600)}")
+        lines += [f"  - {safe(note, 600)}" for note in answer.notes]
+    if assessment.changes:
         lines += ["", "## Original and release", "", "| | original | release |"]
         lines += ["| --- | --- | --- |"]
         lines += [
-            f"| {one.measure} | {wording.number(one.before, one.unit)} | "
-            f"{wording.number(one.after, one.unit)} |"
-            for one in found.changes
+            f"| {change.measure} | {wording.number(change.before, change.unit)} | "
+            f"{wording.number(change.after, change.unit)} |"
+            for change in assessment.changes
         ]
     lines += ["", "## Columns", "", "| column | role | distinct | missing | evidence |"]
     lines += ["| --- | --- | --- | --- | --- |"]
     lines += [
-        f"| {safe(one.column, 60)} | {one.role}{' (guessed)' if one.guessed else ''} | "
-        f"{one.distinct:,} | {one.missing:,} | {safe(wording.column_evidence(one), 1200)} |"
-        for one in found.columns
+        f"| {safe(column.column, 60)} | {column.role}{' (guessed)' if column.guessed else ''} | "
+        f"{column.distinct:,} | {column.missing:,} | {safe(wording.column_evidence(column), 1200)} |"
+        for column in assessment.columns
     ]
-    versions = ", ".join(f"{name} {number}" for name, number in found.versions.items())
-    lines += ["", f"Seed {found.parameters['seed']}. {versions}. {found.made}", ""]
+    versions = ", ".join(f"{name} {number}" for name, number in assessment.versions.items())
+    lines += ["", f"Seed {assessment.parameters['seed']}. {versions}. {assessment.made}", ""]
     return "\n".join(lines)
 
 
 _NOT_MET = (Status.EXCEEDED, Status.NOT_EVALUATED)
 
 
-def _summary(found: Assessment, words: Phrasing, findings: Sequence[Finding]) -> list[str]:
-    policy = found.policy
+def _summary(assessment: Assessment, words: Phrasing, findings: Sequence[Finding]) -> list[str]:
+    policy = assessment.policy
     lines = [
-        f"# {safe(found.name)}: {wording.head(found).lower()}",
+        f"# {safe(assessment.name)}: {wording.head(assessment).lower()}",
         "",
-        f"{wording.records(found)}, {wording.plural(len(found.columns), 'column')}. "
+        f"{wording.records(assessment)}, {wording.plural(len(assessment.columns), 'column')}. "
         f"Policy {safe(policy['title'])} ({safe(policy['source'])}, {policy['date']}): "
-        f"{wording.outcome(found)}.",
+        f"{wording.outcome(assessment)}.",
         "",
     ]
-    lines += [safe(" ".join((found.explanation, *found.causes)), 1200), ""]
-    guessed = wording.guesses(found)
+    lines += [safe(" ".join((assessment.explanation, *assessment.causes)), 1200), ""]
+    guessed = wording.guesses(assessment)
     if guessed:
         lines += [f"**{guessed}**", ""]
-    lines += [f"- {safe(words.reason(reason), 600)}" for reason in found.reasons]
+    lines += [f"- {safe(words.reason(reason), 600)}" for reason in assessment.reasons]
     lines += [
-        f"- Role against the evidence: {safe(text, 1200)}" for text in wording.overrides(found)
+        f"- Role against the evidence: {safe(text, 1200)}" for text in wording.overrides(assessment)
     ]
     if findings:
         lines += ["", "## Findings", "", "| | finding | value | threshold | records | why |"]
         lines += ["| --- | --- | --- | --- | --- | --- |"]
-        lines += [_row(one) for one in findings]
-    commands = wording.remedies(found, words)
+        lines += [_row(finding) for finding in findings]
+    commands = wording.remedies(assessment, words)
     if commands:
         lines += ["", "## Remedies", ""]
         for command in commands:
             shown = (wording.UNSEEN.sub("", line) for line in command.split("\n"))
             lines += ["```sh" if command.startswith("crypsis ") else "```python", *shown, "```"]
-    for text, call in wording.alternatives(found, words):
+    for text, call in wording.alternatives(assessment, words):
         lines += ["", f"Alternative: {safe(text, 600)}", ""]
         if call is not None:
             shown = (wording.UNSEEN.sub("", line) for line in call.split("\n"))
             lines += ["```sh" if call.startswith("crypsis ") else "```python", *shown, "```"]
-    outcomes = wording.outcomes(found)
+    outcomes = wording.outcomes(assessment)
     lines += ["", *(f"- {safe(text, 600)}" for text in outcomes)] if outcomes else []
     return lines
 
 
-def _row(one: Finding) -> str:
-    mark = one.severity.value if one.status is Status.EXCEEDED else one.status.value
+def _row(finding: Finding) -> str:
+    mark = finding.severity.value if finding.status is Status.EXCEEDED else finding.status.value
     cells = (
-        mark, safe(one.statement, 600), wording.number(one.value, one.unit), wording.limit(one),
-        wording.affected(one), f"{safe(one.why)} ({safe(one.source)})",
+        mark, safe(finding.statement, 600), wording.number(finding.value, finding.unit), wording.limit(finding),
+        wording.affected(finding), f"{safe(finding.why)} ({safe(finding.source)})",
     )  # fmt: skip
     return f"| {' | '.join(cells)} |"

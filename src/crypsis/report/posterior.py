@@ -14,45 +14,45 @@ if TYPE_CHECKING:
     from crypsis.protection import LinkPosterior
 
 
-def posterior_view(found: LinkPosterior, title: str) -> RenderableType:
+def posterior_view(link_posterior: LinkPosterior, title: str) -> RenderableType:
     """How likely the links of an intruder are who knows the masks."""
-    share = found.expected_share
+    share = link_posterior.expected_share
     text = share.text(".2%") if isinstance(share, Estimate) else number_text(share, ".2%")
     parts: list[RenderableType] = [
         Text.assemble(
             (title, "bold"),
-            f": {found.records:,} records, {len(found.columns)} "
-            f"column{'' if len(found.columns) == 1 else 's'}",
+            f": {link_posterior.records:,} records, {len(link_posterior.columns)} "
+            f"column{'' if len(link_posterior.columns) == 1 else 's'}",
         ),
         "",
         Text(
             "An intruder who knows the masks links each record to its most likely masked record. "
             f"Expected to be correct: {text} of the links; by chance it would be "
-            f"{number_text(found.attack.chance, '.3%')}."
+            f"{number_text(link_posterior.attack.chance, '.3%')}."
         ),
     ]
-    number = found.attack.confident_links or 0
+    number = link_posterior.attack.confident_links or 0
     parts.append(
         Text(
             f"{number:,} {'link has' if number == 1 else 'links have'} a probability of 0.9 or more."
         )
     )
-    if found.attack.correct_share is not None:
+    if link_posterior.attack.correct_share is not None:
         parts += [
-            Text(f"Correct: {found.attack.correct_share.text('.2%')} of the links."),
+            Text(f"Correct: {link_posterior.attack.correct_share.text('.2%')} of the links."),
             "",
             Text("Links by their probability", "bold"),
-            _calibration(found),
+            _calibration(link_posterior),
         ]
-    parts += ["", Text(_how(found), "dim")]
+    parts += ["", Text(_how(link_posterior), "dim")]
     return Group(*parts)
 
 
-def _calibration(found: LinkPosterior) -> Table:
+def _calibration(link_posterior: LinkPosterior) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     for name in ("probability", "links", "mean probability", "correct"):
         table.add_column(name, justify="right")
-    for one in found.calibration:
+    for one in link_posterior.calibration:
         table.add_row(
             f"{one.low:g} to {one.high:g}",
             f"{one.links:,}",
@@ -62,14 +62,16 @@ def _calibration(found: LinkPosterior) -> Table:
     return table
 
 
-def _how(found: LinkPosterior) -> str:
-    exact = found.exact_records
+def _how(link_posterior: LinkPosterior) -> str:
+    exact = link_posterior.exact_records
     text = f"Exact for {exact:,} records"
-    if exact < found.records:
+    if exact < link_posterior.records:
         text += (
-            f"; sampled for {found.records - exact:,} (the largest block has "
-            f"{found.largest_block:,} records)"
+            f"; sampled for {link_posterior.records - exact:,} (the largest block has "
+            f"{link_posterior.largest_block:,} records)"
         )
-    if found.captured < 1:
-        text += f"; the pairs considered have {percent_text(found.captured)} of the likelihood"
+    if link_posterior.captured < 1:
+        text += (
+            f"; the pairs considered have {percent_text(link_posterior.captured)} of the likelihood"
+        )
     return text + "."

@@ -20,19 +20,19 @@ _COLORS = {"safe": "green", "not safe": "red", "cannot tell": "yellow"}
 
 def attack_view(outcome: AttackOutcome, title: str, *, reveal: bool = False) -> RenderableType:
     """The anonymity that an attack leaves, the items exposed most, and the verdict."""
-    found = outcome.anonymity
+    anonymity = outcome.anonymity
     parts: list[RenderableType] = [
         Text.assemble(
             (title, "bold"),
-            f": {found.size:,} items, {found.possible_pairs:,} possible pairs "
-            f"({found.superfluous_pairs:,} in no perfect matching)",
+            f": {anonymity.size:,} items, {anonymity.possible_pairs:,} possible pairs "
+            f"({anonymity.superfluous_pairs:,} in no perfect matching)",
         ),
         "",
-        _numbers(found),
+        _numbers(anonymity),
     ]
-    if found.most_exposed:
-        parts += ["", Text("Exposed most", "bold"), _exposed(found, reveal)]
-    parts += ["", Text("How it was computed", "bold"), *_methods(found.blocks)]
+    if anonymity.most_exposed:
+        parts += ["", Text("Exposed most", "bold"), _exposed(anonymity, reveal)]
+    parts += ["", Text("How it was computed", "bold"), *_methods(anonymity.blocks)]
     if outcome.decision is not None:
         color = _COLORS[outcome.decision.verdict]
         parts += [
@@ -43,27 +43,27 @@ def attack_view(outcome: AttackOutcome, title: str, *, reveal: bool = False) -> 
     return Group(*parts)
 
 
-def _numbers(found: Anonymity) -> Table:
+def _numbers(anonymity: Anonymity) -> Table:
     table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
     table.add_column()
     table.add_column()
-    table.add_row("degree of anonymity", f"{number_text(found.degree)}  (1 is full, 0 is none)")
-    if found.expected_cracks is not None:
-        cracks = number_text(found.expected_cracks)
-        table.add_row("expected cracks", f"{cracks}  of {found.size:,} items")
-    if found.heuristic is not None:
+    table.add_row("degree of anonymity", f"{number_text(anonymity.degree)}  (1 is full, 0 is none)")
+    if anonymity.expected_cracks is not None:
+        cracks = number_text(anonymity.expected_cracks)
+        table.add_row("expected cracks", f"{cracks}  of {anonymity.size:,} items")
+    if anonymity.heuristic is not None:
         table.add_row(
-            "heuristic H", f"{found.heuristic:.4g}  (errs either way; not used in the verdict)"
+            "heuristic H", f"{anonymity.heuristic:.4g}  (errs either way; not used in the verdict)"
         )
     return table
 
 
-def _exposed(found: Anonymity, reveal: bool) -> Table:
+def _exposed(anonymity: Anonymity, reveal: bool) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     table.add_column("item")
     table.add_column("probability", justify="right")
     table.add_column("possible pseudonyms", justify="right")
-    for risk in found.most_exposed:
+    for risk in anonymity.most_exposed:
         name = shown(str(risk.item)) if reveal and risk.item is not None else None
         table.add_row(
             name or f"row {risk.position + 1}", f"{risk.probability:.4f}", f"{risk.candidates:,}"

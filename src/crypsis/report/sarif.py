@@ -25,13 +25,13 @@ _LEVELS = {
 
 
 def assessment_sarif(
-    found: Assessment, place: str | None = None, phrasing: Phrasing | None = None
+    assessment: Assessment, place: str | None = None, phrasing: Phrasing | None = None
 ) -> str:
     """A result for each threshold that is exceeded or was not evaluated, and for each reason.
 
     Parameters
     ----------
-    found : Assessment
+    assessment : Assessment
         The assessment.
     place : str, optional
         The file that the results are about, relative to the repository; by default the name of the
@@ -43,12 +43,14 @@ def assessment_sarif(
     -------
     str
     """
-    results = list(_results(found, phrasing or Phrasing()))
-    if not results and not (found.verdict is Verdict.SAFE and found.complete):
-        results = [_result("verdict", "warning", found.statement, "")]  # never empty unless safe
-    uri = quote((place or found.name).replace("\\", "/"), safe="/:", errors="replace")
+    results = list(_results(assessment, phrasing or Phrasing()))
+    if not results and not (assessment.verdict is Verdict.SAFE and assessment.complete):
+        results = [
+            _result("verdict", "warning", assessment.statement, "")
+        ]  # never empty unless safe
+    uri = quote((place or assessment.name).replace("\\", "/"), safe="/:", errors="replace")
     location = {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": {"startLine": 1}}}
-    rules = {one["ruleId"]: one.pop("help") for one in results}
+    rules = {result["ruleId"]: result.pop("help") for result in results}
     driver = {
         "name": "crypsis",
         "version": __version__,
@@ -59,28 +61,33 @@ def assessment_sarif(
     }
     run = {
         "tool": {"driver": driver},
-        "invocations": [{"executionSuccessful": found.complete}],
-        "results": [{**one, "locations": [location]} for one in results],
-        "properties": {"verdict": found.verdict.value, "policy": found.policy["name"]},
+        "invocations": [{"executionSuccessful": assessment.complete}],
+        "results": [{**result, "locations": [location]} for result in results],
+        "properties": {"verdict": assessment.verdict.value, "policy": assessment.policy["name"]},
     }
     head = {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0"}
     return json.dumps({**head, "runs": [run]}, indent=2, ensure_ascii=False)
 
 
-def _results(found: Assessment, words: Phrasing) -> Iterator[dict[str, Any]]:
-    for one in found.findings:
-        if one.status in (Status.EXCEEDED, Status.NOT_EVALUATED):
-            sentence = words.sentence(one.statement, one.hint)
-            text = f"{sentence} The threshold is {wording.limit(one)}."
-            result = _result(one.measure, _LEVELS[one.severity], text, one.why, *_key(one))
-            yield {**result, "properties": {"status": one.status.value, "source": one.source}}
-    for reason in found.reasons:
+def _results(assessment: Assessment, words: Phrasing) -> Iterator[dict[str, Any]]:
+    for finding in assessment.findings:
+        if finding.status in (Status.EXCEEDED, Status.NOT_EVALUATED):
+            sentence = words.sentence(finding.statement, finding.hint)
+            text = f"{sentence} The threshold is {wording.limit(finding)}."
+            result = _result(
+                finding.measure, _LEVELS[finding.severity], text, finding.why, *_key(finding)
+            )
+            yield {
+                **result,
+                "properties": {"status": finding.status.value, "source": finding.source},
+            }
+    for reason in assessment.reasons:
         if reason.code != EXCEEDED:  # each of them is a result already
             yield _result(reason.code, "warning", words.reason(reason), reason.text, reason.text)
 
 
-def _key(one: Finding) -> tuple[str, ...]:
-    return (*one.columns, str(one.k), one.comparison)
+def _key(finding: Finding) -> tuple[str, ...]:
+    return (*finding.columns, str(finding.k), finding.comparison)
 
 
 def _result(rule: str, level: str, text: str, why: str, *key: str) -> dict[str, Any]:

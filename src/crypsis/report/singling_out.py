@@ -20,42 +20,52 @@ _MEANING = {
 }
 
 
-def quasi_identifiers_view(found: QuasiIdentifiers, *, limit: int = 10) -> RenderableType:
+def quasi_identifiers_view(
+    quasi_identifiers: QuasiIdentifiers, *, limit: int = 10
+) -> RenderableType:
     """The minimal sets that single people out, and the columns that contribute most."""
-    head = Text.assemble(("Quasi-identifiers", "bold"), f" at alpha {found.alpha:g}")
-    head.append(f" by {found.measure}: {_MEANING[found.measure]}")
+    head = Text.assemble(("Quasi-identifiers", "bold"), f" at alpha {quasi_identifiers.alpha:g}")
+    head.append(f" by {quasi_identifiers.measure}: {_MEANING[quasi_identifiers.measure]}")
     parts: list[RenderableType] = [Text(), head]
-    if found.found:
-        parts.append(_sets(found, limit))
-        if len(found.found) > limit:
-            parts.append(Text(f"and {len(found.found) - limit:,} more", "dim"))
+    if quasi_identifiers.found:
+        parts.append(_sets(quasi_identifiers, limit))
+        if len(quasi_identifiers.found) > limit:
+            parts.append(Text(f"and {len(quasi_identifiers.found) - limit:,} more", "dim"))
     else:
-        parts.append(Text(f"No set of up to {found.max_columns} columns reaches alpha.", "green"))
-    if found.ranking:
-        first = [share for share in found.ranking if float(share.contribution) > 0][:5]
+        parts.append(
+            Text(f"No set of up to {quasi_identifiers.max_columns} columns reaches alpha.", "green")
+        )
+    if quasi_identifiers.ranking:
+        first = [share for share in quasi_identifiers.ranking if float(share.contribution) > 0][:5]
         names = Text(", ").join(
             Text.assemble(shown(share.column), f" {number_text(share.contribution, '.3f')}")
             for share in first
         )
         parts.append(Text.assemble("Largest contributions to uniqueness: ", names))
-    if not found.complete:
+    if not quasi_identifiers.complete:
         parts.append(Text("The search was interrupted; there may be more sets.", "yellow"))
     return Group(*parts)
 
 
-def _sets(found: QuasiIdentifiers, limit: int) -> Table:
+def _sets(quasi_identifiers: QuasiIdentifiers, limit: int) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("columns", overflow="fold")
-    for name in ("unique records", "F1", *(["F2", "k"] if found.measure == "F2" else [])):
+    for name in (
+        "unique records",
+        "F1",
+        *(["F2", "k"] if quasi_identifiers.measure == "F2" else []),
+    ):
         table.add_column(name, justify="right", no_wrap=True)
-    for one in found.found[:limit]:
-        table.add_row(Text(", ").join(map(shown, one.columns)), *_numbers(one, found.measure))
+    for one in quasi_identifiers.found[:limit]:
+        table.add_row(
+            Text(", ").join(map(shown, one.columns)), *_numbers(one, quasi_identifiers.measure)
+        )
     return table
 
 
-def _numbers(one: ColumnSet, measure: str) -> list[str]:
-    numbers = [f"{one.singletons:,}", f"{one.unique_fraction:.3f}"]
-    if measure == "F2" and one.population_bound is not None:
-        mean = one.population_mean_class_size or 1
-        numbers += [f"{one.population_bound:.3f}", f"{mean:,.3g}"]
+def _numbers(column_set: ColumnSet, measure: str) -> list[str]:
+    numbers = [f"{column_set.singletons:,}", f"{column_set.unique_fraction:.3f}"]
+    if measure == "F2" and column_set.population_bound is not None:
+        mean = column_set.population_mean_class_size or 1
+        numbers += [f"{column_set.population_bound:.3f}", f"{mean:,.3g}"]
     return numbers

@@ -55,7 +55,7 @@ def scan_view(profile: Profile, source: str, width: int) -> RenderableType:
     if profile.encoding is not None:
         parts.append(Text(f"The file is not UTF-8; it was read as {profile.encoding}.", "yellow"))
     if profile.proposals:
-        names = [one.column for one in profile.columns if one.links]
+        names = [column.column for column in profile.columns if column.links]
         person = f"--person {shlex.quote(names[0])}" if names else "--person COLUMN"
         hint = f"Decide it: --person '{EACH_RECORD}' or {person}, or in the roles file."
         parts += [Text(text, "yellow") for text in profile.proposals]

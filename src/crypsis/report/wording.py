@@ -54,17 +54,17 @@ def python_call(remedy: Remedy) -> str | None:
     >>> python_call(Remedy("anonymize", "", {"k": 5, "closeness": 0.2}))
     'crypsis.anonymize(data, k=5, closeness=0.2)'
     """
-    given = remedy.parameters
+    parameters = remedy.parameters
     if remedy.action == "anonymize":
-        rest = {name: value for name, value in given.items() if name != "excluded"}
+        rest = {name: value for name, value in parameters.items() if name != "excluded"}
         options = "".join(f", {name}={value!r}" for name, value in rest.items())
-        excluded = "".join(f", {name!r}: 'excluded'" for name in given.get("excluded", ()))
+        excluded = "".join(f", {name!r}: 'excluded'" for name in parameters.get("excluded", ()))
         data = f"data.with_roles({{**data.roles{excluded}}})" if excluded else "data"
         return f"crypsis.anonymize({data}{options})"
     if remedy.action == "rank_swap":
-        columns, percent = list(given["columns"]), given["percent"]
+        columns, percent = list(parameters["columns"]), parameters["percent"]
         return f"crypsis.protection.masking.rank_swap(original, {columns!r}, percent={percent!r})"
-    if remedy.action == "suppress_items" and given:
+    if remedy.action == "suppress_items" and parameters:
         return "crypsis.pseudonyms.crack_probabilities(belief)"
     return None
 
@@ -103,12 +103,12 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{ending}"
 
 
-def records(found: Assessment) -> str:
+def records(assessment: Assessment) -> str:
     """The records, and the people whose they are, if that is known."""
-    own = plural(found.rows, "record")
-    if found.people is None:
+    own = plural(assessment.rows, "record")
+    if assessment.people is None:
         return own
-    return f"{own} of {found.people:,} {'person' if found.people == 1 else 'people'}"
+    return f"{own} of {assessment.people:,} {'person' if assessment.people == 1 else 'people'}"
 
 
 def listed(names: Sequence[str]) -> str:
@@ -167,9 +167,16 @@ def affected(finding: Finding) -> str:
 def by_threshold(findings: Iterable[Finding]) -> list[list[Finding]]:
     """Findings by their threshold: those that differ in the column alone are together."""
     found: dict[tuple[object, ...], list[Finding]] = {}
-    for one in findings:
-        key = (one.measure, one.k, one.comparison, one.threshold, one.why, one.source)
-        found.setdefault(key, []).append(one)
+    for finding in findings:
+        key = (
+            finding.measure,
+            finding.k,
+            finding.comparison,
+            finding.threshold,
+            finding.why,
+            finding.source,
+        )
+        found.setdefault(key, []).append(finding)
     return list(found.values())
 
 
@@ -235,10 +242,10 @@ def column_evidence(column: ColumnRole) -> str:
 def overrides(assessment: Assessment) -> list[str]:
     """The reasons that the owner gives for roles that contradict the evidence."""
     return [
-        f"{one.column!r} is {one.role} although: {one.evidence or one.stricter_reason} The owner's reason: "
-        f"{one.override}"
-        for one in assessment.columns
-        if one.override and (one.evidence or one.stricter_role) and not one.guessed
+        f"{column.column!r} is {column.role} although: {column.evidence or column.stricter_reason} The owner's reason: "
+        f"{column.override}"
+        for column in assessment.columns
+        if column.override and (column.evidence or column.stricter_role) and not column.guessed
     ]
 
 
@@ -280,10 +287,10 @@ def remedies(assessment: Assessment, phrasing: Phrasing) -> list[str]:
 def alternatives(assessment: Assessment, phrasing: Phrasing) -> list[tuple[str, str | None]]:
     """What other remedies lose that were tried, and their commands or calls."""
     found = [
-        other
+        alternative
         for one in assessment.exceeded
         if one.remedy is not None
-        for other in one.remedy.alternatives
+        for alternative in one.remedy.alternatives
     ]
     texts = {f"{one.description} {one.outcome}": phrasing.remedy(one) for one in found}
     return list(texts.items())

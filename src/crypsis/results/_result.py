@@ -65,7 +65,7 @@ class Result:
         rows = next((v for v in parts if _is_table(v)), (self,))
         records = [_record(row, reveal) for row in rows]
         names = dict.fromkeys(name for record in records for name in record)
-        table = pa.table({name: [one.get(name) for one in records] for name in names})
+        table = pa.table({name: [record.get(name) for record in records] for name in names})
         if kind == "arrow":
             return table
         backend: Any = kind

@@ -151,8 +151,8 @@ _PLAIN: dict[Any, Schema] = {str: _TEXT, int: {"type": "integer"}, bool: {"type"
 def _any_of(schemas: list[Schema]) -> Schema:
     """One of several; nothing is said where one of them is anything."""
     flat: list[Schema] = []
-    for one in schemas:
-        flat += one["anyOf"] if set(one) == {"anyOf"} else [one]
+    for schema in schemas:
+        flat += schema["anyOf"] if set(schema) == {"anyOf"} else [schema]
     once = [one for i, one in enumerate(flat) if one not in flat[:i]]
     if {} in once:
         return {}

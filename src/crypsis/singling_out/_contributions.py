@@ -34,7 +34,9 @@ class ColumnShare(Result):
     """In how many of the minimal sets it is."""
 
 
-def rank_columns(cells: Cells, found: Sequence[ColumnSet], seed: int) -> tuple[ColumnShare, ...]:
+def rank_columns(
+    cells: Cells, column_sets: Sequence[ColumnSet], seed: int
+) -> tuple[ColumnShare, ...]:
     """The columns by their Shapley value for the share of unique records."""
     width = len(cells.columns)
     if len(cells) * 2**width <= _EXACT_WORK and width <= 12:
@@ -44,7 +46,7 @@ def rank_columns(cells: Cells, found: Sequence[ColumnSet], seed: int) -> tuple[C
     rows = []
     for one, share in zip(singles(cells), shares, strict=True):
         (name,) = one.columns
-        sets = sum(name in qi.columns for qi in found)
+        sets = sum(name in qi.columns for qi in column_sets)
         rows.append(ColumnShare(name, int(one.distinct), one.unique_fraction, share, sets))
     return tuple(sorted(rows, key=lambda row: (-float(row.contribution), row.column)))
 

@@ -160,14 +160,14 @@ def joint_classes(
     )
 
 
-def _shared(one: Dataset, two: Dataset) -> tuple[str, ...]:
+def _shared(dataset: Dataset, two: Dataset) -> tuple[str, ...]:
     """The released columns of both files; the weights of a sample join nothing."""
     there = set(two.released) - {two.weight}
-    return tuple(name for name in one.released if name in there and name != one.weight)
+    return tuple(name for name in dataset.released if name in there and name != dataset.weight)
 
 
-def _comparable(one: Dataset, two: Dataset, name: str) -> bool:
-    kinds = {data.rows.column(name).kind for data in (one, two)} if name in two.names else set()
+def _comparable(dataset: Dataset, two: Dataset, name: str) -> bool:
+    kinds = {data.rows.column(name).kind for data in (dataset, two)} if name in two.names else set()
     if not kinds or Kind.NESTED in kinds:
         return False
     return len(kinds) == 1 or all(kind.numeric for kind in kinds)
@@ -188,12 +188,12 @@ class _Joined:
 
     @classmethod
     def of(
-        cls, one: Dataset, two: Dataset, shared: Sequence[str], mine: Sequence[str],
+        cls, dataset: Dataset, two: Dataset, shared: Sequence[str], mine: Sequence[str],
         theirs: Sequence[str],
     ) -> _Joined:  # fmt: skip
         """Join the cells of two files, and count their joint classes."""
-        person = [] if one.person is None or one.person in shared else [one.person]
-        left = _cells(one, [*shared, *(n for n in mine if n not in shared), *person])
+        person = [] if dataset.person is None or dataset.person in shared else [dataset.person]
+        left = _cells(dataset, [*shared, *(n for n in mine if n not in shared), *person])
         right = _cells(two, [*shared, *(n for n in theirs if n not in shared)])
         key, other_key = _keys(left, right, len(shared))
         known, other_known = _numbered(left, mine), _numbered(right, theirs)
@@ -203,7 +203,7 @@ class _Joined:
         single = (in_own[key[there]] == 1) & (in_other[key[there]] == 1)
         found = (int(left.counts[there].sum()), int(single.sum()))
         if set(shared) <= set(mine):  # whatever is known of the other file, it is known here
-            sizes = _members(one, left, known, np.arange(len(left)))
+            sizes = _members(dataset, left, known, np.arange(len(left)))
             return cls(sizes[known[there]], left.counts[there].astype(np.float64), *found)
         order = np.argsort(other_key, kind="stable")
         order = order[np.searchsorted(other_key[order], 0) :]
@@ -225,7 +225,7 @@ class _Joined:
         _, joint = np.unique(pairs, axis=1, return_inverse=True)
         joint = joint.ravel()
         share = right.counts[counterpart] / in_other[key[cell]]
-        sizes = _members(one, left, joint, cell)
+        sizes = _members(dataset, left, joint, cell)
         return cls(sizes[joint], left.counts[cell] * share, *found)
 
 

@@ -218,7 +218,7 @@ def _tables(dataset: Dataset, cells: Cells) -> tuple[Floats, Floats | None, floa
 
 def _given(interactions: Sequence[Sequence[str]], names: tuple[str, ...]) -> list[Margin]:
     """The pairs of columns that were asked for, by their places."""
-    found: list[Margin] = []
+    margins: list[Margin] = []
     for pair in interactions:
         unknown = [name for name in pair if name not in names]
         if unknown:
@@ -228,12 +228,12 @@ def _given(interactions: Sequence[Sequence[str]], names: tuple[str, ...]) -> lis
             raise ParameterError(
                 "An interaction is a pair of two different columns.", parameter="interactions"
             )
-        found.append(places)
-    return found
+        margins.append(places)
+    return margins
 
 
 def _models(
-    counts: Floats, overall: float, given: list[Margin] | None
+    counts: Floats, overall: float, margins: list[Margin] | None
 ) -> list[tuple[tuple[Margin, ...], TableFit]]:
     """The models that were accepted one after the other, or the one that was asked for."""
 
@@ -241,8 +241,8 @@ def _models(
         return judge(counts, fit_margins(counts, [*mains, *pairs], start), overall, overall)
 
     mains: list[Margin] = [(axis,) for axis in range(counts.ndim)]
-    if given is not None:
-        return [(tuple(given), fitted(given, None))]
+    if margins is not None:
+        return [(tuple(margins), fitted(margins, None))]
     best = fitted([], None)
     models: list[tuple[tuple[Margin, ...], TableFit]] = [((), best)]
     left = list(combinations(range(counts.ndim), 2))

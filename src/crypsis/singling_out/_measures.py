@@ -127,13 +127,13 @@ class ColumnSetMeasures:
         the people are expected beyond the ends of a sample.
         """
         beyond = 2 / (self.rows + 1)
-        for place, column in enumerate(cells.values):
+        for position, column in enumerate(cells.values):
             days = _days(column)
             if days is None:
                 continue
-            ranged, estimated = _theorems(np.log([days, values[place]]) - math.log(people))
-            if ranged + beyond < estimated + unseen[place]:
-                values[place], unseen[place] = days, beyond
+            ranged, estimated = _theorems(np.log([days, values[position]]) - math.log(people))
+            if ranged + beyond < estimated + unseen[position]:
+                values[position], unseen[position] = days, beyond
 
     @property
     def measure(self) -> str:

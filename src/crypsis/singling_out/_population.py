@@ -176,8 +176,8 @@ def _sampled(dataset: Dataset, names: tuple[str, ...]) -> list[SampledClasses]:
             hint="Use unique_match_risk().",
         )
     found = []
-    for place, weight in enumerate(weights.tolist()):
-        own = sizes[group == place]
+    for position, weight in enumerate(weights.tolist()):
+        own = sizes[group == position]
         if weight < 1:
             raise population_too_small(round(weight * float(own.sum())), int(own.sum()))
         found.append(_classes(own, weight * float(own.sum())))
@@ -242,7 +242,7 @@ def _advice(
         notes.append("The sample is below 0.1 % of the population; the models extrapolate far.")
     if excluded:
         notes.append(f"The class sizes exclude: {_listed(excluded)}.")
-    missing = [name for name, found in models.items() if found is None]
+    missing = [name for name, model in models.items() if model is None]
     if missing:
         notes.append(f"No fit to the class sizes: {_listed(missing)}.")
     if best.high > 2 * best.low:

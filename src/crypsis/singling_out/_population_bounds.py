@@ -81,10 +81,10 @@ def unique_people(strata: Sequence[SampledClasses]) -> UniquePeople:
     return UniquePeople(*(known + one for one in found))
 
 
-def _counts(one: SampledClasses) -> Floats:
+def _counts(sampled_classes: SampledClasses) -> Floats:
     counts = np.zeros(_COUNTED_SIZES)
-    few = one.size <= _COUNTED_SIZES
-    counts[one.size[few] - 1] = one.number[few]
+    few = sampled_classes.size <= _COUNTED_SIZES
+    counts[sampled_classes.size[few] - 1] = sampled_classes.number[few]
     return counts
 
 

@@ -104,8 +104,8 @@ def _fetch_rows(
 def row_cells(table: pa.Table, cells: Cells) -> Ints:
     """The cell of each row of a table."""
     codes = [
-        np.concatenate([known, places_among(table[name], values)])
-        for name, values, known in zip(cells.columns, cells.values, cells.codes, strict=True)
+        np.concatenate([code, places_among(table[name], values)])
+        for name, values, code in zip(cells.columns, cells.values, cells.codes, strict=True)
     ]
     first, member = group(tuple(codes), cells.domains)
     return np.asarray(first[member[len(cells) :]], np.int64)

@@ -137,21 +137,21 @@ def released_uniqueness(
     if hidden or not targets:
         targets.append(next(iter(hidden), None))
     worst, columns, classes = _worst(dataset, known, targets, exact, seed)
-    found = ReleasedUniqueness(
+    released_uniqueness = ReleasedUniqueness(
         worst, columns, dataset.signed_off, tuple(nested), classes.unit, classes.units,
         classes.records_below(2), classes.unique_share, _of_quasi_identifiers(dataset, exact, seed),
         identifying=identifying,
     )  # fmt: skip
-    if float(found.fraction) <= limit:
-        return found
-    enough = _enough(dataset, columns, max(limit, float(found.fraction) / 2))
+    if float(released_uniqueness.fraction) <= limit:
+        return released_uniqueness
+    enough = _enough(dataset, columns, max(limit, float(released_uniqueness.fraction) / 2))
     if not enough:
-        return found
-    share = float(found.fraction)
+        return released_uniqueness
+    share = float(released_uniqueness.fraction)
     named = [name for name in enough if name != MISSING_PATTERN]
     if len(named) == len(enough):
         share = float(equivalence_classes(dataset, enough, exact=exact, seed=seed).unique_share)
-    return replace(found, enough=enough, enough_fraction=share)
+    return replace(released_uniqueness, enough=enough, enough_fraction=share)
 
 
 def _worst(

@@ -134,14 +134,14 @@ class _Walk:
         self._alone: set[int] = set()
         self._firsts: dict[int, Partition] = {}
 
-    def remember(self, found: list[Chosen]) -> None:
+    def remember(self, chosens: list[Chosen]) -> None:
         """Record sets whose supersets need not be counted, by the columns that are in them."""
-        longest = max(map(len, found), default=1)
+        longest = max(map(len, chosens), default=1)
         # Shorter sets repeat their first column: the same set, all rows equally long.
-        padded = [chosen + chosen[:1] * (longest - len(chosen)) for chosen in found]
-        table = np.array(padded, np.int64).reshape(len(found), longest)
+        padded = [chosen + chosen[:1] * (longest - len(chosen)) for chosen in chosens]
+        table = np.array(padded, np.int64).reshape(len(chosens), longest)
         self._known = [table[(table == column).any(axis=1)] for column in range(len(self.table))]
-        self._alone = {chosen[0] for chosen in found if len(chosen) == 1}
+        self._alone = {chosen[0] for chosen in chosens if len(chosen) == 1}
 
     def jobs(self, size: int) -> tuple[list[Chosen], list[int]]:
         """How the sets of a size begin, and how many sets begin so."""

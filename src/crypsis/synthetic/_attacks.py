@@ -95,10 +95,10 @@ def membership(
     other half, and the other way round.
     """
     draw = np.random.default_rng(seed)
-    halves = [draw.permutation(one.size) % 2 for one in scores]
-    decided = [np.zeros(one.size, bool) for one in scores]
+    halves = [draw.permutation(score.size) % 2 for score in scores]
+    decided = [np.zeros(score.size, bool) for score in scores]
     for half in (0, 1):
-        known = [one[part != half] for one, part in zip(scores, halves, strict=True)]
+        known = [score[part != half] for score, part in zip(scores, halves, strict=True)]
         threshold = _threshold(*known)
         for one, part, answer in zip(scores, halves, decided, strict=True):
             answer[part == half] = one[part == half] >= threshold
@@ -133,8 +133,8 @@ def _threshold(training: Floats, control: Floats) -> float:
 def linkability(training: Neighbors, control: Neighbors | None) -> Outcome:
     """Two halves of a record that are near to the same synthetic record."""
 
-    def linked(found: Neighbors) -> Mask:
-        first, second = found.near
+    def linked(neighbors: Neighbors) -> Mask:
+        first, second = neighbors.near
         return np.asarray((first[:, :, None] == second[:, None, :]).any(axis=(1, 2)))
 
     return Outcome("linkability", "the two halves of a record, each from another file,",
@@ -176,21 +176,21 @@ def singling_out(
     draw = np.random.default_rng(seed)
     size = training.size if control is None else min(training.size, control.size)
     groups = [training[:size], *([] if control is None else [control[:size]])]
-    middle = [float(np.nanmedian(one.parts[0])) if one.numeric else 0.0 for one in columns]
+    middle = [float(np.nanmedian(column.parts[0])) if column.numeric else 0.0 for column in columns]
     outcomes: list[list[bool]] = [[] for _ in groups]
     # One predicate of each synthetic record: those of one record would succeed together.
     for row in draw.permutation(columns[0].parts[0].size)[: 4 * tries].tolist():
         chosen = _unique_predicate(columns, row, middle, draw)
         if chosen is None:
             continue
-        for place, rows in enumerate(groups):
-            found = _matching(columns, chosen, row, place + 1, rows, middle)
-            outcomes[place].append(found == 1)
+        for position, rows in enumerate(groups):
+            found = _matching(columns, chosen, row, position + 1, rows, middle)
+            outcomes[position].append(found == 1)
         if len(outcomes[0]) >= tries:
             break
     if len(outcomes[0]) < 10:
         return None
-    masks = [np.array(one, bool) for one in outcomes]
+    masks = [np.array(outcome, bool) for outcome in outcomes]
     return Outcome("singling out", "the synthetic file", "finds values that only one person has",
                    masks[0], masks[1] if len(masks) > 1 else None)  # fmt: skip
 

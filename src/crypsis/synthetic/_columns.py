@@ -52,23 +52,23 @@ class FileColumn:
 def compared_columns(files: Sequence[Dataset]) -> list[FileColumn]:
     """The released columns of the first file that all files have."""
     first = files[0]
-    for one in files:
-        if not one.rows.local or one.count > _MOST_ROWS:
+    for file in files:
+        if not file.rows.local or file.count > _MOST_ROWS:
             raise TooLargeError(
                 f"Synthetic files are compared on one machine, and up to {_MOST_ROWS:,} records."
             )
-        if not one.count:
+        if not file.count:
             raise InputError("A file without records cannot be compared.")
     names = [
-        one.name
-        for one in first.rows.columns
-        if one.kind is not Kind.NESTED and first.roles.get(one.name) is not Role.EXCLUDED
-        and all(one.name in other.names for other in files)
-        and all(other.rows.column(one.name).kind is not Kind.NESTED for other in files)
+        column.name
+        for column in first.rows.columns
+        if column.kind is not Kind.NESTED and first.roles.get(column.name) is not Role.EXCLUDED
+        and all(column.name in file.names for file in files)
+        and all(file.rows.column(column.name).kind is not Kind.NESTED for file in files)
     ]  # fmt: skip
     if not names:
         raise InputError("The files have no column in common.", code="no-comparable-columns")
-    tables = [one.to_arrow(names) for one in files]
+    tables = [file.to_arrow(names) for file in files]
     return [_compared(name, [table[name].combine_chunks() for table in tables]) for name in names]
 
 
@@ -80,10 +80,10 @@ def _compared(name: str, arrays: Sequence[pa.Array]) -> FileColumn:
         if np.unique(known).size >= _ORDERED:
             low, high = np.quantile(known, [0.05, 0.95])
             spread = float(high - low) or float(np.ptp(known)) or 1.0
-            return FileColumn(name, True, tuple(one / spread for one in values))
+            return FileColumn(name, True, tuple(value / spread for value in values))
     texts = [_texts(array) for array in arrays]
     coded = codes(pa.concat_arrays(texts).dictionary_encode()).astype(np.float64)
-    ends = np.cumsum([len(one) for one in texts])[:-1]
+    ends = np.cumsum([len(text) for text in texts])[:-1]
     return FileColumn(name, False, tuple(np.split(coded, ends)))
 
 
@@ -109,7 +109,7 @@ def _texts(array: pa.Array) -> pa.Array:
 
 def records(columns: Sequence[FileColumn]) -> list[Ints]:
     """Each record of each file as a number that is equal for equal records."""
-    sizes = [one.size for one in columns[0].parts]
+    sizes = [part.size for part in columns[0].parts]
     found = np.zeros(sum(sizes), np.int64)
     for column in columns:
         every = np.nan_to_num(np.concatenate(column.parts), nan=-1e300)

@@ -49,7 +49,7 @@ def nearest(
     for start in range(0, rows.size, block):
         chosen = rows[start : start + block]
         stacked = np.stack([
-            one.contributions(one.parts[target][chosen], one.parts[other]) for one in columns
+            column.contributions(column.parts[target][chosen], column.parts[other]) for column in columns
         ])  # fmt: skip
         found = np.tensordot(shares.astype(np.float32), stacked, axes=1) + jitter
         if target == other:

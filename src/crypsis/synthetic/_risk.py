@@ -64,7 +64,7 @@ class SyntheticRisk(Result, eq=False):
 
     def worst(self, name: str) -> SyntheticAttack | None:
         """The attack of that name with the largest advantage, or success without a holdout."""
-        mine = [one for one in self.attacks if one.name == name]
+        mine = [attack for attack in self.attacks if attack.name == name]
         return max(mine, key=lambda one: float(one.advantage or one.success), default=None)
 
 
@@ -141,7 +141,7 @@ def synthetic_risk(
         )
     own, training = as_dataset(synthetic, **roles), as_dataset(original)
     files = [own, training, *([] if holdout is None else [as_dataset(holdout)])]
-    small = [one for one in files[1:] if one.count < _FEWEST]
+    small = [file for file in files[1:] if file.count < _FEWEST]
     if small:
         raise ParameterError(
             f"The training data and the holdout need at least {_FEWEST} records; "
@@ -154,11 +154,11 @@ def synthetic_risk(
     attributes = _inferred_attributes(own, columns)
     sets = max(1.0, (len(attributes) + 3) / _FEW_SETS)
     most = min(targets, max(_FEWEST, int(_MOST_DISTANCES / largest / sets)))
-    chosen = [np.sort(draw.permutation(one.count)[:most]) for one in files[1:]]
+    chosen = [np.sort(draw.permutation(file.count)[:most]) for file in files[1:]]
     keys = records(columns)
     found = [copies(keys)]
     outcomes, values = _nearest_attacks(attributes, columns, chosen, seed)
-    predicate_rows = [draw.permutation(one.count) for one in files[1:]]
+    predicate_rows = [draw.permutation(file.count) for file in files[1:]]
     single = singling_out(
         _fewer(columns, draw), predicate_rows[0],
         predicate_rows[1] if holdout is not None else None, seed, _PREDICATES,
@@ -169,7 +169,7 @@ def synthetic_risk(
         own.count,
         training.count,
         None if holdout is None else files[2].count,
-        tuple(one.name for one in columns),
+        tuple(column.name for column in columns),
         tuple(one.result(confidence) for one in found),
         None if values is None else int((values <= 1 / (1 + chosen[1].size)).sum()),
         None if values is None else _by_chance(chosen[0].size, chosen[1].size),
@@ -201,15 +201,16 @@ def _fewer(columns: Sequence[FileColumn], draw: np.random.Generator) -> list[Fil
     if rows is None:
         return list(columns)
     return [
-        FileColumn(one.name, one.numeric, (one.parts[0][rows], *one.parts[1:])) for one in columns
+        FileColumn(column.name, column.numeric, (column.parts[0][rows], *column.parts[1:]))
+        for column in columns
     ]
 
 
-def _inferred_attributes(own: Dataset, columns: Sequence[FileColumn]) -> list[int]:
+def _inferred_attributes(dataset: Dataset, columns: Sequence[FileColumn]) -> list[int]:
     """The columns that the intruder infers from the others: the sensitive attributes, or all."""
     if len(columns) < 2:
         return []
-    found = [i for i, one in enumerate(columns) if one.name in own.sensitive]
+    found = [i for i, column in enumerate(columns) if column.name in dataset.sensitive]
     return found or [*range(len(columns))]
 
 
@@ -220,8 +221,8 @@ def _nearest_attacks(
     count = len(columns)
     order = np.random.default_rng(seed).permutation(count)
     sets = np.ones((1 + len(attributes) + 2 * (count > 1), count), bool)
-    for place, attribute in enumerate(attributes, 1):
-        sets[place, attribute] = False
+    for position, attribute in enumerate(attributes, 1):
+        sets[position, attribute] = False
     if count > 1:
         sets[-2, order[count // 2 :]] = False
         sets[-1, order[: count // 2]] = False
@@ -230,28 +231,30 @@ def _nearest_attacks(
         for file, rows in enumerate(chosen, 1)
     ]
     training, control = near[0], near[1] if len(near) > 1 else None
-    found: list[Outcome] = []
+    outcomes: list[Outcome] = []
     values = None
     if control is not None:
         reference = [
             nearest(columns, rows, file, 2, sets[:1]) for file, rows in enumerate(chosen, 1)
         ]
-        found, values = _membership(near, reference, seed)
+        outcomes, values = _membership(near, reference, seed)
     if count > 1:
-        found.append(linkability(training, control))
-    for place, attribute in enumerate(attributes, 1):
+        outcomes.append(linkability(training, control))
+    for position, attribute in enumerate(attributes, 1):
         sides = [
-            (columns[attribute].parts[file][rows], one.nearest[place])
+            (columns[attribute].parts[file][rows], one.nearest[position])
             for file, (rows, one) in enumerate(zip(chosen, near, strict=True), 1)
         ]
-        found.append(inference(columns[attribute], sides[0], sides[1] if len(sides) > 1 else None))
-    return found, values
+        outcomes.append(
+            inference(columns[attribute], sides[0], sides[1] if len(sides) > 1 else None)
+        )
+    return outcomes, values
 
 
 def _membership(
-    near: Sequence[Neighbors], reference: Sequence[Neighbors], seed: int
+    distances: Sequence[Neighbors], reference: Sequence[Neighbors], seed: int
 ) -> tuple[list[Outcome], Floats]:
-    logs = [np.log(one.distance[0] + _NOISE) for one in near]
+    logs = [np.log(neighbors.distance[0] + _NOISE) for neighbors in distances]
     ratios = [
         np.log(one.distance[0] + _NOISE) - log for one, log in zip(reference, logs, strict=True)
     ]
@@ -275,7 +278,7 @@ def _problems(columns: Sequence[FileColumn], keys: Sequence[Ints]) -> tuple[str,
             f"{int(there.sum()):,} of {there.size:,} records of the holdout are in the training "
             "data, so it cannot be a control group."
         )
-    unlike = [one.name for one in columns if _differ(one) < _UNLIKE / len(columns)]
+    unlike = [column.name for column in columns if _differ(column) < _UNLIKE / len(columns)]
     if unlike:
         names = ", ".join(map(repr, unlike[:6]))
         found.append(

@@ -213,7 +213,7 @@ def class_profiles(rows: Rows, names: Sequence[str], target: str) -> ClassProfil
     columns = [found[name] for name in ("size", "mode", "values", "groups")]
     columns += [sizes["n"], sizes["cells"]]
     size, mode, distinct, count, cell_size, cell = (
-        np.array(one.to_pylist(), np.int64) for one in columns
+        np.array(column.to_pylist(), np.int64) for column in columns
     )
     least = min(found["left"].to_pylist(), default=0.0) / np.log(2)
     uncertainty = max(0.0, float(least))

@@ -328,17 +328,17 @@ def _query(
             )
         chosen = default[0]
     else:
-        asked = reading.table
-        schema, _, bare = asked.rpartition(".")
-        found = [one for one in every if one[1] == asked]
+        table = reading.table
+        schema, _, bare = table.rpartition(".")
+        found = [one for one in every if one[1] == table]
         found = found or [one for one in every if one == (schema.rsplit(".", 1)[-1], bare)]
         if not found:
             raise SourceError(
-                f"Table {asked!r} does not exist. The tables are: {known}.", code="no-table"
+                f"Table {table!r} does not exist. The tables are: {known}.", code="no-table"
             )
         if len(found) > 1:
             raise SourceError(
-                f"Table {asked!r} is in several schemas: {listed(one[0] for one in found)}.",
+                f"Table {table!r} is in several schemas: {listed(one[0] for one in found)}.",
                 code="which-table",
                 hint="Write the schema before the name of the table.",
             )

@@ -88,15 +88,15 @@ class FileForm:
     @property
     def plain(self) -> bool:
         """Whether every engine writes it itself."""
-        usual = FileForm(self.format, labels=self.labels, table=self.table)
-        return self.format in ("csv", "parquet") and replace(self, dates={}) == usual and (
+        file_form = FileForm(self.format, labels=self.labels, table=self.table)
+        return self.format in ("csv", "parquet") and replace(self, dates={}) == file_form and (
             not self.dates
         )  # fmt: skip
 
 
 def csv_form(dialect: Dialect, notations: Mapping[str, Notation]) -> FileForm:
     """The form of a CSV file that was read."""
-    forms = {name: one.form for name, one in notations.items()}
+    forms = {name: notation.form for name, notation in notations.items()}
     comma = any("," in form for form in forms.values())
     with stream(dialect.paths[0]) as opened:
         marked = opened.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8

@@ -40,8 +40,8 @@ def with_arrow_types(frame: Any) -> Any:
     import pandas
 
     changed = frame
-    for place, kind in enumerate(frame.dtypes):
-        column = frame.iloc[:, place]
+    for position, kind in enumerate(frame.dtypes):
+        column = frame.iloc[:, position]
         if isinstance(kind, pandas.SparseDtype):
             column = column.sparse.to_dense()
         elif _read_as_text(kind):
@@ -49,7 +49,7 @@ def with_arrow_types(frame: Any) -> Any:
         else:
             continue
         changed = frame.copy(deep=False) if changed is frame else changed
-        changed.isetitem(place, column)
+        changed.isetitem(position, column)
     return changed
 
 
@@ -86,7 +86,7 @@ def as_given(table: pa.Table, given: Any) -> Any:
 
 def _as_pandas(table: pa.Table, given: Any) -> Any:
     before = with_index(given)
-    places = {str(label): place for place, label in enumerate(before.columns)}
+    places = {str(label): position for position, label in enumerate(before.columns)}
     kinds = {name: before.dtypes.iloc[place] for name, place in places.items()}
     made = nw.from_arrow(table, backend="pandas").to_native()
     for name in made.columns:
@@ -176,10 +176,10 @@ def _polars_type(column: Any, kind: Any) -> Any:
 
 
 def _as_arrow(table: pa.Table, given: pa.Table) -> pa.Table:
-    for place, name in enumerate(table.column_names):
+    for position, name in enumerate(table.column_names):
         if name in given.column_names:
-            column = _arrow_type(table.column(place), given.column(name))
-            table = table.set_column(place, name, column)
+            column = _arrow_type(table.column(position), given.column(name))
+            table = table.set_column(position, name, column)
     return table
 
 

@@ -294,11 +294,11 @@ class Rows:
         stands for at most about N/n combinations that are still to come (Good and Toulmin 1956).
         If it is, one pass with HyperLogLog decides, in little memory.
         """
-        known = self.known_count
-        if known is None or known <= max(at_most, FIRST_ROWS):
+        known_count = self.known_count
+        if known_count is None or known_count <= max(at_most, FIRST_ROWS):
             return False
         first = self.tally_first(names, FIRST_ROWS)
-        if first.distinct + first.singletons * (known / FIRST_ROWS) <= at_most:
+        if first.distinct + first.singletons * (known_count / FIRST_ROWS) <= at_most:
             return False
         (found,) = self.backend.sketch(self.cleaned(inner), [inner])
         return found.distinct * (1 - 4 * found.error) > at_most

@@ -99,7 +99,7 @@ def unique_names(names: Sequence[str]) -> list[str]:
             code="too-many-columns",
             hint="Keep the columns that are to be released.",
         )
-    names = [name or f"unnamed_{place}" for place, name in enumerate(names, 1)]
+    names = [name or f"unnamed_{position}" for position, name in enumerate(names, 1)]
     repeated = sorted(name for name, count in Counter(names).items() if count > 1)
     if repeated:
         raise ColumnError(

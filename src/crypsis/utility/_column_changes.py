@@ -153,10 +153,10 @@ def _is_flat(first: Dataset, second: Dataset, name: str) -> bool:
 
 def _column(first: Dataset, second: Dataset, name: str) -> ColumnChange:
     counts = [side.rows.tally([name]) for side in (first, second)]
-    values, missing = [int(one.values) for one in counts], [one.missing for one in counts]
+    values, missing = [int(count.values) for count in counts], [count.missing for count in counts]
     distance: float | None = None
     bits: tuple[float | None, float | None] = (None, None)
-    if max(one.distinct for one in counts) <= _MAX_VALUES:
+    if max(count.distinct for count in counts) <= _MAX_VALUES:
         before, after = first.cells([name]), second.cells([name])
         left = _covered_bits(before, after)
         bits = (before.entropy_bits(), min(before.entropy_bits(), after.entropy_bits(), left))
@@ -211,8 +211,8 @@ def total_variation(before: Cells, after: Cells, *, weighted: bool = False) -> f
 def _tuples(cells: Cells, weighted: bool = False) -> dict[tuple[Any, ...], float]:
     values = [value.to_pylist() for value in cells.values]
     columns = [
-        [known[code] for code in codes.tolist()]
-        for known, codes in zip(values, cells.codes, strict=True)
+        [value[code] for code in codes.tolist()]
+        for value, codes in zip(values, cells.codes, strict=True)
     ]
     numbers = np.asarray(cells.weights if weighted else cells.counts).tolist()
     return dict(zip(zip(*columns, strict=True), numbers, strict=True))

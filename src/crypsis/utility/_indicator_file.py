@@ -62,8 +62,8 @@ def read_indicators(
         return found.indicators
     try:
         return tuple(
-            one if isinstance(one, Indicator) else Indicator.model_validate(one)
-            for one in indicators
+            indicator if isinstance(indicator, Indicator) else Indicator.model_validate(indicator)
+            for indicator in indicators
         )
     except ValidationError as error:
         text = str(error.errors()[0]["msg"]).removeprefix("Value error, ")

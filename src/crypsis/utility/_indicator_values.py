@@ -29,20 +29,20 @@ Found = dict[Group, Estimate | None]
 
 
 def estimates(
-    one: Indicator,
+    indicator: Indicator,
     data: Dataset,
     parts: dict[str, str | None],
     confidence: float,
     groups: Sequence[Group] | None = None,
 ) -> Found:
     """The estimates of an indicator; with `groups` in those of the original."""
-    used = [*one.columns, one.by, *parts.values()]
+    used = [*indicator.columns, indicator.by, *parts.values()]
     names = list(dict.fromkeys(name for name in used if name is not None))
     unknown = [name for name in names if name not in data.names]
     if unknown:
         raise unknown_columns(unknown, data.names)
     table = data.to_arrow(names)
-    needed = [*one.columns, *([one.by] if one.by else [])]
+    needed = [*indicator.columns, *([indicator.by] if indicator.by else [])]
     there = np.ones(table.num_rows, bool)
     for name in needed:
         there &= np.asarray(pc.is_valid(table[name]))
@@ -50,61 +50,61 @@ def estimates(
             there &= ~np.asarray(pc.fill_null(pc.is_nan(table[name]), True))
     design = _design(table, parts).some(there)
     found: Found = {}
-    for head, rows in _groups(one, table, there, groups):
-        found |= _of_group(one, table, design.some(rows), rows, confidence, head, groups)
+    for head, rows in _groups(indicator, table, there, groups):
+        found |= _of_group(indicator, table, design.some(rows), rows, confidence, head, groups)
     return found
 
 
 def _groups(
-    one: Indicator, table: pa.Table, there: NDArray[np.bool_], known: Sequence[Group] | None
+    indicator: Indicator, table: pa.Table, there: NDArray[np.bool_], groups: Sequence[Group] | None
 ) -> Iterator[tuple[Group, NDArray[np.bool_]]]:
     """The records of each value of `by`; all of them without it."""
-    if one.by is None:
+    if indicator.by is None:
         yield (), there
         return
     values = (
-        sorted(pc.unique(table[one.by].drop_null()).to_pylist())
-        if known is None
-        else list(dict.fromkeys(group[0] for group in known))
+        sorted(pc.unique(table[indicator.by].drop_null()).to_pylist())
+        if groups is None
+        else list(dict.fromkeys(group[0] for group in groups))
     )
     for value in values:
-        yield (value,), there & _equal(table[one.by], value)
+        yield (value,), there & _equal(table[indicator.by], value)
 
 
 def _of_group(
-    one: Indicator,
+    indicator: Indicator,
     table: pa.Table,
     design: Design,
     rows: NDArray[np.bool_],
     confidence: float,
     head: Group,
-    known: Sequence[Group] | None,
+    groups: Sequence[Group] | None,
 ) -> Found:
-    if one.estimate == "share":
-        return _shares(one, table, design, rows, confidence, head, known)
-    if one.estimate == "regression":
-        return _coefficients(one, table, design, rows, confidence, head)
-    y = np.where(rows, _numbers(table, one.columns[0]), 0.0)
-    if one.estimate == "mean":
+    if indicator.estimate == "share":
+        return _shares(indicator, table, design, rows, confidence, head, groups)
+    if indicator.estimate == "regression":
+        return _coefficients(indicator, table, design, rows, confidence, head)
+    y = np.where(rows, _numbers(table, indicator.columns[0]), 0.0)
+    if indicator.estimate == "mean":
         return {head: weighted_mean(y, design, confidence)}
-    if one.estimate == "total":
+    if indicator.estimate == "total":
         return {head: weighted_total(y, design, confidence)}
-    assert one.quantile is not None  # noqa: S101 - a quantile has one
-    return {head: weighted_quantile(y, one.quantile, design, confidence)}
+    assert indicator.quantile is not None  # noqa: S101 - a quantile has one
+    return {head: weighted_quantile(y, indicator.quantile, design, confidence)}
 
 
 def _shares(
-    one: Indicator,
+    indicator: Indicator,
     table: pa.Table,
     design: Design,
     rows: NDArray[np.bool_],
     confidence: float,
     head: Group,
-    known: Sequence[Group] | None,
+    groups: Sequence[Group] | None,
 ) -> Found:
     """The share of each combination of values: a weighted table."""
-    columns = [table[name] for name in one.columns]
-    if known is None:
+    columns = [table[name] for name in indicator.columns]
+    if groups is None:
         kept = pa.table(columns, names=list(map(str, range(len(columns))))).filter(pa.array(rows))
         names = kept.column_names
         seen = (
@@ -114,7 +114,7 @@ def _shares(
         )
         cells = [tuple(row[n] for n in names) for row in seen.to_pylist()]
     else:
-        cells = [group[len(head):] for group in known if group[: len(head)] == head]  # fmt: skip
+        cells = [group[len(head):] for group in groups if group[: len(head)] == head]  # fmt: skip
     found: Found = {}
     for cell in cells:
         same = rows.copy()
@@ -125,18 +125,18 @@ def _shares(
 
 
 def _coefficients(
-    one: Indicator,
+    indicator: Indicator,
     table: pa.Table,
     design: Design,
     rows: NDArray[np.bool_],
     confidence: float,
     head: Group,
 ) -> Found:
-    y = np.where(rows, _numbers(table, one.columns[0]), 0.0)
-    terms = [np.where(rows, _numbers(table, name), 0.0) for name in one.columns[1:]]
+    y = np.where(rows, _numbers(table, indicator.columns[0]), 0.0)
+    terms = [np.where(rows, _numbers(table, name), 0.0) for name in indicator.columns[1:]]
     x = np.column_stack([rows.astype(float), *terms])
     fitted = weighted_regression(y, x, design, confidence)
-    names = ("intercept", *one.columns[1:])
+    names = ("intercept", *indicator.columns[1:])
     return {(*head, name): None if fitted is None else fitted[i] for i, name in enumerate(names)}
 
 

@@ -46,12 +46,12 @@ class IndicatorCheck(Result):
     def __str__(self) -> str:
         state = "pass" if self.passed else "fail"
         lines = [f"The indicators {state}: {self.failed:,} of {self.checked:,} estimates fail."]
-        for one in self.results:
+        for result in self.results:
             before, after = (
-                "-" if x is None else number_text(x) for x in (one.original, one.masked)
+                "-" if x is None else number_text(x) for x in (result.original, result.masked)
             )
-            mark = "passes" if one.passed else f"fails: {one.why}"
-            lines.append(f"  {one.name} ({one.part})  {before} -> {after}  {mark}")
+            mark = "passes" if result.passed else f"fails: {result.why}"
+            lines.append(f"  {result.name} ({result.part})  {before} -> {after}  {mark}")
         return "\n".join(lines)
 
 
@@ -112,39 +112,39 @@ def check_indicators(
     first = as_dataset(original, **roles)
     parts = {name: getattr(first, name) for name in ("weight", "stratum", "cluster")}
     second = as_dataset(masked)
-    found: list[IndicatorResult] = []
+    indicator_results: list[IndicatorResult] = []
     for one in read_indicators(indicators):
         needed = [*one.columns, *([one.by] if one.by else [])]
         unknown = [name for name in needed if name not in first.names]
         if unknown:
             raise unknown_columns(unknown, first.names)
-        found += _check(one, first, second, parts, confidence)
-    failed = sum(not one.passed for one in found)
-    return IndicatorCheck(failed == 0, len(found), failed, tuple(found))
+        indicator_results += _check(one, first, second, parts, confidence)
+    failed = sum(not one.passed for one in indicator_results)
+    return IndicatorCheck(failed == 0, len(indicator_results), failed, tuple(indicator_results))
 
 
 def _check(
-    one: Indicator,
+    indicator: Indicator,
     first: Dataset,
     second: Dataset,
     parts: dict[str, str | None],
     confidence: float,
 ) -> list[IndicatorResult]:
     """The estimates of one indicator in both files, compared."""
-    before = estimates(one, first, parts, confidence)
+    before = estimates(indicator, first, parts, confidence)
     why = "It cannot be estimated in the masked file."
     try:
-        after = estimates(one, second, parts, confidence, groups=tuple(before))
+        after = estimates(indicator, second, parts, confidence, groups=tuple(before))
     except (ColumnError, InputError) as error:
         after, why = {}, error.message
     return [
-        _compared(one, place, group, value, after.get(group), why)
-        for place, (group, value) in enumerate(before.items(), 1)
+        _compared(indicator, position, group, value, after.get(group), why)
+        for position, (group, value) in enumerate(before.items(), 1)
     ]
 
 
 def _compared(
-    one: Indicator,
+    indicator: Indicator,
     place: int,
     group: Group,
     before: Estimate | None,
@@ -154,17 +154,21 @@ def _compared(
     if before is None or after is None:
         why = "It cannot be estimated in the original." if before is None else missing
         return IndicatorResult(
-            one.name, one.columns, place, before, after, None, None, False, why, group
+            indicator.name, indicator.columns, place, before, after, None, None, False, why, group
         )
     overlap = interval_overlap(before, after)
     gap = abs(after.value - before.value)
     change = 0.0 if gap == 0 else gap / abs(before.value) if before.value else float("inf")
     reasons = []
-    if one.least_overlap is not None and overlap < one.least_overlap:
-        reasons.append(f"the overlap is {overlap:.3g}, at least {one.least_overlap:g} is required")
-    if one.largest_change is not None and change > one.largest_change:
-        reasons.append(f"the change is {change:.3g}, at most {one.largest_change:g} is allowed")
+    if indicator.least_overlap is not None and overlap < indicator.least_overlap:
+        reasons.append(
+            f"the overlap is {overlap:.3g}, at least {indicator.least_overlap:g} is required"
+        )
+    if indicator.largest_change is not None and change > indicator.largest_change:
+        reasons.append(
+            f"the change is {change:.3g}, at most {indicator.largest_change:g} is allowed"
+        )
     return IndicatorResult(
-        one.name, one.columns, place, before, after, overlap, change, not reasons,
+        indicator.name, indicator.columns, place, before, after, overlap, change, not reasons,
         "; ".join(reasons), group,
     )  # fmt: skip

@@ -111,7 +111,7 @@ def weighted_regression(
     ]
 
 
-def interval_overlap(one: Estimate, two: Estimate) -> float:
+def interval_overlap(estimate: Estimate, two: Estimate) -> float:
     """The mean share of two confidence intervals that they have in common (Karr et al. 2006).
 
     1 where they are the same, below 0 where they are apart.
@@ -119,10 +119,10 @@ def interval_overlap(one: Estimate, two: Estimate) -> float:
     >>> interval_overlap(Estimate(1, 0, 2), Estimate(2, 1, 3))
     0.5
     """
-    common: float = min(one.high, two.high) - max(one.low, two.low)
-    widths = (one.high - one.low, two.high - two.low)
+    common: float = min(estimate.high, two.high) - max(estimate.low, two.low)
+    widths = (estimate.high - estimate.low, two.high - two.low)
     if min(widths) <= 0:
-        same = one.low <= two.high and two.low <= one.high
+        same = estimate.low <= two.high and two.low <= estimate.high
         return 1.0 if widths[0] == widths[1] and same else 0.5 if same else 0.0
     return float((common / widths[0] + common / widths[1]) / 2)
 

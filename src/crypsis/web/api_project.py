@@ -112,8 +112,8 @@ def open_project(workspace: In, table: str, form: f.OpenProjectForm) -> f.JobSta
     found.roles = dict(saved.roles)
     found.notes = {name: note.model_dump(exclude_unset=True) for name, note in saved.notes.items()}
     found.units = {str(unit): name for unit, name in saved.units.items()}
-    for place, (name, text) in enumerate(saved.hierarchies.items()):
-        target = found.folder / f"hierarchy-project-{place}.csv"
+    for position, (name, text) in enumerate(saved.hierarchies.items()):
+        target = found.folder / f"hierarchy-project-{position}.csv"
         target.write_text(text, encoding="utf-8")
         found.hierarchies[name] = str(target)
     job = workspace.scan(found)

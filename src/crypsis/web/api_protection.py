@@ -265,12 +265,14 @@ def plan_question(workspace: Workspace, table: OpenTable, form: f.PlanForm) -> d
     return {**subject(workspace, table), "options": options, "levels": asked.levels}
 
 
-def _recoding(workspace: Workspace, table: OpenTable, asked: f.AnonymizeForm) -> dict[str, Any]:
+def _recoding(
+    workspace: Workspace, table: OpenTable, anonymize_form: f.AnonymizeForm
+) -> dict[str, Any]:
     """What a release is made of, tried or not."""
-    masks = {column: mask.model_dump() for column, mask in asked.masks.items()}
+    masks = {column: mask.model_dump() for column, mask in anonymize_form.masks.items()}
     return {
-        **subject(workspace, table), "options": _options(workspace, table, asked.options),
-        "levels": asked.levels, "masks": masks, "recoding": asked.recoding,
+        **subject(workspace, table), "options": _options(workspace, table, anonymize_form.options),
+        "levels": anonymize_form.levels, "masks": masks, "recoding": anonymize_form.recoding,
     }  # fmt: skip
 
 

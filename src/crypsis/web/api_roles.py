@@ -44,14 +44,14 @@ async def decide_roles(workspace: In, table: str, form: f.RolesForm) -> f.TableS
     """Decide what columns are. What was found with other roles is discarded, if that is allowed."""
     found = workspace.tables.get(table)
     no_job(workspace, found)
-    known = found.decided
-    if not known:
+    decided = found.decided
+    if not decided:
         raise RequestError("The columns are not known yet; wait until they are profiled.", 409)
     roles: dict[str, str] = dict(form.roles)
     units: dict[str, str] = {str(unit): name for unit, name in form.units.items()}
     notes = {name: note.model_dump(exclude_unset=True) for name, note in form.notes.items()}
     if form.file:
-        filed = await asyncio.to_thread(_from_file, workspace, found, list(known))
+        filed = await asyncio.to_thread(_from_file, workspace, found, list(decided))
         roles, notes, units = {**filed[0], **roles}, {**filed[1], **notes}, {**filed[2], **units}
         found.absent = filed[3]
         if "person" in found.absent:
@@ -62,10 +62,10 @@ async def decide_roles(workspace: In, table: str, form: f.RolesForm) -> f.TableS
     if units.get("person_reason") and not is_reason(units["person_reason"]):
         raise RequestError("The reason why each record is of one person must say why, in words.")
     named = (*roles, *notes, *filter(None, columns.values()))
-    unknown = [name for name in named if name not in known]
+    unknown = [name for name in named if name not in decided]
     if unknown:
         raise RequestError(f"Column {unknown[0][:80]!r} does not exist.")
-    before = (dict(known), dict(found.notes), dict(found.units))
+    before = (dict(decided), dict(found.notes), dict(found.units))
     after = _decided(found, roles, notes, units)
     if after != before:
         may_discard(found, form.discard)

@@ -160,7 +160,7 @@ def plan_form(values: Mapping[str, Value]) -> f.AnonymizeForm:
         return f.AnonymizeForm.model_validate(_plan_body(values))
     except ValidationError as error:
         faults = error.errors(include_input=False, include_url=False, include_context=False)
-        words = (f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in faults[:5])
+        words = (f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults[:5])
         raise RequestError("; ".join(words), 422) from None
     except (ValueError, OverflowError, KeyError):
         raise RequestError("A choice has a value that is not valid.", 422) from None

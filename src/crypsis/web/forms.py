@@ -45,7 +45,7 @@ _NOT_UPLOADED = ("format", "header", "query")
 
 def reading_options() -> tuple[str, ...]:
     """The reading options that make sense for an upload."""
-    return tuple(one.name for one in fields(ReadOptions) if one.name not in _NOT_UPLOADED)
+    return tuple(field.name for field in fields(ReadOptions) if field.name not in _NOT_UPLOADED)
 
 
 def _read_form() -> type[Form]:

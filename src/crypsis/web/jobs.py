@@ -141,11 +141,11 @@ class Jobs:
                 waited_for=do == _PARTLY_KNOWN,
                 main=_MAIN.get(do),
             )
-            before = [one for one in self._jobs.values() if one.table == table.id]
+            before = [job for job in self._jobs.values() if job.table == table.id]
             for other in before:
                 other.cancel()
             self._jobs[job.id] = job
-            for old in [one for one in self._jobs.values() if not one.active][:-_KEPT]:
+            for old in [job for job in self._jobs.values() if not job.active][:-_KEPT]:
                 del self._jobs[old.id]
         self._threads.submit(self._run, job, before, table, do, given, then)
         return job

@@ -181,9 +181,9 @@ def _columns(table: OpenTable) -> list[dict[str, Any]]:
     listed = (table.profile or {}).get("columns", [])
     return [
         {**one, "role": decided[one["column"]], "guess": one["role"],
-         "guessed": one["column"] not in table.roles, "place": place,
+         "guessed": one["column"] not in table.roles, "place": position,
          "note": table.notes.get(one["column"], {})}
-        for place, one in enumerate(listed)
+        for position, one in enumerate(listed)
     ]  # fmt: skip
 
 

@@ -169,8 +169,8 @@ class Workspace:
              "note": table.notes.get(one["column"], {})}
             for one in profile.get("columns", [])
         ]  # fmt: skip
-        for one in columns:
-            one.pop("histogram", None)
+        for column in columns:
+            column.pop("histogram", None)
         return {
             "id": table.id, "kind": table.kind, "title": table.title,
             "files": {slot: file.title for slot, file in table.files.items()},

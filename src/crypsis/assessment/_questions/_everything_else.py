@@ -32,7 +32,14 @@ _MOST_RECORDS, _FEWEST_RECORDS = 10_000, 2_000
 
 def limited(request: Request, measure: str) -> float | None:
     """The threshold of a measure in the policy; None if it has none."""
-    return next((one.limit for one in request.policy.thresholds if one.measure == measure), None)
+    return next(
+        (
+            threshold.limit
+            for threshold in request.policy.thresholds
+            if threshold.measure == measure
+        ),
+        None,
+    )
 
 
 def add_released_uniqueness(request: Request, outcome: QuestionOutcome) -> None:
@@ -162,9 +169,13 @@ def add_released_values(request: Request, outcome: QuestionOutcome) -> None:
         return
     own = f"With {named(others)}, which an intruder may know too: "
     certain = [
-        replace(one, statement=own + one.statement, columns=(one.columns[0], *others))
-        for one in value_measurements(found, {})
-        if one.measure == NEAR_CERTAIN and one.value
+        replace(
+            value_measurement,
+            statement=own + value_measurement.statement,
+            columns=(value_measurement.columns[0], *others),
+        )
+        for value_measurement in value_measurements(found, {})
+        if value_measurement.measure == NEAR_CERTAIN and value_measurement.value
     ]
     outcome.measured += certain
     outcome.notes += [one.statement for one in certain]
@@ -211,8 +222,10 @@ def add_prediction_gain(request: Request, outcome: QuestionOutcome) -> None:
             every = inference.prediction_gain(data, targets, size=records, seed=request.seed)
         except (InputError, TooLargeError) as error:
             outcome.measured += [
-                Measurement(PREDICTED, None, error.message, (one,), requested=True, hint=error.hint)
-                for one in targets
+                Measurement(
+                    PREDICTED, None, error.message, (target,), requested=True, hint=error.hint
+                )
+                for target in targets
             ]
             continue
         for found in every:
@@ -224,16 +237,16 @@ def add_prediction_gain(request: Request, outcome: QuestionOutcome) -> None:
             )
 
 
-def _prediction_text(found: inference.PredictionGain) -> str:
-    if not found.known:
-        return f"No other column is known from which {found.target!r} could be predicted."
-    how = f" within {100 * found.tolerance:.3g} %" if found.numeric else ""
+def _prediction_text(prediction_gain: inference.PredictionGain) -> str:
+    if not prediction_gain.known:
+        return f"No other column is known from which {prediction_gain.target!r} could be predicted."
+    how = f" within {100 * prediction_gain.tolerance:.3g} %" if prediction_gain.numeric else ""
     text = (
-        f"{found.target!r} is predicted correctly{how} for {percent_text(found.accuracy)} of "
-        f"held-out records from {plural(len(found.known), 'other released column')}, for "
-        f"{percent_text(found.prior)} without them"
+        f"{prediction_gain.target!r} is predicted correctly{how} for {percent_text(prediction_gain.accuracy)} of "
+        f"held-out records from {plural(len(prediction_gain.known), 'other released column')}, for "
+        f"{percent_text(prediction_gain.prior)} without them"
     )
-    worst = next(iter(found.certain), None)
+    worst = next(iter(prediction_gain.certain), None)
     if worst is not None and worst.gain > 0:
         text += (
             f"; one value, which {percent_text(worst.prior)} have, almost certainly for "

@@ -35,7 +35,9 @@ def linking_units(data: Dataset) -> dict[str, str]:
 
 def add_histories(request: Request, outcome: QuestionOutcome) -> None:
     """Add how many people are singled out by records that a released column links."""
-    thresholds = [one for one in request.policy.thresholds if one.measure == UNICITY]
+    thresholds = [
+        threshold for threshold in request.policy.thresholds if threshold.measure == UNICITY
+    ]
     if thresholds:
         outcome.measured = [one for one in outcome.measured if one.measure != UNICITY]
         units = linking_units(request.data)
@@ -51,7 +53,7 @@ def _add_unit(
 ) -> None:
     """The curve of the people, or households, that one column links the records of."""
     data = replace(request.data, person=column)
-    most = max(one.events or 1 for one in thresholds)
+    most = max(threshold.events or 1 for threshold in thresholds)
     time = _time(data)
     try:
         curves = _curves(request, data, max(most, _SHOWN_EVENTS))
@@ -91,7 +93,9 @@ def _add_unit(
 
 def add_history_disclosure(request: Request, outcome: QuestionOutcome) -> None:
     """Add how often a sensitive value is inferred from records that a released column links."""
-    thresholds = [one for one in request.policy.thresholds if one.measure == INFERRED]
+    thresholds = [
+        threshold for threshold in request.policy.thresholds if threshold.measure == INFERRED
+    ]
     if not thresholds:
         return
     outcome.measured = [one for one in outcome.measured if one.measure != INFERRED]
@@ -117,7 +121,7 @@ def _add_inferred(
 ) -> None:
     """What the linked records of one person, or household, disclose of one sensitive attribute."""
     data = replace(request.data, person=column)
-    most = max(one.events or 1 for one in thresholds)
+    most = max(threshold.events or 1 for threshold in thresholds)
     kinds = (Knowledge.SET, Knowledge.NUMBER)
     try:
         found = [
@@ -200,9 +204,9 @@ def _time(data: Dataset) -> str | None:
     """The first released column with a date or a time."""
     return next(
         (
-            one.name
-            for one in data.rows.columns
-            if one.kind in (Kind.DATE, Kind.TIME) and one.name in data.knowable
+            column.name
+            for column in data.rows.columns
+            if column.kind in (Kind.DATE, Kind.TIME) and column.name in data.knowable
         ),
         None,
     )

@@ -70,7 +70,7 @@ def _ask_quasi_identifiers(request: Request) -> QuestionOutcome:
         with suppress(TooLargeError):  # an attribute that leakage did not need to count
             disclosure = inference.attribute_disclosure(data)
     values = None
-    if any(one.measure in (*VALUE_MEASURES, *_CLOSENESS) for one in policy.thresholds):
+    if any(threshold.measure in (*VALUE_MEASURES, *_CLOSENESS) for threshold in policy.thresholds):
         with suppress(TooLargeError):
             values = inference.value_disclosure(data)
     return inference_outcome(request, found, disclosure, values)
@@ -78,18 +78,20 @@ def _ask_quasi_identifiers(request: Request) -> QuestionOutcome:
 
 def inference_outcome(
     request: Request,
-    found: inference.Leakages,
+    leakages: inference.Leakages,
     disclosure: inference.AttributeDisclosure | None,
     values: inference.ValueDisclosure | None = None,
 ) -> QuestionOutcome:
     """The measurements of what was found."""
     data = request.data
     limits = {one.measure: one.limit for one in request.policy.of("inference")}
-    outcome = QuestionOutcome(results={f"leakage of {one.target}": one for one in found.targets})
+    outcome = QuestionOutcome(
+        results={f"leakage of {target.target}": target for target in leakages.targets}
+    )
     if disclosure is not None:
         outcome.results["attribute_disclosure"] = disclosure
     categorical, unit = [], "person" if several_records(data) else "record"
-    for one in found.targets:
+    for one in leakages.targets:
         own = None if disclosure is None else disclosure[one.target]
         ordered = request.data.rows.column(one.target).kind.ordered and one.values > _FEW_VALUES
         if not ordered:
@@ -116,11 +118,15 @@ def inference_outcome(
         for name, why in _NOT_APPLICABLE.items()
         if name not in present
     ]
-    outcome.headline = _headline(found, categorical, disclosure)
-    sure = any(float(one.best_guess.worst) >= _SURE for one in found.targets)
-    if sure and values is not None and all(one.near_certain == 0 for one in values.attributes):
+    outcome.headline = _headline(leakages, categorical, disclosure)
+    sure = any(float(target.best_guess.worst) >= _SURE for target in leakages.targets)
+    if (
+        sure
+        and values is not None
+        and all(attribute.near_certain == 0 for attribute in values.attributes)
+    ):
         outcome.headline += " No rare or declared value is near-certain in any class."
-    first = found.targets[0]
+    first = leakages.targets[0]
     if not first.complete:
         outcome.notes.append(
             f"There are too many equivalence classes to fetch ({first.classes:,.0f}): "
@@ -132,16 +138,16 @@ def inference_outcome(
 
 
 def _headline(
-    found: inference.Leakages,
+    leakages: inference.Leakages,
     categorical: list[inference.Leakage],
     disclosure: inference.AttributeDisclosure | None,
 ) -> str:
-    targets = categorical or list(found.targets)
-    if found.complete:
+    targets = categorical or list(leakages.targets)
+    if leakages.complete:
         worst = max(targets, key=lambda one: (one.best_guess.worst_gain, one.target))
         where, guess = "In the worst equivalence class", worst.best_guess.worst
     else:
-        worst = max(found.targets, key=lambda one: (one.best_guess.average_gain, one.target))
+        worst = max(leakages.targets, key=lambda one: (one.best_guess.average_gain, one.target))
         where, guess = "On average", worst.best_guess.average
     t = worst.t if disclosure is None else disclosure[worst.target].t_closeness.t
     models = f"l = {number_text(worst.distinct_l, ',')}"
@@ -154,10 +160,10 @@ def _headline(
     )
 
 
-def _gain(one: inference.Leakage, limit: float, unit: str) -> Measurement:
-    guess = one.best_guess
-    above = one.share_above(guess.prior + limit)
-    affected = round(float(above) * one.records)
+def _gain(leakage: inference.Leakage, limit: float, unit: str) -> Measurement:
+    guess = leakage.best_guess
+    above = leakage.share_above(guess.prior + limit)
+    affected = round(float(above) * leakage.records)
     members = plural(affected, unit)
     if isinstance(above, Estimate):
         members = f"{percent_text(above)} of the records"
@@ -166,45 +172,49 @@ def _gain(one: inference.Leakage, limit: float, unit: str) -> Measurement:
     return Measurement(
         "inference.attribute_gain",
         value,
-        f"In the worst equivalence class {one.target!r} is inferred correctly with probability "
+        f"In the worst equivalence class {leakage.target!r} is inferred correctly with probability "
         f"{percent_text(guess.worst)}; in this table its most frequent value has "
         f"{percent_text(guess.prior)}; "
         f"{members} {'is' if affected == 1 else 'are'} in classes with a gain above "
         f"{percent_text(limit)}.",
-        (one.target, *one.given),
+        (leakage.target, *leakage.given),
         affected,
     )
 
 
-def _itpr(one: inference.Leakage) -> Measurement:
-    text = f"The inference risk (ITPR) of {one.target!r} is {number_text(one.itpr, '.3g')}"
-    if one.itpr_shuffled is not None:
-        text += f"; with shuffled values it is {float(one.itpr_shuffled):.3g}"
-    size = one.worst_class.group.size if one.worst_class and one.complete else None
-    return Measurement("inference.itpr", one.itpr, f"{text}.", (one.target,), size)
+def _itpr(leakage: inference.Leakage) -> Measurement:
+    text = f"The inference risk (ITPR) of {leakage.target!r} is {number_text(leakage.itpr, '.3g')}"
+    if leakage.itpr_shuffled is not None:
+        text += f"; with shuffled values it is {float(leakage.itpr_shuffled):.3g}"
+    size = leakage.worst_class.group.size if leakage.worst_class and leakage.complete else None
+    return Measurement("inference.itpr", leakage.itpr, f"{text}.", (leakage.target,), size)
 
 
-def _diversity(one: inference.Leakage, own: inference.SensitiveAttribute | None) -> Measurement:
-    text = f"The distinct l-diversity of {one.target!r} is l = {number_text(one.distinct_l, ',')}."
-    size = None if own is None else own.l_diversity.distinct_class.size
-    columns = (one.target, *one.given)
-    return Measurement("inference.l_diversity", one.distinct_l, text, columns, size)
+def _diversity(
+    leakage: inference.Leakage, sensitive_attribute: inference.SensitiveAttribute | None
+) -> Measurement:
+    text = f"The distinct l-diversity of {leakage.target!r} is l = {number_text(leakage.distinct_l, ',')}."
+    size = (
+        None if sensitive_attribute is None else sensitive_attribute.l_diversity.distinct_class.size
+    )
+    columns = (leakage.target, *leakage.given)
+    return Measurement("inference.l_diversity", leakage.distinct_l, text, columns, size)
 
 
 def _closeness(
-    one: inference.Leakage,
-    own: inference.SensitiveAttribute | None,
+    leakage: inference.Leakage,
+    sensitive_attribute: inference.SensitiveAttribute | None,
     measure: str,
     certain: inference.WorstClass | None,
 ) -> Measurement:
     """t; a near-certain number is as far from all records as it is rare, wherever it lies."""
-    name, columns = f"inference.{measure}", (one.target, *one.given)
-    t = one.t if own is None else own.t_closeness.t
+    name, columns = f"inference.{measure}", (leakage.target, *leakage.given)
+    t = leakage.t if sensitive_attribute is None else sensitive_attribute.t_closeness.t
     if t is None:
         why = "t-closeness needs the equivalence classes themselves, and these are too many."
         return Measurement(name, None, why, columns, hint="Without {exact=True} a sample is used.")
-    size = None if own is None else own.t_closeness.worst_class.size
-    text = f"The t-closeness of {one.target!r} is t = {number_text(t, '.3g')}."
+    size = None if sensitive_attribute is None else sensitive_attribute.t_closeness.worst_class.size
+    text = f"The t-closeness of {leakage.target!r} is t = {number_text(t, '.3g')}."
     if certain is not None and float(t) < certain.share - certain.prior:
         t, size = certain.share - certain.prior, certain.group.size
         text += f" A class of near-certain values counts with {t:.3g}, as if all were equally far."

@@ -67,11 +67,11 @@ def ask_linkage(request: Request, *, most_records: int | None = None) -> Questio
     copies = _copies(request)
     if copies is None:
         return outcome
-    for place, one in enumerate(outcome.measured):
+    for position, one in enumerate(outcome.measured):
         if one.measure == _LINKS and (
             one.value is None or float(one.value) < float(copies.value or 0)
         ):
-            outcome.measured[place] = copies
+            outcome.measured[position] = copies
             outcome.headline = f"{outcome.headline} {copies.statement}"
     return outcome
 
@@ -361,16 +361,16 @@ def _by_suite(
     return outcome
 
 
-def _stated(found: LinkSuite, sure: Any) -> str:
+def _stated(link_suite: LinkSuite, sure: Any) -> str:
     """The most correct links, and by which columns nobody tried."""
-    text = found.statement(sure)
-    if not found.alone:
+    text = link_suite.statement(sure)
+    if not link_suite.alone:
         return text
-    return f"{text} Links by {named(found.alone)} were not tried, so there may be more."
+    return f"{text} Links by {named(link_suite.alone)} were not tried, so there may be more."
 
 
-def _hint(found: LinkSuite) -> str:
-    return "Set {excluded} for the columns that were not tried." if found.alone else ""
+def _hint(link_suite: LinkSuite) -> str:
+    return "Set {excluded} for the columns that were not tried." if link_suite.alone else ""
 
 
 def _limit(request: Request) -> float:
@@ -386,7 +386,7 @@ def _unknown(text: str, hint: str) -> list[Measurement]:
 
 
 def _advantage(
-    request: Request, before: pa.Table, after: pa.Table, found: LinkSuite
+    request: Request, before: pa.Table, after: pa.Table, link_suite: LinkSuite
 ) -> Measurement:
     """How much nearer the true matches are than random records, by ranks, if a policy asks."""
     from crypsis import linkage
@@ -399,14 +399,14 @@ def _advantage(
         check = linkage.verify_links(before, after, columns=names, seed=request.seed, **options)
     except ColumnError:
         return Measurement(_ADVANTAGE, None, "No column has ranks.", applies=False)
-    near = check.dependent
-    if near is None:
+    dependent = check.dependent
+    if dependent is None:
         return _unknown("The true matches are not known.", "Set {on}.")[1]
     statement = (
         f"The original records match nearer than random records by "
-        f"{number_text(near.advantage, '.3f')}; {plural(near.discoveries, 'link')} "
-        f"{'is' if near.discoveries == 1 else 'are'} nearer than chance explains."
+        f"{number_text(dependent.advantage, '.3f')}; {plural(dependent.discoveries, 'link')} "
+        f"{'is' if dependent.discoveries == 1 else 'are'} nearer than chance explains."
     )
-    omitted = bool({*found.columns} - {*names})
-    return Measurement(_ADVANTAGE, near.advantage, statement, tuple(names), near.discoveries,
+    omitted = bool({*link_suite.columns} - {*names})
+    return Measurement(_ADVANTAGE, dependent.advantage, statement, tuple(names), dependent.discoveries,
                        lower_bound=omitted)  # fmt: skip

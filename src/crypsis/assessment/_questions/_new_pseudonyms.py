@@ -66,7 +66,9 @@ def _drawn(before: pa.ChunkedArray, after: pa.ChunkedArray, rows: NDArray[np.int
     back = [one[::-1] for one in own]
     pairs = [(mine, made) for one in (own, back) for mine, made in zip(one, new, strict=True)]
     orders = (_ranks(own), _ranks(back), rows[known].astype(np.float64))
-    far = [np.abs(one - np.median(one)) for one in orders]  # as squares of what is around zero
+    far = [
+        np.abs(order - np.median(order)) for order in orders
+    ]  # as squares of what is around zero
     return not (
         any(_dependent(order, _ranks(new)) for order in (*orders, *far))
         or any(mine in made for mine, made in pairs if len(mine) >= _SHORTEST)
@@ -82,7 +84,7 @@ def _texts(column: pa.ChunkedArray) -> list[str]:
 def _ranks(texts: Sequence[str]) -> Floats:
     """Places in the order of the numbers, or of the texts where not all are numbers."""
     try:
-        values = np.array([float(one) for one in texts])
+        values = np.array([float(text) for text in texts])
     except ValueError:
         values = np.unique(np.array(texts), return_inverse=True)[1].astype(np.float64)
     return values.argsort().argsort().astype(np.float64)

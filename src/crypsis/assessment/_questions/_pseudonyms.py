@@ -62,7 +62,7 @@ def ask_pseudonyms(request: Request) -> QuestionOutcome:
         affected=affected,
         lower_bound=not complete,
     )
-    near = Measurement(
+    measurement = Measurement(
         "pseudonyms.near_certain_cracks", certain, text, affected=certain, lower_bound=not complete
     )
-    return QuestionOutcome(headline, [measured, near, degree], results)
+    return QuestionOutcome(headline, [measured, measurement, degree], results)

@@ -46,7 +46,7 @@ def ask_releases(request: Request) -> QuestionOutcome:
     from crypsis import releases  # loading it takes a second
 
     thresholds = request.policy.of("releases")
-    sizes = sorted({one.k for one in thresholds if one.k is not None}) or [2]
+    sizes = sorted({threshold.k for threshold in thresholds if threshold.k is not None}) or [2]
     names = [set(one.names) for one in request.earlier]
     on = request.on if all(request.on in one for one in (request.data.names, *names)) else None
     outcome = QuestionOutcome()
@@ -84,18 +84,18 @@ def _small_classes(found: Any) -> Measurement:
 
 
 def _small_differences(found: Any) -> Measurement:
-    changes = [one.difference for one in found.connections]
-    if not all(one.same_people for one in changes):
+    changes = [connection.difference for connection in found.connections]
+    if not all(change.same_people for change in changes):
         text = "Who was added or removed is not known: the releases may be of other people."
         return Measurement(_DIFFERENCES, None, text, k=found.k, requested=True, hint=_CONNECT)
     added, removed, changed = (
-        sum(getattr(one, name) for one in changes) for name in ("added", "removed", "changed")
+        sum(getattr(change, name) for change in changes) for name in ("added", "removed", "changed")
     )
     text = (
         f"{plural(added, 'record')} added, {removed:,} removed and {changed:,} changed since the "
         f"earlier releases; {found.small_differences:,} of them in classes smaller than {found.k}."
     )
-    exact = all(one.exact for one in changes) and not found.not_known
+    exact = all(change.exact for change in changes) and not found.not_known
     return Measurement(_DIFFERENCES, found.small_differences, text, (), found.small_differences,
                        k=found.k, lower_bound=not exact, requested=True,
                        hint=_hint(found))  # fmt: skip

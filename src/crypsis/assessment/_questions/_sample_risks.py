@@ -67,7 +67,11 @@ def add_sample_risks(
 def _named(request: Request, group: str) -> Named:
     """The measures of a group that the policy limits."""
     names = {f"singling_out.{name}" for name in _MEASURES[group]}
-    return [(one.measure, one.k) for one in request.policy.thresholds if one.measure in names]
+    return [
+        (threshold.measure, threshold.k)
+        for threshold in request.policy.thresholds
+        if threshold.measure in names
+    ]
 
 
 def _missing(

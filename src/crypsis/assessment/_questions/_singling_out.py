@@ -103,8 +103,8 @@ def _risks(classes: EquivalenceClasses) -> str:
 def _class_sizes(policy: Policy) -> list[int]:
     """The class sizes that the policy limits, the last of them for the headline."""
     thresholds = policy.of("singling_out")
-    sizes = [one.k or int(one.limit) for one in thresholds
-             if one.measure in (SMALL_CLASSES, "singling_out.k_anonymity")]  # fmt: skip
+    sizes = [threshold.k or int(threshold.limit) for threshold in thresholds
+             if threshold.measure in (SMALL_CLASSES, "singling_out.k_anonymity")]  # fmt: skip
     return sizes or [5]
 
 

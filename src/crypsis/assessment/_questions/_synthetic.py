@@ -95,7 +95,7 @@ def _measured(found: Any, name: str) -> Measurement:
         )
         return Measurement(measure, None, text, columns, requested=True, hint="Set {holdout}.")
     low, high = (
-        max(0.0, *(getattr(one.advantage, end) for one in attacks)) for end in ("low", "high")
+        max(0.0, *(getattr(attack.advantage, end) for attack in attacks)) for end in ("low", "high")
     )
     estimate = Estimate(min(max(worst.advantage.value, low), high), low, high,
                         worst.advantage.confidence, worst.advantage.method)  # fmt: skip

@@ -43,8 +43,8 @@ def other_files(
 ) -> tuple[OtherFile, ...]:
     """The further files; a column without a role has that of the same name in the first file."""
     given = list(files) if isinstance(files, list | tuple) else [] if files is None else [files]
-    decided = {one.column: one.role for one in columns if not one.guessed}
-    found: list[OtherFile] = []
+    decided = {column.column: column.role for column in columns if not column.guessed}
+    other_files: list[OtherFile] = []
     for number, file in enumerate(given, start=2):
         data = as_dataset(file)
         own = {name: data.roles[name] for name in data.names if name in data.roles}
@@ -55,10 +55,10 @@ def other_files(
         left = tuple(undecided(described, accepted=accepted))
         titles = () if data.rows.titles is None else data.rows.titles()
         name = titles[0] if titles else f"file {number}"
-        if any(one.name == name for one in found):
+        if any(other_file.name == name for other_file in other_files):
             name = f"{name} (file {number})"
-        found.append(OtherFile(name, with_roles(data, described), left))
-    return tuple(found)
+        other_files.append(OtherFile(name, with_roles(data, described), left))
+    return tuple(other_files)
 
 
 def _roles_of(decided: dict[str, str], names: Sequence[str]) -> dict[str, Role]:
@@ -72,17 +72,17 @@ def add_joint_classes(request: Request, outcome: QuestionOutcome) -> None:
             pair = _both_ways(request.data, other)
         except (InputError, TooLargeError) as error:
             outcome.measured += [
-                Measurement(one.measure, None, f"{other.name}: {error.message}", k=one.k,
+                Measurement(threshold.measure, None, f"{other.name}: {error.message}", k=threshold.k,
                             requested=True, hint=error.hint)
-                for one in request.policy.thresholds if one.measure in CLASS_SIZES
+                for threshold in request.policy.thresholds if threshold.measure in CLASS_SIZES
             ]  # fmt: skip
             continue
         outcome.results[f"joint classes with {other.name}"] = pair[0]
         if not any(one.joined for one in pair):
             outcome.notes.append(pair[0].text_below(5, other.name))
             continue
-        sizes = [one.k or int(one.limit) for one in request.policy.thresholds
-                 if one.measure in CLASS_SIZES]  # fmt: skip
+        sizes = [threshold.k or int(threshold.limit) for threshold in request.policy.thresholds
+                 if threshold.measure in CLASS_SIZES]  # fmt: skip
         k = max(sizes, default=5)
         worst = max(pair, key=lambda found: found.share_below(k))
         outcome.notes.append(worst.text_below(k, other.name))
@@ -95,32 +95,32 @@ def add_joint_classes(request: Request, outcome: QuestionOutcome) -> None:
                 outcome.measured.append(_measured(worst, other.name, K_ANONYMITY, int(one.limit)))
 
 
-def _both_ways(data: Dataset, other: OtherFile) -> tuple[JointClasses, JointClasses]:
+def _both_ways(data: Dataset, other_file: OtherFile) -> tuple[JointClasses, JointClasses]:
     """The records of each file, joined with those of the other."""
     return (
-        singling_out.joint_classes(data, other.data),
-        singling_out.joint_classes(other.data, data),
+        singling_out.joint_classes(data, other_file.data),
+        singling_out.joint_classes(other_file.data, data),
     )
 
 
-def _measured(found: JointClasses, name: str, measure: str, k: int) -> Measurement:
-    share = found.share_below(k)
-    text = f"{found.text_below(k, name)} Known: {named(_known(found))}."
+def _measured(joint_classes: JointClasses, name: str, measure: str, k: int) -> Measurement:
+    share = joint_classes.share_below(k)
+    text = f"{joint_classes.text_below(k, name)} Known: {named(_known(joint_classes))}."
     small = measure == SMALL_CLASSES
     return Measurement(
-        measure, share if small else found.k, text, (*found.shared, *_known(found)),
-        round(share * found.records), k if small else None,
+        measure, share if small else joint_classes.k, text, (*joint_classes.shared, *_known(joint_classes)),
+        round(share * joint_classes.records), k if small else None,
     )  # fmt: skip
 
 
-def _known(found: JointClasses) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*found.columns, *found.other_columns)))
+def _known(joint_classes: JointClasses) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*joint_classes.columns, *joint_classes.other_columns)))
 
 
 def together_reasons(request: Request, outcome: QuestionOutcome | None) -> tuple[Reason, ...]:
     """What is open about further files, and so keeps the release from being called safe."""
     reasons: list[Reason] = []
-    limited = any(one.measure in CLASS_SIZES for one in request.policy.thresholds)
+    limited = any(threshold.measure in CLASS_SIZES for threshold in request.policy.thresholds)
     for other in request.together:
         found = None if outcome is None else outcome.results.get(f"joint classes with {other.name}")
         if not isinstance(found, JointClasses):
@@ -149,30 +149,35 @@ def together_reasons(request: Request, outcome: QuestionOutcome | None) -> tuple
     return tuple(reasons)
 
 
-def _by_position(data: Dataset, other: OtherFile) -> list[Reason]:
+def _by_position(data: Dataset, other_file: OtherFile) -> list[Reason]:
     """The order of the rows, by which files are joined that have no column in common."""
-    local = data.rows.local and other.data.rows.local
-    if not local or data.count != other.data.count or data.count > _MOST_ROWS:
+    local = data.rows.local and other_file.data.rows.local
+    if not local or data.count != other_file.data.count or data.count > _MOST_ROWS:
         return []
-    both = same_order(data.to_arrow(data.released), other.data.to_arrow(other.data.released))
+    both = same_order(
+        data.to_arrow(data.released), other_file.data.to_arrow(other_file.data.released)
+    )
     if both is None:
         return []
     text = (
-        f"The rows of {other.name} are in the order of this file ({both[0]!r} and {both[1]!r} belong "
+        f"The rows of {other_file.name} are in the order of this file ({both[0]!r} and {both[1]!r} belong "
         "together row by row): whoever has both joins them by position."
     )
     return [Reason("joined-files", text, "Release the rows of one of them in random order.")]
 
 
-def _under_other_names(data: Dataset, other: OtherFile, found: JointClasses) -> list[Reason]:
+def _under_other_names(
+    data: Dataset, other_file: OtherFile, joint_classes: JointClasses
+) -> list[Reason]:
     """Columns with the same values and different names, by which the files may be joined.
 
     Amounts of a month are those of a year, in other units: the numbers of both lie on a line.
     """
     reasons = []
-    mine = _like_keys(data, [name for name in data.released if name not in found.shared])
+    mine = _like_keys(data, [name for name in data.released if name not in joint_classes.shared])
     theirs = _like_keys(
-        other.data, [name for name in other.data.released if name not in found.shared]
+        other_file.data,
+        [name for name in other_file.data.released if name not in joint_classes.shared],
     )
     hint = "Give both the same name, so that the join is measured, or exclude one."
     for name, one in mine.items():
@@ -180,13 +185,13 @@ def _under_other_names(data: Dataset, other: OtherFile, found: JointClasses) -> 
             same = _same_values(one, two)
             if same >= _SAME * min(one.values.size, two.values.size):
                 text = (
-                    f"Column {name!r} has {same:,} values that column {second!r} of {other.name} "
+                    f"Column {name!r} has {same:,} values that column {second!r} of {other_file.name} "
                     "has, too: the files may be joined by them."
                 )
                 reasons.append(Reason("joined-files", text, hint))
             elif _on_a_line(one, two):
                 text = (
-                    f"Column {name!r} has the numbers of column {second!r} of {other.name} in other "
+                    f"Column {name!r} has the numbers of column {second!r} of {other_file.name} in other "
                     "units: the files may be joined by them."
                 )
                 reasons.append(Reason("joined-files", text, hint))

@@ -49,43 +49,49 @@ _KNOWN = {
 }
 
 
-def value_measurements(found: ValueDisclosure, limits: Mapping[str, float]) -> list[Measurement]:
+def value_measurements(
+    value_disclosure: ValueDisclosure, limits: Mapping[str, float]
+) -> list[Measurement]:
     """All measurements of all sensitive attributes."""
     measured = []
-    for one in found.attributes:
-        columns = (one.attribute, *found.quasi_identifiers)
+    for attribute in value_disclosure.attributes:
+        columns = (attribute.attribute, *value_disclosure.quasi_identifiers)
         measured += [
-            _measured("inference.value_gain", one, one.gain, columns, limits, 0.2),
-            _measured("inference.value_ratio", one, one.ratio, columns, limits, 10),
-            _measured("inference.baseline_excess", one, one.excess, columns, limits, 0.2),
-            _measured("inference.baseline_ratio", one, one.excess_ratio, columns, limits, 30),
-            _near_certain(one, columns),
-            _presence(one),
+            _measured("inference.value_gain", attribute, attribute.gain, columns, limits, 0.2),
+            _measured("inference.value_ratio", attribute, attribute.ratio, columns, limits, 10),
+            _measured(
+                "inference.baseline_excess", attribute, attribute.excess, columns, limits, 0.2
+            ),
+            _measured(
+                "inference.baseline_ratio", attribute, attribute.excess_ratio, columns, limits, 30
+            ),
+            _near_certain(attribute, columns),
+            _presence(attribute),
         ]
-        if one.interval is not None:
+        if attribute.interval is not None:
             name = "inference.interval_disclosure"
-            measured.append(_measured(name, one, one.interval, columns, limits, 0.2))
-    if all(one.interval is None for one in found.attributes):
+            measured.append(_measured(name, attribute, attribute.interval, columns, limits, 0.2))
+    if all(attribute.interval is None for attribute in value_disclosure.attributes):
         why = "No sensitive attribute is a number or a date."
         measured.append(Measurement("inference.interval_disclosure", None, why, applies=False))
     return measured
 
 
-def presence_notes(found: ValueDisclosure, limit: float) -> list[str]:
+def presence_notes(value_disclosure: ValueDisclosure, limit: float) -> list[str]:
     """Where nearly everybody has a number other than zero, and zero stands out."""
     return [
-        f"{percent_text(one.not_zero)} of all records have a value of {one.attribute!r} other than "
+        f"{percent_text(attribute.not_zero)} of all records have a value of {attribute.attribute!r} other than "
         "zero. This counts as disclosed by presence only if zero is declared harmless or a prior "
         "is given."
-        for one in found.attributes
-        if one.not_zero > limit and not one.presence_stated_public
+        for attribute in value_disclosure.attributes
+        if attribute.not_zero > limit and not attribute.presence_stated_public
     ]
 
 
 def presence_in_other_files(request: Request) -> list[Measurement]:
     """What presence discloses of sensitive attributes that only further files of the release have."""
     measured = []
-    if not any(one.measure == _PRESENCE for one in request.policy.thresholds):
+    if not any(threshold.measure == _PRESENCE for threshold in request.policy.thresholds):
         return []
     for other in request.together:
         for name in other.data.sensitive:
@@ -97,7 +103,7 @@ def presence_in_other_files(request: Request) -> list[Measurement]:
             notes = {name: other.data.notes[name]} if name in other.data.notes else {}
             data = Dataset.from_frame(table, quasi_identifiers=everyone, sensitive=name)
             data = data.with_roles(data.roles, notes)
-            measured += [_presence(one) for one in value_disclosure(data).attributes]
+            measured += [_presence(attribute) for attribute in value_disclosure(data).attributes]
     return measured
 
 
@@ -106,69 +112,73 @@ def not_counted(columns: tuple[str, ...], why: str) -> list[Measurement]:
     return [Measurement(name, None, why, columns) for name in MEASURES]
 
 
-def prior_text(one: AttributeValues) -> str:
+def prior_text(attribute_values: AttributeValues) -> str:
     """Where the prior is from."""
     return (
-        f"in {one.prior_source}" if one.prior_source != "the rates given" else "by the rate given"
+        f"in {attribute_values.prior_source}"
+        if attribute_values.prior_source != "the rates given"
+        else "by the rate given"
     )
 
 
 def _measured(
-    name: str, one: AttributeValues, measure: ValueMeasure, columns: tuple[str, ...],
+    name: str, attribute_values: AttributeValues, measure: ValueMeasure, columns: tuple[str, ...],
     limits: Mapping[str, float], default: float,
 ) -> Measurement:  # fmt: skip
     limit = limits.get(name, default)
     affected = measure.records_above(limit)
     if measure.worst is None:
-        text = f"No equivalence class discloses a value of {one.attribute!r}."
+        text = f"No equivalence class discloses a value of {attribute_values.attribute!r}."
     else:
         are = "is" if affected == 1 else "are"
         text = (
-            f"{_worst(one, measure.worst, name)} {plural(affected, 'record')} {are} in classes "
+            f"{_worst(attribute_values, measure.worst, name)} {plural(affected, 'record')} {are} in classes "
             "above the threshold."
         )
     return Measurement(name, measure.value, text, columns, affected)
 
 
-def _worst(one: AttributeValues, worst: WorstClass, name: str) -> str:
-    against = f"{percent_text(worst.prior)} {prior_text(one)}"
+def _worst(attribute_values: AttributeValues, worst: WorstClass, name: str) -> str:
+    against = f"{percent_text(worst.prior)} {prior_text(attribute_values)}"
     if worst.level == "interval":
         against = f"{percent_text(worst.prior)} in this table"
     if worst.baseline is not None and name not in ("inference.value_gain", "inference.value_ratio"):
         against += f"; a model without the class predicts {percent_text(worst.baseline)}"
     return (
-        f"In the worst equivalence class ({plural(worst.group.size, one.unit)}) "
-        f"{percent_text(worst.share)} share {_KNOWN[worst.level]} of {one.attribute!r} ({against})."
+        f"In the worst equivalence class ({plural(worst.group.size, attribute_values.unit)}) "
+        f"{percent_text(worst.share)} share {_KNOWN[worst.level]} of {attribute_values.attribute!r} ({against})."
     )
 
 
-def _near_certain(one: AttributeValues, columns: tuple[str, ...]) -> Measurement:
-    name, worst = "inference.near_certain_values", one.near_certain_class
+def _near_certain(attribute_values: AttributeValues, columns: tuple[str, ...]) -> Measurement:
+    name, worst = "inference.near_certain_values", attribute_values.near_certain_class
     if worst is None:
-        text = f"No rare or declared value of {one.attribute!r} is near-certain in a class."
+        text = f"No rare or declared value of {attribute_values.attribute!r} is near-certain in a class."
         return Measurement(name, 0, text, columns)
-    noun = "class" if one.near_certain_classes == 1 else "classes"
-    source = "in this table" if worst.level == "interval" else prior_text(one)
+    noun = "class" if attribute_values.near_certain_classes == 1 else "classes"
+    source = "in this table" if worst.level == "interval" else prior_text(attribute_values)
     text = (
-        f"{plural(one.near_certain, 'record')} in {one.near_certain_classes:,} equivalence {noun} "
-        f"{'discloses' if one.near_certain == 1 else 'disclose'} {one.attribute!r} with near-"
-        f"certainty; in the largest class ({plural(worst.group.size, one.unit)}) "
+        f"{plural(attribute_values.near_certain, 'record')} in {attribute_values.near_certain_classes:,} equivalence {noun} "
+        f"{'discloses' if attribute_values.near_certain == 1 else 'disclose'} {attribute_values.attribute!r} with near-"
+        f"certainty; in the largest class ({plural(worst.group.size, attribute_values.unit)}) "
         f"{percent_text(worst.share)} share {_KNOWN[worst.level]} ({percent_text(worst.prior)} "
         f"{source})."
     )
-    return Measurement(name, one.near_certain, text, columns, one.near_certain)
+    return Measurement(
+        name, attribute_values.near_certain, text, columns, attribute_values.near_certain
+    )
 
 
-def _presence(one: AttributeValues) -> Measurement:
-    name, share = _PRESENCE, one.presence
-    if one.presence_stated_public:
-        text = f"The owner states that presence is public ({one.attribute!r})."
-        return Measurement(name, None, text, (one.attribute,), applies=False)
+def _presence(attribute_values: AttributeValues) -> Measurement:
+    name, share = _PRESENCE, attribute_values.presence
+    if attribute_values.presence_stated_public:
+        text = f"The owner states that presence is public ({attribute_values.attribute!r})."
+        return Measurement(name, None, text, (attribute_values.attribute,), applies=False)
     if share == 0:
-        text = f"Presence in the release discloses no value of {one.attribute!r}."
-        return Measurement(name, 0.0, text, (one.attribute,))
-    text = f"{percent_text(share)} of all records share a value or group of {one.attribute!r}"
-    if one.presence_prior is not None:
-        text += f" ({percent_text(one.presence_prior)} {prior_text(one)})"
-    affected = round(share * one.records)
-    return Measurement(name, share, f"{text}.", (one.attribute,), affected)
+        text = f"Presence in the release discloses no value of {attribute_values.attribute!r}."
+        return Measurement(name, 0.0, text, (attribute_values.attribute,))
+    text = f"{percent_text(share)} of all records share a value or group of {attribute_values.attribute!r}"
+    if attribute_values.presence_prior is not None:
+        text += f" ({percent_text(attribute_values.presence_prior)} {prior_text(attribute_values)})"
+    affected = round(share * attribute_values.records)
+    return Measurement(name, share, f"{text}.", (attribute_values.attribute,), affected)

@@ -83,7 +83,7 @@ def with_remedies(
     a release that meets the policy; it is tried once. If `thorough`, its alternatives are tried too.
     """
     given, request = request, request.of_people
-    exceeded = [one for one in findings if one.status is Status.EXCEEDED]
+    exceeded = [finding for finding in findings if finding.status is Status.EXCEEDED]
     released = [one for one in exceeded
                 if one.measure in _KNOWN or about_released_columns(one, request.data)]  # fmt: skip
     parameters: dict[str, Any] = {}
@@ -93,9 +93,9 @@ def with_remedies(
         trial = impossible(request, parameters)
         if trial is None and tried:
             parameters, trial = reaching(request, parameters)
-    others: tuple[Remedy, ...] = ()
+    remedies: tuple[Remedy, ...] = ()
     if thorough and isinstance(trial, Trial) and not trial.failure and parameters["k"] > 1:
-        others = alternatives(request, parameters)
+        remedies = alternatives(request, parameters)
 
     def remedy(finding: Finding) -> Remedy:
         if finding.question == "linkage":
@@ -122,14 +122,14 @@ def with_remedies(
         text = of_columns if finding.question == "columns" else of_classes
         return anonymize_remedy(finding, text, parameters, trial)
 
-    def with_others(found: Remedy) -> Remedy:
-        if found.action == "anonymize" and request is not given:
-            return _of_original(found, str(request.data.person))
-        return replace(found, alternatives=others) if found.action == "anonymize" else found
+    def with_others(remedy: Remedy) -> Remedy:
+        if remedy.action == "anonymize" and request is not given:
+            return _of_original(remedy, str(request.data.person))
+        return replace(remedy, alternatives=remedies) if remedy.action == "anonymize" else remedy
 
     return tuple(
-        replace(one, remedy=with_others(remedy(one))) if one in exceeded else one
-        for one in findings
+        replace(finding, remedy=with_others(remedy(finding))) if finding in exceeded else finding
+        for finding in findings
     )
 
 

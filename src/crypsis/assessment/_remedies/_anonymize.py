@@ -86,8 +86,8 @@ def anonymization(request: Request, exceeded: Sequence[Finding] = ()) -> dict[st
     """
     data, columns = request.data, request.columns
     excluded = set(undecided(columns, accepted=True))
-    excluded |= {one.column for one in columns if one.evidence and not one.override}
-    excluded |= {one.column for one in columns if one.free_text}
+    excluded |= {column.column for column in columns if column.evidence and not column.override}
+    excluded |= {column.column for column in columns if column.free_text}
     excluded |= {one.columns[0] for one in exceeded if one.measure == _UNICITY}
     excluded |= {one.columns[1] for one in exceeded if one.measure == _INFERRED}
     excluded |= {one.columns[0] for one in exceeded if one.measure == _PRESENCE}
@@ -137,7 +137,9 @@ def _joining(data: Dataset, exceeded: Sequence[Finding]) -> set[str]:
 
 
 def _uniqueness_limit(request: Request) -> float | None:
-    limits = [one.limit for one in request.policy.thresholds if one.measure == _RELEASED]
+    limits = [
+        threshold.limit for threshold in request.policy.thresholds if threshold.measure == _RELEASED
+    ]
     return limits[0] if limits else None
 
 
@@ -187,11 +189,13 @@ def reaching(request: Request, parameters: dict[str, Any]) -> tuple[dict[str, An
     limit = _uniqueness_limit(request)
     if first.data is not None and limit is not None:
         more: set[str] = set()
-        for one in first.findings:
-            if one.status is Status.EXCEEDED and one.measure == _RELEASED:
+        for finding in first.findings:
+            if finding.status is Status.EXCEEDED and finding.measure == _RELEASED:
                 more |= {*identifying_columns(first.data, limit, request.seed)}
-            if one.status is Status.EXCEEDED and one.measure == SMALL:
-                more |= {*identifying_columns(first.data, one.threshold, request.seed, one.k)}
+            if finding.status is Status.EXCEEDED and finding.measure == SMALL:
+                more |= {
+                    *identifying_columns(first.data, finding.threshold, request.seed, finding.k)
+                }
         if more:
             leave_out(request, parameters, more)
             first = try_anonymization(request, parameters)
@@ -214,9 +218,9 @@ def stronger(
     records that are alike one is linked correctly, so links are limited by the average risk.
     """
     links = [
-        one.threshold
-        for one in findings
-        if one.status is Status.EXCEEDED and one.measure == _LINKS and one.threshold > 0
+        finding.threshold
+        for finding in findings
+        if finding.status is Status.EXCEEDED and finding.measure == _LINKS and finding.threshold > 0
     ]
     if links and parameters["k"] > 1:
         yield {**parameters, "average_risk": min(*links, parameters.get("average_risk", 1.0))}
@@ -231,9 +235,11 @@ def stronger(
                 made[name] = round(made[name] * 1.5 / factor, 3)
         yield made
     averages = [
-        one.threshold
-        for one in findings
-        if one.status is Status.EXCEEDED and one.measure in _AVERAGES and one.threshold > 0
+        finding.threshold
+        for finding in findings
+        if finding.status is Status.EXCEEDED
+        and finding.measure in _AVERAGES
+        and finding.threshold > 0
     ]
     for factor in _ABOVE_AVERAGE if averages else ():
         highest = min(averages) * factor
@@ -259,7 +265,7 @@ def alternatives(request: Request, parameters: dict[str, Any]) -> tuple[Remedy, 
 
 def _meets(trial: Trial) -> bool:
     """Whether nothing is exceeded that an anonymization can remedy; of links, if there is an original."""
-    own = [one for one in trial.findings if one.question not in _OTHER_FILES]
+    own = [finding for finding in trial.findings if finding.question not in _OTHER_FILES]
     return all(one.status is not Status.EXCEEDED for one in own)
 
 
@@ -284,7 +290,8 @@ def try_anonymization(request: Request, parameters: dict[str, Any]) -> Trial:
                     continue
                 leave_out(request, parameters, in_the_way(request, parameters, error))
         columns = tuple(
-            replace(one, guessed=False) for one in describe_columns(made.data, request.seed)
+            replace(describe_column, guessed=False)
+            for describe_column in describe_columns(made.data, request.seed)
         )
         files = tuple(OtherFile(", ".join(one.names), one) for one in made.apart)
         after = replace(
@@ -307,7 +314,9 @@ def try_anonymization(request: Request, parameters: dict[str, Any]) -> Trial:
         text += f"; the information loss (NCP) is {percent_text(loss.ncp)}"
     findings = evaluate(request.policy, measured)
     open_ = dict.fromkeys(
-        measure_title(one.measure, one.k) for one in findings if one.status is Status.EXCEEDED
+        measure_title(finding.measure, finding.k)
+        for finding in findings
+        if finding.status is Status.EXCEEDED
     )
     if open_:
         text += f"; still above the threshold: {', '.join(open_)}"

@@ -69,7 +69,7 @@ def rank_swap_remedy(finding: Finding, request: Request, *, tried: bool) -> Reme
 def _not_decided(request: Request, original: Dataset) -> tuple[str, ...]:
     """The columns of the original that nobody decided to release."""
     left = set(undecided(request.columns, accepted=True))
-    left |= {one.column for one in request.columns if one.evidence and not one.override}
+    left |= {column.column for column in request.columns if column.evidence and not column.override}
     kept = set(request.data.roles) - left
     removed = {*request.data.identifiers, *request.data.excluded} - left
     return tuple(name for name in original.names if name not in kept and name not in removed)
@@ -86,8 +86,8 @@ def _swapped(request: Request, original: Dataset, given: dict[str, Any]) -> Requ
         name: RankSwap(percent=given["percent"]) for name in given["columns"]
     }
     try:
-        made = mask(original, methods, seed=request.seed).data
-        masked = Dataset.from_frame(made.to_arrow(kept))
+        data = mask(original, methods, seed=request.seed).data
+        masked = Dataset.from_frame(data.to_arrow(kept))
         masked = masked.with_roles({name: request.data.roles[name] for name in kept})
     except (InputError, TooLargeError):
         return None

@@ -186,7 +186,7 @@ class Evidence:
         texts = self.values.to_pylist()
         words = [_words(text) for text in texts]
         known = [any(word in GIVEN or word in FAMILY for word in one) for one in words]
-        western = all(2 <= len(one) <= 3 for one in words) and 2 * sum(known) > len(known)
+        western = all(2 <= len(word) <= 3 for word in words) and 2 * sum(known) > len(known)
         long = all(len(text) > 2 for text in texts)
         return western or (long and self.share_like(JAPANESE) == 1)
 

@@ -86,16 +86,16 @@ def guess(
         found = find_identifiers(rows, column, values, all_values, round(classes.values))
         before[column.name, seed] = judge(Evidence(column, classes, values, found))
     guesses = [before[column.name, seed] for column in asked]
-    return tuple(_of_units(dataset, one) for one in guesses)
+    return tuple(_of_units(dataset, guess) for guess in guesses)
 
 
-def _of_units(data: Dataset, one: Guess) -> Guess:
+def _of_units(data: Dataset, guess: Guess) -> Guess:
     """The person and the household of each record identify them, whatever they look like."""
     for unit in ("person", "household"):
-        if one.column == getattr(data, unit) and one.role is not Role.IDENTIFIER:
+        if guess.column == getattr(data, unit) and guess.role is not Role.IDENTIFIER:
             reason = f"It names the {unit} of each record."
-            return replace(one, role=Role.IDENTIFIER, reason=reason, confidence=0.99)
-    return one
+            return replace(guess, role=Role.IDENTIFIER, reason=reason, confidence=0.99)
+    return guess
 
 
 def linking_columns(data: Dataset, guesses: Iterable[Guess]) -> tuple[str, ...]:
@@ -122,19 +122,19 @@ def linking_columns(data: Dataset, guesses: Iterable[Guess]) -> tuple[str, ...]:
     if data.person is not None:
         return ()
     return tuple(
-        one.column
-        for one in guesses
-        if _links(data, one)
-        and not data.notes.get(one.column, ColumnNote()).several_people
-        and one.column != data.household
+        guess.column
+        for guess in guesses
+        if _links(data, guess)
+        and not data.notes.get(guess.column, ColumnNote()).several_people
+        and guess.column != data.household
     )
 
 
-def _links(data: Dataset, one: Guess) -> bool:
+def _links(data: Dataset, guess: Guess) -> bool:
     """Of a column that is excluded, codes alone are not evidence: they may be of anything."""
-    if one.column in data.excluded:
-        return one.links and one.role is Role.IDENTIFIER
-    return one.links or (one.repeats and one.column in data.identifiers)
+    if guess.column in data.excluded:
+        return guess.links and guess.role is Role.IDENTIFIER
+    return guess.links or (guess.repeats and guess.column in data.identifiers)
 
 
 def contradictions(data: Dataset, *, seed: int = 0) -> dict[str, str]:

@@ -337,7 +337,7 @@ def _in_readings(texts: pa.Array, *, complete: bool = False) -> Found | None:
         readings = dict.fromkeys(_readings(text))
         if any(map(names_a_person, readings)):
             counts[PERSON] += 1
-        other = [one for one in readings if one != text and "@" in one]
+        other = [reading for reading in readings if reading != text and "@" in reading]
         if other and SOUGHT[0].count(arrays.texts(other))[1]:
             counts[_EMAIL] += 1
     best = max(counts, key=lambda sign: counts[sign], default=None)

@@ -115,9 +115,9 @@ def _chosen(
     if len(tables) == 1:
         return tables[0]
     wanted = {table, None if table is None else Path(table).stem}
-    named = [{n for key in keys if isinstance(v := one.get(key), str) for n in (v, Path(v).name)}
-             for one in tables]  # fmt: skip
-    found = [one for one, names in zip(tables, named, strict=True) if names & wanted]
+    named = [{n for key in keys if isinstance(v := table.get(key), str) for n in (v, Path(v).name)}
+             for table in tables]  # fmt: skip
+    found = [table for table, names in zip(tables, named, strict=True) if names & wanted]
     if len(found) != 1:
         listed = ", ".join(repr(min(names, key=len)) for names in named if names)
         raise SourceError(

@@ -149,7 +149,7 @@ def panel(data: Dataset, *, seed: int = 0) -> tuple[str, str] | None:
         return None
     table = sample(data.rows, _ROWS, seed=seed, names=flat)
     codes = {name: numbered(codes_of(table[name])) for name in flat}
-    values = {name: _distinct(one) for name, one in codes.items()}
+    values = {name: _distinct(code) for name, code in codes.items()}
     waves = [one for one in flat if 1 < values[one] <= _MOST_WAVES and one not in data.sensitive]
     for name in flat:
         decided = data.notes.get(name, ColumnNote()).several_people
@@ -176,10 +176,10 @@ def _linking(
     codes: dict[str, Ints], known: list[str], others: list[str]
 ) -> Iterator[tuple[str, ...]]:
     """Single columns and pairs, of which one may be a quasi-identifier, that determine the others."""
-    values = {name: _distinct(one) for name, one in codes.items()}
+    values = {name: _distinct(code) for name, code in codes.items()}
     rows = len(codes[others[0]])
     some = [name for name in others if 1 < values[name] < rows][:_MOST_COLUMNS]
-    first = {name: numbered(one[:_FIRST_ROWS]) for name, one in codes.items()}
+    first = {name: numbered(code[:_FIRST_ROWS]) for name, code in codes.items()}
     some_rests: dict[tuple[str, ...], Ints] = {}
     alone: set[str] = set()  # a column that determines them by itself does so with any other one
     keys = chain(

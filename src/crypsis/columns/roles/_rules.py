@@ -62,7 +62,7 @@ class Guess(Result):
 
 def judge(evidence: Evidence) -> Guess:
     """The first guess in the order below, each from one kind of evidence."""
-    found = next((one for one in _candidates(evidence) if one is not None), None)
+    found = next((candidate for candidate in _candidates(evidence) if candidate is not None), None)
     if found is None:
         reason = "Neither the name nor the values indicate a role."
         found = _guess(evidence, Role.UNDECIDED, reason, 0.3)
@@ -71,12 +71,12 @@ def judge(evidence: Evidence) -> Guess:
     return replace(found, repeats=repeats, links=repeats and _links(evidence, found))
 
 
-def _links(evidence: Evidence, found: Guess) -> bool:
+def _links(evidence: Evidence, guess: Guess) -> bool:
     """Whether the column identifies people, or has codes that each repeat a little."""
     if evidence.kind is not Kind.TEXT and not evidence.integers:
         return False
-    if found.role is Role.IDENTIFIER:
-        return found.confidence >= _LIKELY
+    if guess.role is Role.IDENTIFIER:
+        return guess.confidence >= _LIKELY
     few = evidence.filled <= _RECORDS_OF_A_CODE * evidence.distinct
     coded = evidence.kind is Kind.TEXT and evidence.share_like(_CODED) >= 0.95
     return coded and few and evidence.distinct >= _FEW_CODES
@@ -298,7 +298,7 @@ def _unique_on_purpose(evidence: Evidence) -> bool:
 
 
 def _dates(evidence: Evidence) -> Guess | None:
-    match = next((one for one in evidence.matches if one.sign.hipaa is Hipaa.DATE), None)
+    match = next((match for match in evidence.matches if match.sign.hipaa is Hipaa.DATE), None)
     named = evidence.name.sign
     if match is None or not match.complete:
         return None

@@ -143,7 +143,7 @@ def save(
     ...     load(save([guess], Path(folder, "roles.toml")), ["age"]).roles
     {'age': <Role.QUASI_IDENTIFIER: 'quasi-identifier'>}
     """
-    lines = [_line(one, (notes or {}).get(one.column, ColumnNote())) for one in columns]
+    lines = [_line(column, (notes or {}).get(column.column, ColumnNote())) for column in columns]
     named = [f"{name} = {_quoted(column)}" for name, column in (units or {}).items()]
     if "person" not in (units or {}):
         named.insert(0, f'person = "{Role.UNDECIDED.value}"  # {_guessed_record(evidence)}')
@@ -162,19 +162,19 @@ def _guessed_record(evidence: Sequence[str]) -> str:
     )
 
 
-def _line(one: RoleOfColumn, note: ColumnNote) -> str:
-    role, guessed = one.role, ""
-    if one.confidence < CONFIDENT and role is not Role.UNDECIDED:
-        role, guessed = Role.UNDECIDED, f"Perhaps {one.role.value}. "
-    reason = f"  # {guessed}{_in_one_line(one.reason)} (confidence {one.confidence:.2g})"
+def _line(role_of_column: RoleOfColumn, note: ColumnNote) -> str:
+    role, guessed = role_of_column.role, ""
+    if role_of_column.confidence < CONFIDENT and role is not Role.UNDECIDED:
+        role, guessed = Role.UNDECIDED, f"Perhaps {role_of_column.role.value}. "
+    reason = f"  # {guessed}{_in_one_line(role_of_column.reason)} (confidence {role_of_column.confidence:.2g})"
     empty = ColumnNote()
     written = {
         name: value for name in _NOTES if (value := getattr(note, name)) != getattr(empty, name)
     }
     if not written:
-        return f'{_quoted(one.column)} = "{role.value}"{reason}'
+        return f'{_quoted(role_of_column.column)} = "{role.value}"{reason}'
     parts = [f'role = "{role.value}"', *(f"{name} = {_value(v)}" for name, v in written.items())]
-    return f"{_quoted(one.column)} = {{ {', '.join(parts)} }}{reason}"
+    return f"{_quoted(role_of_column.column)} = {{ {', '.join(parts)} }}{reason}"
 
 
 def _value(value: Any) -> str:

@@ -148,7 +148,7 @@ def read_name(name: str) -> NameEvidence:
     readings = [_read_words(words) for words in spellings] or [NameEvidence()]
     part = _sign_of_parts(name)
     if part is not None:
-        readings = [replace(one, sign=one.sign or part) for one in readings]
+        readings = [replace(reading, sign=reading.sign or part) for reading in readings]
     found = [reading for reading in readings if reading.sign is not None]
     if not found:
         return max(readings, key=lambda reading: reading.numbered)
@@ -210,15 +210,15 @@ def _weight(sign: Sign | None) -> tuple[bool, int, float]:
 def _matches(words: tuple[str, ...]) -> list[Sign]:
     """The signs of the phrases in the words; a word of a longer phrase is not used again."""
     free = list(words)
-    found: list[Sign] = []
+    signs: list[Sign] = []
     for length in range(min(_LONGEST_PHRASE, len(words)), 0, -1):
         for start in range(len(words) - length + 1):
             part = tuple(free[start : start + length])
             sign = _meaning(part, alone=len(words) == 1)
             if sign is not None:
-                found.append(sign)
+                signs.append(sign)
                 free[start : start + length] = [""] * length
-    return found
+    return signs
 
 
 def _meaning(part: tuple[str, ...], *, alone: bool) -> Sign | None:

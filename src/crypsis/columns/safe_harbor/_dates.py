@@ -143,7 +143,7 @@ def _months_and_days(texts: Sequence[str]) -> bool:
     found = [_MONTH_AND_DAY.fullmatch(text) for text in texts]
     if all(found):
         parts = [(one[1], one[3]) for one in found if one]
-        return min(len({one[place] for one in parts}) for place in (0, 1)) >= 3
+        return min(len({part[place] for part in parts}) for place in (0, 1)) >= 3
     packed = [re.fullmatch(r"(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])", text) for text in set(texts)]
     return len(packed) >= 12 and all(packed)
 

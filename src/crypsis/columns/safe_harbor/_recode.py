@@ -58,7 +58,7 @@ def recoding_of(
     if not any(after):
         return "drop"
     texts = tuple(dict.fromkeys(one for one in after if one is not None))
-    kind = "integer" if first == "year" and all(one.isdecimal() for one in texts) else column.kind
+    kind = "integer" if first == "year" and all(text.isdecimal() for text in texts) else column.kind
     checked = ColumnValues(column.name, kind if first == "year" else "text", texts, column.records)
     if first == "age" and column.kind in ("integer", "number"):
         checked = ColumnValues(column.name, column.kind, texts, column.records)

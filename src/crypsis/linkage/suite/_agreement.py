@@ -25,9 +25,9 @@ def levels(files: Files, pairs: Candidates) -> list[tuple[Ints, Floats]]:
     """For each field the level of each pair, and the logarithm of its share among random pairs."""
     rows = files.targets[pairs.target]
     found = []
-    for one in files.fields:
-        level = one.level(rows, pairs.place)
-        found.append((level, np.log(one.random_levels[pairs.place, level])))
+    for field in files.fields:
+        level = field.level(rows, pairs.place)
+        found.append((level, np.log(field.random_levels[pairs.place, level])))
     return found
 
 
@@ -44,7 +44,7 @@ def agreement(files: Files, pairs: Candidates, of: list[tuple[Ints, Floats]]) ->
         outside = _OUTSIDE * files.masked
     size = files.sizes[pairs.place[some]]
     here = [(level[some], random[some]) for level, random in of]
-    shares = [_first(one.levels, one.steps) for one in files.fields]
+    shares = [_first(field.levels, field.steps) for field in files.fields]
     for _ in range(_ROUNDS):
         score = sum(
             (
@@ -56,7 +56,7 @@ def agreement(files: Files, pairs: Candidates, of: list[tuple[Ints, Floats]]) ->
         weight = size * np.exp(np.minimum(score, 300.0))
         total = np.bincount(target, weight, minlength=count)[target] + outside
         match = weight / total
-        shares = [_frequencies(level, match, one.levels) for (level, _), one in
+        shares = [_frequencies(level, match, field.levels) for (level, _), field in
                   zip(here, files.fields, strict=True)]  # fmt: skip
     return [
         np.log(share)[level] - random for share, (level, random) in zip(shares, of, strict=True)

@@ -41,9 +41,9 @@ def rows_correspond(files: Files) -> bool:
         return False
     rng = np.random.default_rng((files.seed, 26))
     rows, own = files.targets[files.known], files.own[files.known]
-    for one in files.fields:
-        along = one.apart(rows, own)
-        random = one.apart(rows, rng.permutation(own))
+    for field in files.fields:
+        along = field.apart(rows, own)
+        random = field.apart(rows, rng.permutation(own))
         spread = float(np.hypot(along.std(), random.std())) / np.sqrt(len(rows))
         if random.mean() - along.mean() > _ALIGNED_Z * spread + 1e-12:
             return True
@@ -62,13 +62,13 @@ def values_covered(files: Files) -> bool:
         return True
     rng = np.random.default_rng((files.seed, 27))
     rows, own = files.targets[files.known], files.own[files.known]
-    for one in files.fields:
-        wide = one.wide[own] & ~one.lost[rows]
+    for field in files.fields:
+        wide = field.wide[own] & ~field.lost[rows]
         if wide.sum() < _FEWEST:
             continue
         some, theirs = rows[wide], own[wide]
-        along = float((one.apart(some, theirs) <= 0).mean())
-        random = float((one.apart(some, rng.permutation(theirs)) <= 0).mean())
+        along = float((field.apart(some, theirs) <= 0).mean())
+        random = float((field.apart(some, rng.permutation(theirs)) <= 0).mean())
         if along < _COVERED and along - random < _ALIGNED_Z / 2 / np.sqrt(len(some)):
             return False
     return True

@@ -126,7 +126,7 @@ def _counted(
     single = tied == 1
     sure = None if confidence is None else confidence >= CONFIDENT
     return LinkAttack(
-        method=method, columns=columns or tuple(one.name for one in files.fields),
+        method=method, columns=columns or tuple(field.name for field in files.fields),
         records=len(tied), masked_records=files.masked,
         true_matches=None if hit is None else int((single & (hit > 0)).sum()),
         multiple_matches=int((~single).sum()),

@@ -65,14 +65,14 @@ def candidates(
         return Candidates.of(targets, [every], places)
     found = []
     if files.numbers:
-        both = [one.quantiles() for one in files.numbers]
+        both = [number.quantiles() for number in files.numbers]
         x = np.column_stack([one[0][files.targets] for one in both])
         y = np.column_stack([one[1] for one in both])
         found.append(nearest(x, y, _NEAREST, np.inf))
     x, y = alike(files, range(len(files.fields)))
     found.append(nearest(x, y, _NEAREST, 1.0))
-    found += [one.similar(files.targets, _NEAREST) for one in files.fields
-              if isinstance(one, TextField)]  # fmt: skip
+    found += [field.similar(files.targets, _NEAREST) for field in files.fields
+              if isinstance(field, TextField)]  # fmt: skip
     for some, x, y in scaled:
         row, place = nearest(x[:, :_DIMENSIONS], y[:, :_DIMENSIONS], _SCALED, 2.0)
         found.append((some[row], place))
@@ -89,7 +89,9 @@ def alike(files: Files, some: range | list[int]) -> tuple[Floats, Floats]:
             x, y = np.delete(x, 1, axis=1), np.delete(y, 1, axis=1)
         weight = 1.0 / (np.std(y, axis=0).sum() or 1.0)
         parts.append((x * weight, y * weight))
-    return np.column_stack([one[0] for one in parts]), np.column_stack([one[1] for one in parts])
+    return np.column_stack([part[0] for part in parts]), np.column_stack(
+        [part[1] for part in parts]
+    )
 
 
 def nearest(x: Floats, y: Floats, number: int, norm: float) -> tuple[Ints, Ints]:

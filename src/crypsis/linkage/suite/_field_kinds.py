@@ -150,10 +150,10 @@ def _prefixes(first: _Coded, second: _Coded) -> Mapping[str, list[int]]:
     if not lengths or len(lengths) > 6:
         return {}
     starts: dict[str, list[int]] = {}
-    for place, text in enumerate(first.texts):
+    for position, text in enumerate(first.texts):
         for size in lengths:
             if len(text) > size:
-                starts.setdefault(text[:size], []).append(place)
+                starts.setdefault(text[:size], []).append(position)
     hits = sum(text in starts or text in known for text in second.texts)
     return starts if hits >= 0.9 * len(second.texts) else {}
 

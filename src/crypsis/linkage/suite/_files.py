@@ -49,12 +49,12 @@ class Files:
     @cached_property
     def numbers(self) -> tuple[NumberField, ...]:
         """The fields that have ranks."""
-        return tuple(one for one in self.fields if isinstance(one, NumberField))
+        return tuple(field for field in self.fields if isinstance(field, NumberField))
 
     @cached_property
     def points(self) -> list[tuple[Floats, Floats]]:
         """The coordinates of each field: those of the targets, and those of the places."""
-        found = (one.points(self.seed + i) for i, one in enumerate(self.fields))
+        found = (field.points(self.seed + i) for i, field in enumerate(self.fields))
         return [(x[self.targets], y) for x, y in found]
 
 
@@ -85,6 +85,6 @@ def files_of(
         targets = np.sort(chosen)
     place = None if own is None else np.where(own >= 0, code[own], -1)[targets]
     return Files(
-        tuple(one.at(first) for one in fields), originals, masked.num_rows, code,
+        tuple(field.at(first) for field in fields), originals, masked.num_rows, code,
         np.bincount(code, minlength=len(first)).astype(np.int64), targets, place, seed,
     )  # fmt: skip

@@ -61,11 +61,11 @@ def features_of(
     """What the matcher sees of a pair: distances and agreement by column, and the scores."""
     rows = files.targets[pairs.target]
     found = [*weights, sum(weights, np.zeros(len(rows)))]
-    found += [one.apart(rows, pairs.place) for one in files.fields]
-    for one in files.numbers:
-        x, y = one.quantiles()
+    found += [field.apart(rows, pairs.place) for field in files.fields]
+    for number in files.numbers:
+        x, y = number.quantiles()
         found.append(np.abs(x[rows] - y[pairs.place]))
-    known = [one for one in scores if one is not None] or [found[-1]]
+    known = [score for score in scores if score is not None] or [found[-1]]
     found += known
     # How far each is behind the best candidate of its target: links compete.
     found += [one - pairs.best(one)[pairs.target] for one in (found[len(weights)], *known)]

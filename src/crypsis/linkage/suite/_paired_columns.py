@@ -54,7 +54,11 @@ def paired_columns(
         if named is not None and (own is None or compare.fit(named, name) >= _NOTHING):
             pairs.append((named, name))
             continue
-        others = {one: compare.fit(one, name) for one in original.column_names if one != name}
+        others = {
+            column_name: compare.fit(column_name, name)
+            for column_name in original.column_names
+            if column_name != name
+        }
         best = max(others, key=lambda one: others[one], default=None)
         if best is not None and others[best] >= _SURE:
             pairs.append((best, name))

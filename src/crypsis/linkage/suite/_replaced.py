@@ -56,7 +56,7 @@ class Replacements:
 
     def score(self, rows: Ints, places: Ints) -> Floats:
         """The logarithm of the likelihood ratio of pairs of an original row and a place."""
-        return np.asarray(sum(one.score(rows, places) for one in self.columns))
+        return np.asarray(sum(column.score(rows, places) for column in self.columns))
 
     def near(self, files: Files) -> tuple[Ints, Ints]:
         """Pairs of targets and the places that are nearest to what their values became."""
@@ -64,11 +64,15 @@ class Replacements:
         columns = sorted(
             self.columns, key=lambda one: -len(one.expected[1])
         )  # the far are left soon
-        expected, points = (np.concatenate([one.expected[i] for one in columns]) for i in (0, 1))
-        before = np.cumsum([0, *(len(one.expected[0]) for one in columns)])
-        first = np.cumsum([0, *(len(one.expected[1]) for one in columns)])
-        asked = np.column_stack([one.original[rows] for one in columns]) + before[:-1]
-        codes = (np.column_stack([one.masked for one in columns]) + first[:-1]).astype(np.int32)
+        expected, points = (
+            np.concatenate([column.expected[i] for column in columns]) for i in (0, 1)
+        )
+        before = np.cumsum([0, *(len(column.expected[0]) for column in columns)])
+        first = np.cumsum([0, *(len(column.expected[1]) for column in columns)])
+        asked = np.column_stack([column.original[rows] for column in columns]) + before[:-1]
+        codes = (np.column_stack([column.masked for column in columns]) + first[:-1]).astype(
+            np.int32
+        )
         found = np.empty((len(rows), min(_NEAREST, len(codes))), np.int64)
         map_threads(
             lambda at: nearest_by_codes(
@@ -81,7 +85,7 @@ class Replacements:
 
 def replaced(files: Files) -> list[Replacements]:
     """For each half of the targets what the other half shows; nothing if few are known."""
-    every = [pair for one in files.fields if (pair := one.coded()) is not None]
+    every = [pair for field in files.fields if (pair := field.coded()) is not None]
     coded = [(x, y) for x, y in every if len(np.unique(x)) <= _REPEATED * len(x)]
     found = []
     for half in (0, 1):

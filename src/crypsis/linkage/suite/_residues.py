@@ -20,10 +20,10 @@ def residue_links(files: Files) -> tuple[Ints, tuple[str, ...]] | None:
     """
     names: list[str] = []
     x, y = np.zeros(files.originals, np.int64), np.zeros(len(files.sizes), np.int64)
-    for one in files.numbers:
-        found = _residues(one, files)
+    for number in files.numbers:
+        found = _residues(number, files)
         if found is not None:
-            names.append(one.name)
+            names.append(number.name)
             both = numbered(np.concatenate([x, y]))
             both = numbered(both * (int(found.max()) + 1) + found)
             x, y = both[: x.size], both[x.size :]
@@ -35,16 +35,16 @@ def residue_links(files: Files) -> tuple[Ints, tuple[str, ...]] | None:
     return of_code[x[files.targets]], tuple(names)
 
 
-def _residues(one: NumberField, files: Files) -> Ints | None:
+def _residues(number_field: NumberField, files: Files) -> Ints | None:
     """The residues of all originals and then of all places, as codes; None if none stayed."""
     assert files.own is not None  # noqa: S101 - asked by the caller
-    numbers = np.concatenate([one.values, one.low])
-    there = np.concatenate([~one.lost, ~one.lost_masked]) & np.isfinite(numbers)
+    numbers = np.concatenate([number_field.values, number_field.low])
+    there = np.concatenate([~number_field.lost, ~number_field.lost_masked]) & np.isfinite(numbers)
     scale = _scale(numbers[there])
-    if scale is None or one.wide.any():
+    if scale is None or number_field.wide.any():
         return None
     whole = np.rint(np.where(there, numbers, 0.0) * scale).astype(np.int64)
-    rows, places = files.targets[files.known], files.own[files.known] + len(one.values)
+    rows, places = files.targets[files.known], files.own[files.known] + len(number_field.values)
     both = there[rows] & there[places]
     step = _step(np.abs(whole[rows] - whole[places])[both], files.seed)
     residues = whole % step

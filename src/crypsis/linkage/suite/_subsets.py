@@ -14,14 +14,14 @@ _PEOPLE = 1_500
 _MOST_SETS = 12
 
 
-def surviving(one: Field, rows: Ints, places: Ints) -> float:
+def surviving(field: Field, rows: Ints, places: Ints) -> float:
     """How much a column still says of whose a record is, in nats, from true pairs.
 
     The mean logarithm of how much more often true pairs agree as they do than random ones.
     """
-    level = one.level(rows, places)
-    random = one.random_levels[places]
-    counted = np.bincount(level, minlength=one.levels) + 0.5
+    level = field.level(rows, places)
+    random = field.random_levels[places]
+    counted = np.bincount(level, minlength=field.levels) + 0.5
     share = counted / counted.sum()
     return float((np.log(share[level]) - np.log(random[np.arange(len(level)), level])).mean())
 
@@ -42,7 +42,7 @@ def subset_links(files: Files) -> tuple[Ints, tuple[str, ...]] | None:
         if len(learn) < 20:
             return None
         rows, own = files.targets[learn], files.own[learn]
-        order = np.argsort([-surviving(one, rows, own) for one in files.fields]).tolist()
+        order = np.argsort([-surviving(field, rows, own) for field in files.fields]).tolist()
         sizes = range(1, min(len(order) - 1, _MOST_SETS) + 1)
         right = [_correct(files, learn, order[:size]) for size in sizes]
         chosen = order[: int(np.argmax(right)) + 1]

@@ -69,7 +69,7 @@ class LinkSuite(Result, eq=False):
     contradiction: Contradiction | None
 
     def __str__(self) -> str:
-        return "\n".join(str(one) for one in self.attacks)
+        return "\n".join(str(attack) for attack in self.attacks)
 
     @property
     def worst(self) -> LinkAttack:
@@ -107,28 +107,28 @@ class LinkSuite(Result, eq=False):
 
     def sure_share(self, confidence: float = 0.99) -> Estimate | None:
         """The share of correct links of the worst attack, right for the best of so many attacks."""
-        found = self.worst
-        if found.correct_share is None:
+        worst = self.worst
+        if worst.correct_share is None:
             return None
         corrected = 1 - (1 - confidence) / len(self.attacks)
-        sure = share(found.correct_share.value * found.records, found.records, corrected)
+        sure = share(worst.correct_share.value * worst.records, worst.records, corrected)
         return Estimate(sure.value, sure.low, sure.high, confidence,
                         f"{sure.method}, the worst of {len(self.attacks)} intruders")  # fmt: skip
 
     def statement(self, sure: Estimate) -> str:
         """What the worst intruder achieves, in a sentence."""
-        found = self.worst
-        some = "" if found.records == self.records else f" (a sample of {found.records:,})"
+        worst = self.worst
+        some = "" if worst.records == self.records else f" (a sample of {worst.records:,})"
         text = (
-            f"The intruder with the most correct links ({found.method}) has them for "
+            f"The intruder with the most correct links ({worst.method}) has them for "
             f"{percent_text(sure)} of the records{some}; by chance it would be "
-            f"{percent_text(found.chance)}."
+            f"{percent_text(worst.chance)}."
         )
-        if found.precision is not None:
-            number = found.confident_links or 0
+        if worst.precision is not None:
+            number = worst.confident_links or 0
             text += (
                 f" Of {number:,} {'link' if number == 1 else 'links'} with a probability of at least "
-                f"{CONFIDENT}, {percent_text(found.precision.value)} "
+                f"{CONFIDENT}, {percent_text(worst.precision.value)} "
                 f"{'is' if number == 1 else 'are'} correct."
             )
         return text
@@ -260,20 +260,20 @@ def _attacks(files: Files, missing: list[str], step: Any) -> tuple[list[LinkAtta
         (one.near(files) for one in by_value),
     )
     rows = files.targets[pairs.target]
-    found: list[LinkAttack] = []
+    link_attacks: list[LinkAttack] = []
     if files.numbers:
-        found += _by_numbers(files, pairs, rows)
+        link_attacks += _by_numbers(files, pairs, rows)
     step.advance(2)
-    gower = -sum((one.apart(rows, pairs.place) for one in files.fields), np.zeros(len(rows)))
-    found.append(attack("Gower's dissimilarity", files, pairs, gower))
+    gower = -sum((field.apart(rows, pairs.place) for field in files.fields), np.zeros(len(rows)))
+    link_attacks.append(attack("Gower's dissimilarity", files, pairs, gower))
     step.advance()
     weights = agreement(files, pairs, levels(files, pairs))
     total = sum(weights, np.zeros(len(rows)))
-    found.append(attack("agreement likelihoods", files, pairs, total))
+    link_attacks.append(attack("agreement likelihoods", files, pairs, total))
     step.advance()
     if files.own is None:
         missing.append("Intruders who know what the masking did: the true matches are unknown.")
-        return found, pairs
+        return link_attacks, pairs
     score: Floats | None = None
     if by_masking:
         place_of = np.empty(len(files.targets), np.int64)
@@ -283,25 +283,27 @@ def _attacks(files: Files, missing: list[str], step: Any) -> tuple[list[LinkAtta
         for half, one in enumerate(by_masking):
             here = files.fold[pairs.target] == half
             score[here] = one.score(place_of[pairs.target[here]], pairs.place[here])
-        found.append(attack("values scaled by the masking", files, pairs, score))
+        link_attacks.append(attack("values scaled by the masking", files, pairs, score))
     became: Floats | None = None
     if by_value:
         became = np.empty(len(rows))
         for half, known in enumerate(by_value):
             here = files.fold[pairs.target] == half
             became[here] = known.score(rows[here], pairs.place[here])
-        found.append(attack("values as the masking replaced them", files, pairs, became))
+        link_attacks.append(attack("values as the masking replaced them", files, pairs, became))
     step.advance()
     subset = subset_links(files)
     if subset is not None:
-        found.append(linked("columns that changed least", files, subset[0], columns=subset[1]))
+        link_attacks.append(
+            linked("columns that changed least", files, subset[0], columns=subset[1])
+        )
     kept = residue_links(files)
     if kept is not None:
-        found.append(linked("digits that stayed", files, kept[0], columns=kept[1]))
+        link_attacks.append(linked("digits that stayed", files, kept[0], columns=kept[1]))
     step.advance()
     odds = learned(files, pairs, features_of(files, pairs, weights, [score, became]))
     if odds is not None:
-        found.append(attack("learned matcher", files, pairs, odds))
+        link_attacks.append(attack("learned matcher", files, pairs, odds))
     else:
         missing.append("A learned matcher: too few true matches are known.")
     step.advance()
@@ -310,20 +312,20 @@ def _attacks(files: Files, missing: list[str], step: Any) -> tuple[list[LinkAtta
               "values as the masking replaced them": became, "Gower's dissimilarity": gower}  # fmt: skip
     assigned = [
         linked(f"one to one, {name}", files, partner)
-        for name, known in scores.items()
-        if known is not None and (partner := one_to_one(files, pairs, known)) is not None
+        for name, score in scores.items()
+        if score is not None and (partner := one_to_one(files, pairs, score)) is not None
     ]
     if not assigned:
         missing.append(
             "One-to-one assignment: there are too many records, or masked records are equal."
         )
     step.advance()
-    return [*found, *assigned], pairs
+    return [*link_attacks, *assigned], pairs
 
 
 def _by_numbers(files: Files, pairs: Candidates, rows: Ints) -> list[LinkAttack]:
     """The paper's intruder (largest rank difference), and the usual one (Euclidean distance)."""
-    names = tuple(one.name for one in files.numbers)
+    names = tuple(number.name for number in files.numbers)
     by_rank, by_value = np.zeros(len(rows)), np.zeros(len(rows))
     for one in files.numbers:
         x, y = one.quantiles()

@@ -133,7 +133,7 @@ def _pram(method: m.Pram, names: tuple[str, ...], parts: Parts, stream: SeedSequ
     streams = stream.spawn(len(names))
 
     def make() -> Apply:
-        generators = [np.random.default_rng(one) for one in streams]
+        generators = [np.random.default_rng(stream) for stream in streams]
 
         def apply(part: pa.Table) -> pa.Table:
             for name, (values, counts), generator in zip(names, known, generators, strict=True):
@@ -163,7 +163,7 @@ def _pram_matrix(
         known.append((values, transition_matrix(method, name, texts, counts)))
 
     def make() -> Apply:
-        generators = [np.random.default_rng(one) for one in streams]
+        generators = [np.random.default_rng(stream) for stream in streams]
 
         def apply(part: pa.Table) -> pa.Table:
             for name, (values, matrix), generator in zip(names, known, generators, strict=True):
@@ -339,8 +339,10 @@ def _check_groups(table: pa.Table, method: m.Mask) -> None:
     """Groups of microaggregation have k records: counted in the masked columns."""
     if not isinstance(method, m.Microaggregate | m.Mdav):
         return
-    every = table.column_names
-    for columns in [every] if isinstance(method, m.Mdav) else [[name] for name in every]:
+    column_names = table.column_names
+    for columns in (
+        [column_names] if isinstance(method, m.Mdav) else [[name] for name in column_names]
+    ):
         counts = table.select(columns).drop_null().group_by(columns)
         sizes = counts.aggregate([([], "count_all")])["count_all"]
         if len(sizes) and pc.min(sizes).as_py() < method.k:

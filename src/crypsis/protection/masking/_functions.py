@@ -65,17 +65,17 @@ def _function(
         check_rare_values(rows, masks)
         return frame_like(rows, dataset.given)
 
-    fields = {key: one for key, one in mask.model_fields.items() if key != "method"}
-    lines = [f"{key}\n{indent(one.description or '', '    ')}" for key, one in fields.items()]
+    fields = {key: model_field for key, model_field in mask.model_fields.items() if key != "method"}
+    lines = [f"{key}\n{indent(field.description or '', '    ')}" for key, field in fields.items()]
     lines += {"seed": [_SEED], "key": [_KEY]}.get(more, [])
     given = [inspect.Parameter(key, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=kind)
              for key, kind in (("data", Data), ("columns", Columns))]  # fmt: skip
     given += [
         inspect.Parameter(
-            key, inspect.Parameter.KEYWORD_ONLY, annotation=one.annotation,
-            default=inspect.Parameter.empty if one.is_required() else one.default,
+            key, inspect.Parameter.KEYWORD_ONLY, annotation=field.annotation,
+            default=inspect.Parameter.empty if field.is_required() else field.default,
         )
-        for key, one in fields.items()
+        for key, field in fields.items()
     ]  # fmt: skip
     if more:
         default = None if more == "seed" else inspect.Parameter.empty

@@ -320,8 +320,8 @@ def parse_mask(text: str) -> Mask:
 def as_masks(masks: Mapping[Any, str | Mask]) -> dict[tuple[str, ...], Mask]:
     """The mask of each set of columns; a mask may be written as a name and its parameter."""
     return {
-        as_columns(target): parse_mask(one) if isinstance(one, str) else one
-        for target, one in masks.items()
+        as_columns(target): parse_mask(mask) if isinstance(mask, str) else mask
+        for target, mask in masks.items()
     }
 
 

@@ -71,11 +71,15 @@ def transitions(
     [[0.0, -inf], [-inf, 0.0]]
     """
     data = as_dataset(original)
-    by_columns = {names: as_compared(one, data.missing) for names, one in m.as_masks(masks).items()}
+    by_columns = {
+        names: as_compared(as_mask, data.missing) for names, as_mask in m.as_masks(masks).items()
+    }
     used = [name for names, mask in by_columns.items() for name in columns_used(names, mask)]
     if any(name not in data.names for name in used if name):
         raise unknown_columns([name for name in used if name], data.names)
-    changed = Counter(n for names, one in by_columns.items() for n in changed_columns(names, one))
+    changed = Counter(
+        n for names, by_column in by_columns.items() for n in changed_columns(names, by_column)
+    )
     twice = [name for name, count in changed.items() if count > 1]
     if twice:
         raise ParameterError(
@@ -84,7 +88,9 @@ def transitions(
             parameter="masks",
             columns=tuple(twice),
         )
-    return tuple(one for names, mask in by_columns.items() for one in _models(data, names, mask))
+    return tuple(
+        model for names, mask in by_columns.items() for model in _models(data, names, mask)
+    )
 
 
 def _models(data: Dataset, names: tuple[str, ...], mask: m.Mask) -> Iterator[models.Transition]:

@@ -113,7 +113,7 @@ class Pairs:
     ) -> None:
         self.models = tuple(models)
         self.shape = original.num_rows, masked.num_rows
-        used = {name for one in models for name in (*one.columns, *one.given)}
+        used = {name for model in models for name in (*model.columns, *model.given)}
         self._original = {name: _values(original[name]) for name in used}
         self._masked = {name: _values(masked[name]) for name in used if name in masked.column_names}
         # Columns without a mask are unchanged, or generalized: the label covers the value.
@@ -127,9 +127,9 @@ class Pairs:
         total = np.zeros(len(rows))
         for model in self.models:
             total += self._of_model(model, rows, columns)
-        for one in self._fields:
-            level = one.level(rows, columns)
-            fits = (level == 0) | (level == one.steps) | (level == one.steps + 2)
+        for field in self._fields:
+            level = field.level(rows, columns)
+            fits = (level == 0) | (level == field.steps) | (level == field.steps + 2)
             total = np.where(fits, total, -np.inf)
         return total
 
@@ -153,9 +153,9 @@ class Pairs:
     @cached_property
     def points(self) -> tuple[Floats, Floats]:
         """Both files as points: likely pairs are near."""
-        parts = [coordinates(one, self._original, self._masked) for one in self.models]
-        for i, one in enumerate(self._fields):
-            x, y = one.points(i)
+        parts = [coordinates(model, self._original, self._masked) for model in self.models]
+        for i, field in enumerate(self._fields):
+            x, y = field.points(i)
             parts.append((_SHARP * x, _SHARP * y))
         x, y = (np.column_stack([part[side] for part in parts]) for side in (0, 1))
         if not x.shape[1]:

@@ -129,14 +129,14 @@ def link_posterior(
             hint="Leave out the records that were suppressed, or link a sample of both.",
         )
     models = _models(first, masks)
-    used = {name for one in models for name in one.columns}
+    used = {name for model in models for name in model.columns}
     lacking = [name for name in used if name not in second.names]
     if lacking:
         raise unknown_columns(lacking, second.names)
     apart = {*first.identifiers, *second.identifiers, on}
     others = [name for name in second.names
               if name in first.names and name not in used and name not in apart]  # fmt: skip
-    needed = {name for one in models for name in (*one.columns, *one.given)}
+    needed = {name for model in models for name in (*model.columns, *model.given)}
     before = first.to_arrow([name for name in first.names if name in needed or name in others])
     after = second.to_arrow([name for name in second.names if name in needed or name in others])
     with progress.step("likelihoods"):

@@ -56,12 +56,12 @@ def within_average_risk(
     return best
 
 
-def average_risk(cells: CellLevels, found: Recoding, people: PeopleOfCells | None) -> float:
+def average_risk(cells: CellLevels, recoding: Recoding, people: PeopleOfCells | None) -> float:
     """The average risk of the released records, or of people by the highest of their own."""
-    there = found.levels[:, 0] >= 0
+    there = recoding.levels[:, 0] >= 0
     if not there.any():
         return 1.0
-    member = cells.class_of(found.levels)
+    member = cells.class_of(recoding.levels)
     if people is None:
         return float(np.unique(member[there]).size / cells.counts[there].sum())
     cell = np.repeat(np.arange(cells.counts.size), np.diff(people.first))
@@ -74,5 +74,5 @@ def average_risk(cells: CellLevels, found: Recoding, people: PeopleOfCells | Non
     return float(worst.mean())
 
 
-def _ncp(found: Recoding) -> float:
-    return found.ncp
+def _ncp(recoding: Recoding) -> float:
+    return recoding.ncp

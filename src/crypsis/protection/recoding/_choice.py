@@ -88,16 +88,16 @@ def sensitive_plan(
     )  # fmt: skip
 
 
-def hierarchy_of(one: ColumnPlan, *, released: bool = False) -> Hierarchy | None:
+def hierarchy_of(column_plan: ColumnPlan, *, released: bool = False) -> Hierarchy | None:
     """The hierarchy of a column whose steps are levels of one; of its released labels alone."""
-    steps = [one.step, *one.coarser]
+    steps = [column_plan.step, *column_plan.coarser]
     levels = [step for step in steps if isinstance(step, HierarchyLevel)]
     if not levels:
         return None
     leaves = [value for values in levels[0].groups.values() for value in values]
-    own = [step for step in levels if not (released and step is one.step)]
-    if released and isinstance(one.step, HierarchyLevel):
-        rows = {one.step.label(leaf): [step.label(leaf) for step in own] for leaf in leaves}
+    own = [step for step in levels if not (released and step is column_plan.step)]
+    if released and isinstance(column_plan.step, HierarchyLevel):
+        rows = {column_plan.step.label(leaf): [step.label(leaf) for step in own] for leaf in leaves}
     else:
         rows = {leaf: [step.label(leaf) for step in own] for leaf in leaves}
     return Hierarchy([(leaf, *labels) for leaf, labels in rows.items()])
@@ -217,8 +217,10 @@ class StepChoice:
     def domains(self) -> dict[str, float]:
         """The number of values of each column in the population."""
         return {
-            name: self.given_domains.get(name, population_domain(one, self.hierarchies.get(name)))
-            for name, one in self.columns.items()
+            name: self.given_domains.get(
+                name, population_domain(column, self.hierarchies.get(name))
+            )
+            for name, column in self.columns.items()
         }
 
     def finest(self, keep: Mapping[str, int | str] | None = None) -> list[ColumnPlan]:
@@ -237,7 +239,7 @@ class StepChoice:
     def each_column(self, k: int) -> list[ColumnPlan]:
         """Quantile groups of k rows for numbers; other columns on their finest step."""
         numbers = [name for name in self.columns if self.methods[name] == "intervals"]
-        integer = {name: one.kind is Kind.INTEGER for name, one in self.columns.items()}
+        integer = {name: column.kind is Kind.INTEGER for name, column in self.columns.items()}
         rows = self.data.count
         # Sampled cuts may be off by the rank error on either side of a group.
         margin = 0.0 if self.rank_error is None else 2 * self.rank_error * rows
@@ -266,9 +268,9 @@ class StepChoice:
         # Columns with few possible steps choose first: numbers can use whatever remains exactly.
         order = sorted(names, key=self._flexible)
         chosen: dict[str, ColumnPlan] = {}
-        for place, name in enumerate(order):
+        for position, name in enumerate(order):
             left = cells / math.prod(one.values_after for one in chosen.values())
-            share = self._shares(left, order[place:])[0]
+            share = self._shares(left, order[position:])[0]
             chosen[name] = self._finest_within(name, share, shares[name])
         return [self._refined(name, chosen, cells) for name in names]
 
@@ -376,9 +378,9 @@ class StepChoice:
             return one
         others = math.prod(other.values_after for n, other in chosen.items() if n != name)
         steps = self.steps(name)
-        for place, step in enumerate(steps):
+        for position, step in enumerate(steps):
             size = values_after(step, self.columns[name], self.domains[name])
             if size * others <= cells * (1 + 1e-9):
-                chosen[name] = self._column(name, steps, place, one.values_allowed)
+                chosen[name] = self._column(name, steps, position, one.values_allowed)
                 return chosen[name]
         return one

@@ -180,11 +180,11 @@ class ClassRequirements:
         if self.sizes_only:
             return None
         columns = self._counted_columns
-        edges = np.cumsum([0, *(one.values for one in columns)])
+        edges = np.cumsum([0, *(column.values for column in columns)])
         rules = _flat_rules(self.disclosure, self.factor * (self.requirements.excess or 0.0))
         parts = [
-            (one.cell, one.code + edge, one.count.astype(np.float64))
-            for one, edge in zip(columns, edges, strict=False)
+            (column.cell, column.code + edge, column.count.astype(np.float64))
+            for column, edge in zip(columns, edges, strict=False)
         ]
         parts += self._disclosure_entries(int(edges[-1]), rules)
         first, people, *counted = self._counted(cells)
@@ -201,9 +201,9 @@ class ClassRequirements:
             values[order].astype(np.int64),
             rows[order],
             edges.astype(np.int64),
-            np.array([one.kind for one in columns], np.int64),
-            np.array([one.missing for one in columns], bool),
-            np.concatenate([np.zeros(0), *(one.shares for one in columns)]),
+            np.array([column.kind for column in columns], np.int64),
+            np.array([column.missing for column in columns], bool),
+            np.concatenate([np.zeros(0), *(column.shares for column in columns)]),
             self._limits(),
             rules,
             first,
@@ -214,12 +214,12 @@ class ClassRequirements:
     @cached_property
     def _counted_columns(self) -> tuple[SensitiveColumn, ...]:
         """The columns of which values are counted; merged values where that is sound, and faster."""
-        asked = self.requirements
-        if not asked.about_values:
+        requirements = self.requirements
+        if not requirements.about_values:
             return ()
-        only = asked.values_required <= {"closeness", "diversity"} and not self.disclosure
+        only = requirements.values_required <= {"closeness", "diversity"} and not self.disclosure
         return tuple(
-            one.merged() if only and (one.ordered or asked.closeness is None) else one
+            one.merged() if only and (one.ordered or requirements.closeness is None) else one
             for one in self.sensitive
         )
 
@@ -260,23 +260,25 @@ class ClassRequirements:
 
     def _limits(self) -> Floats:
         limits = np.full(kernel.LIMITS, -1.0)
-        asked = self.requirements
-        factor, places = asked.recursive_diversity or (None, None)
+        requirements = self.requirements
+        factor, places = requirements.recursive_diversity or (None, None)
         for place, limit in (
-            (kernel.DISTINCT, asked.diversity),
-            (kernel.ENTROPY, self._more_than(asked.entropy_diversity)),
+            (kernel.DISTINCT, requirements.diversity),
+            (kernel.ENTROPY, self._more_than(requirements.entropy_diversity)),
             (kernel.RECURSIVE_C, factor),
             (kernel.RECURSIVE_L, places),
             (kernel.CLOSENESS, self._part_of(self._closeness)),
             (
                 kernel.BEST_GUESS,
-                asked.best_guess if self.people is None else self._part_of(asked.best_guess),
+                requirements.best_guess
+                if self.people is None
+                else self._part_of(requirements.best_guess),
             ),
             (kernel.PEOPLE, None if self.people is None else self.k),
-            (kernel.LIKENESS, self._part_of(asked.beta_likeness)),
-            (kernel.DISCLOSURE, self._part_of(asked.delta_disclosure)),
-            (kernel.MAP, asked.k_map if self.matches is None else self.fewest_matches),
-            (kernel.PRESENCE, asked.presence),
+            (kernel.LIKENESS, self._part_of(requirements.beta_likeness)),
+            (kernel.DISCLOSURE, self._part_of(requirements.delta_disclosure)),
+            (kernel.MAP, requirements.k_map if self.matches is None else self.fewest_matches),
+            (kernel.PRESENCE, requirements.presence),
         ):
             if limit is not None:
                 limits[place] = limit
@@ -327,7 +329,7 @@ def grouped_cells(cells: Cells, columns: int) -> tuple[Ints, Ints, Ints]:
 
 def _flat_nodes(columns: Sequence[SensitiveColumn], edges: Ints) -> Ints:
     """The nodes of all values on each level, zero where a hierarchy has fewer levels."""
-    height = max([1, *(one.kind for one in columns)])
+    height = max([1, *(column.kind for column in columns)])
     found = np.zeros((height + 1, int(edges[-1])), np.int64)
     for one, edge in zip(columns, edges, strict=False):
         if one.nodes is not None:
@@ -335,15 +337,15 @@ def _flat_nodes(columns: Sequence[SensitiveColumn], edges: Ints) -> Ints:
     return found
 
 
-def _flat_rules(every: Sequence[DisclosureRules], excess: float) -> tuple[Any, ...]:
+def _flat_rules(rules: Sequence[DisclosureRules], excess: float) -> tuple[Any, ...]:
     """The rules of all attributes in arrays, as `kernels.disclosure` takes them."""
-    slots = np.cumsum([0, *(one.bin_of.size for one in every)])
-    bins = np.cumsum([0, *(one.chances.shape[1] for one in every)])
-    levels = [level for one in every for level in one.states]
-    kinds = np.cumsum([0, *(len(one.windows) for one in every)])
+    slots = np.cumsum([0, *(rule.bin_of.size for rule in rules)])
+    bins = np.cumsum([0, *(rule.chances.shape[1] for rule in rules)])
+    levels = [level for rule in rules for level in rule.states]
+    kinds = np.cumsum([0, *(len(rule.windows) for rule in rules)])
     windows = np.zeros((int(kinds[-1]), int(slots[-1])), np.int64)
-    missing = np.full((len(every), 2), -1, np.int64)
-    for a, one in enumerate(every):
+    missing = np.full((len(rules), 2), -1, np.int64)
+    for a, one in enumerate(rules):
         windows[kinds[a] : kinds[a + 1], slots[a] : slots[a + 1]] = [
             window + slots[a] for window in one.windows
         ] or 0
@@ -353,15 +355,15 @@ def _flat_rules(every: Sequence[DisclosureRules], excess: float) -> tuple[Any, .
         np.column_stack([level.prior, level.rare, level.harmless, level.of_all]) for level in levels
     ]
     return (
-        slots, bins, np.cumsum([0, *(len(one.states) for one in every)]),
+        slots, bins, np.cumsum([0, *(len(rule.states) for rule in rules)]),
         np.cumsum([0, *(level.prior.size for level in levels)]), kinds, missing,
-        _joined([one.bin_of + bins[a] for a, one in enumerate(every)], np.int64),
-        _joined([one.within for one in every], np.float64),
+        _joined([rule.bin_of + bins[a] for a, rule in enumerate(rules)], np.int64),
+        _joined([rule.within for rule in rules], np.float64),
         _joined([level.of_slot for level in levels], np.int64),
         np.cumsum([0, *(level.of_slot.size for level in levels)]),
         np.concatenate([np.zeros((0, 4)), *about]), windows,
         np.concatenate(
-            [np.zeros((0, 2)), *(np.column_stack([one.harmless, one.prior]) for one in every)]
+            [np.zeros((0, 2)), *(np.column_stack([rule.harmless, rule.prior]) for rule in rules)]
         ),
         _lower_limits(), np.array([excess, MAX_RATIO]),
     )  # fmt: skip

@@ -154,41 +154,47 @@ def merge_small_groups(
     `rows` are not recoded; `counts` are those of the values that the plans recode them to.
     """
     return [
-        one if min_count(counts[one.name]) >= k else _merged_column(one, rows, counts[one.name], k)
-        for one in columns
+        column
+        if min_count(counts[column.name]) >= k
+        else _merged_column(column, rows, counts[column.name], k)
+        for column in columns
     ]
 
 
-def _merged_column(one: ColumnPlan, rows: Rows, counts: Counter[object], k: int) -> ColumnPlan:
-    if not isinstance(one.step, Intervals):
-        for place, step in enumerate(one.coarser):
+def _merged_column(
+    column_plan: ColumnPlan, rows: Rows, counts: Counter[object], k: int
+) -> ColumnPlan:
+    if not isinstance(column_plan.step, Intervals):
+        for position, step in enumerate(column_plan.coarser):
             coarser: Counter[object] = Counter()
             for value, size in counts.items():
-                coarser[step.label(one.step.raw_value(value))] += size
+                coarser[step.label(column_plan.step.raw_value(value))] += size
             if min_count(coarser) >= k:
-                above = one.coarser[place + 1 :]
-                return one.model_copy(update={"step": step, "coarser": above})
+                above = column_plan.coarser[position + 1 :]
+                return column_plan.model_copy(update={"step": step, "coarser": above})
         raise RequirementsNotMetError(
-            f"Column {one.name!r} has values with fewer than {k:,} records and no coarser step.",
+            f"Column {column_plan.name!r} has values with fewer than {k:,} records and no coarser step.",
             code="no-coarser-step",
             hint="Set {hierarchies} for it or remove the column.",
-            columns=(one.name,),
+            columns=(column_plan.name,),
         )
-    sizes = [counts.get(label, 0) for label in one.step.labels]
+    sizes = [counts.get(label, 0) for label in column_plan.step.labels]
     upper, labels, inside, best = [], [], 0, 0
-    for place, size in enumerate(sizes):
+    for position, size in enumerate(sizes):
         if size >= best:
-            best, label = size, one.step.labels[place]
+            best, label = size, column_plan.step.labels[position]
         inside += size
-        left = sum(sizes[place + 1 :])
-        if inside >= k and left >= k and place < len(one.step.upper):
-            upper.append(one.step.upper[place])
+        left = sum(sizes[position + 1 :])
+        if inside >= k and left >= k and position < len(column_plan.step.upper):
+            upper.append(column_plan.step.upper[position])
             labels.append(label)
             inside = best = 0
     labels.append(label)
     step = intervals(
         upper,
-        integer=rows.column(one.name).kind is Kind.INTEGER,
+        integer=rows.column(column_plan.name).kind is Kind.INTEGER,
         representatives=None if isinstance(labels[0], str) else labels,  # type: ignore[arg-type]
     )
-    return one.model_copy(update={"step": step, "coarser": (), "values_after": len(step.labels)})
+    return column_plan.model_copy(
+        update={"step": step, "coarser": (), "values_after": len(step.labels)}
+    )

@@ -78,11 +78,11 @@ def recoding_of_combinations(
 def _all_columns(
     cells: CellLevels,
     requirements: ClassRequirements,
-    every: PrivacyRequirements,
+    privacy_requirements: PrivacyRequirements,
     budget_rows: int,
 ) -> Levels:
     """The levels on which the classes of all columns have k records."""
-    asked = replace(requirements, requirements=every)
+    asked = replace(requirements, requirements=privacy_requirements)
     return local_recoding(cells, asked, budget_rows).levels
 
 
@@ -95,7 +95,7 @@ class _Combinations:
         self.people: PeopleOfCells | None = requirements.people
         size = min(asked.combinations or 1, cells.tops.size)
         self.sets = list(combinations(range(cells.tops.size), size))
-        self.widths = [int(one.codes.max(initial=0)) + 1 for one in cells.columns]
+        self.widths = [int(column.codes.max(initial=0)) + 1 for column in cells.columns]
         self.below: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
 
     def keys(self, levels: Levels, c: int) -> Ints:

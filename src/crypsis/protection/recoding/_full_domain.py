@@ -147,7 +147,7 @@ class _Subset:
 
 def not_kept(cells: CellLevels, suppressed: int) -> RequirementsNotMetError:
     """The error that the columns which must be kept cannot be, and what comes nearest."""
-    names = [one.name for one in cells.columns if one.limit < one.top]
+    names = [column.name for column in cells.columns if column.limit < column.top]
     rows = int(cells.counts.sum())
     listed = ", ".join(map(repr, names))
     return RequirementsNotMetError(

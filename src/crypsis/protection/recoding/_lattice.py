@@ -24,7 +24,7 @@ def vectors_by_loss(
     cells: CellLevels, exhaustive: Callable[[], bool]
 ) -> Iterator[tuple[float, tuple[int, ...]]]:
     """Level vectors with their average loss, by increasing loss; then a single path upward."""
-    losses: list[list[float]] = [own.tolist() for own in cells.losses()]
+    losses: list[list[float]] = [loss.tolist() for loss in cells.losses()]
     tops = cells.limits.tolist()
 
     def price(vector: tuple[int, ...]) -> float:
@@ -54,7 +54,7 @@ def promising_vectors(
     The levels of the first columns are extended by those of the next one, the least loss first, so
     that nothing is visited above hopeless ones (the subset property of LeFevre et al. 2005).
     """
-    losses: list[list[float]] = [own.tolist() for own in cells.losses()]
+    losses: list[list[float]] = [loss.tolist() for loss in cells.losses()]
     tops = cells.limits.tolist()
 
     def price(levels: tuple[int, ...]) -> float:
@@ -88,7 +88,7 @@ def _in_place(order: Sequence[int], levels: tuple[int, ...]) -> tuple[int, ...]:
 
 def _upward(cells: CellLevels, vector: tuple[int, ...]) -> Iterator[tuple[float, tuple[int, ...]]]:
     """From a vector to the top, each time by the level with the least loss."""
-    losses: list[list[float]] = [own.tolist() for own in cells.losses()]
+    losses: list[list[float]] = [loss.tolist() for loss in cells.losses()]
     tops = cells.limits.tolist()
 
     def price(vector: tuple[int, ...]) -> float:
@@ -145,8 +145,8 @@ def vectors_with_losses(cells: CellLevels) -> tuple[Levels, Floats, Floats]:
         vectors.append(vector)
     every = np.array(vectors, np.int16)
     least, most = np.zeros(len(every)), np.zeros(len(every))
-    for c, (one, place) in enumerate(zip(cells.columns, cells.places, strict=True)):
-        present = one.loss[:, np.unique(place)]
+    for c, (column, place) in enumerate(zip(cells.columns, cells.places, strict=True)):
+        present = column.loss[:, np.unique(place)]
         least += present.min(axis=1)[every[:, c]]
         most += present.max(axis=1)[every[:, c]]
     return every, least, most

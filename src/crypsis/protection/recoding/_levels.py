@@ -157,17 +157,17 @@ class CellLevels:
     @cached_property
     def lines(self) -> Ints:
         """The first line of each column."""
-        return np.cumsum([0, *(one.top + 1 for one in self.columns)])[:-1]
+        return np.cumsum([0, *(column.top + 1 for column in self.columns)])[:-1]
 
     @cached_property
     def tops(self) -> Ints:
         """The highest level of each column, on which it is missing."""
-        return np.array([one.top for one in self.columns], np.int64)
+        return np.array([column.top for column in self.columns], np.int64)
 
     @cached_property
     def limits(self) -> Ints:
         """The coarsest level of each column that is allowed."""
-        return np.array([one.limit for one in self.columns], np.int64)
+        return np.array([column.limit for column in self.columns], np.int64)
 
     @cached_property
     def limited(self) -> bool:
@@ -193,7 +193,7 @@ class CellLevels:
 
     def classes(self, vector: Sequence[int]) -> tuple[Ints, Ints]:
         """Cells with equal labels on these levels: the class of each, the rows of each class."""
-        domains = [len(one.labels[i]) for one, i in zip(self.columns, vector, strict=True)]
+        domains = [len(column.labels[i]) for column, i in zip(self.columns, vector, strict=True)]
         lines = self.lines + np.array(vector)
         bits = np.array([(domain - 1).bit_length() for domain in domains])
         if bits.sum() > _KEY_BITS:  # too many for one number: number them column by column
@@ -206,8 +206,10 @@ class CellLevels:
     def losses(self) -> list[Floats]:
         """The average loss of each level of each column."""
         return [
-            one.average_loss(np.bincount(place, self.counts, one.codes.shape[1]).astype(np.int64))
-            for one, place in zip(self.columns, self.places, strict=True)
+            column.average_loss(
+                np.bincount(place, self.counts, column.codes.shape[1]).astype(np.int64)
+            )
+            for column, place in zip(self.columns, self.places, strict=True)
         ]
 
     def recoding(self, levels: Levels) -> Recoding:
@@ -239,7 +241,7 @@ class CellLevels:
             int((starred.sum(axis=1) * counts).sum()),
             int(counts[starred.any(axis=1)].sum()),
             int(counts[((levels > 0) & self.there).any(axis=1) & ~out].sum()),
-            tuple(one.name for one, none in zip(self.columns, gone, strict=True) if none),
+            tuple(column.name for column, none in zip(self.columns, gone, strict=True) if none),
             tuple(self._rows_on(levels, c) for c in range(self.tops.size)),
             int(counts[empty].sum()),
         )
@@ -251,12 +253,12 @@ class CellLevels:
     def grouped(self, levels: Levels) -> tuple[Ints, Ints]:
         """A cell of each class and the class of each cell."""
         keys, domains = [], []
-        for c, one in enumerate(self.columns):
+        for c, column in enumerate(self.columns):
             # The labels of all levels, and once more those of the lowest for suppressed records.
-            starts = np.cumsum([0, *map(len, one.labels)])
-            codes = one.codes[np.maximum(levels[:, c], 0), self.places[c]]
+            starts = np.cumsum([0, *map(len, column.labels)])
+            codes = column.codes[np.maximum(levels[:, c], 0), self.places[c]]
             keys.append(starts[levels[:, c]] + codes)
-            domains.append(int(starts[-1]) + len(one.labels[0]))
+            domains.append(int(starts[-1]) + len(column.labels[0]))
         return group(tuple(keys), tuple(domains))
 
     def _rows_on(self, levels: Levels, c: int) -> tuple[int, ...]:
@@ -268,11 +270,11 @@ class CellLevels:
     def labels(self, levels: Levels) -> list[tuple[list[Any], Ints]]:
         """For each column all its labels, and the place among them of each cell's label."""
         found = []
-        for c, one in enumerate(self.columns):
+        for c, column in enumerate(self.columns):
             level = np.maximum(levels[:, c], 0).astype(np.int64)
-            starts = np.cumsum([0, *map(len, one.labels)])
-            codes = one.codes[level, self.places[c]].astype(np.int64)
-            every = [label for labels in one.labels for label in labels]
+            starts = np.cumsum([0, *map(len, column.labels)])
+            codes = column.codes[level, self.places[c]].astype(np.int64)
+            every = [label for labels in column.labels for label in labels]
             found.append((every, np.asarray(starts[level] + codes, np.int64)))
         return found
 

@@ -28,7 +28,7 @@ search that goes to the end is there."""
 
 
 def improved(
-    cells: CellLevels, requirements: ClassRequirements, found: Recoding, *, to_the_end: bool = False,
+    cells: CellLevels, requirements: ClassRequirements, recoding: Recoding, *, to_the_end: bool = False,
     empty: bool = True,
 ) -> Recoding:  # fmt: skip
     """The recoding after cells moved to other classes where that lowers the loss.
@@ -39,14 +39,14 @@ def improved(
     does not lie within one label of the next level is not searched, nor are the others then. If not
     `empty`, no record loses its last value.
     """
-    if not found.changes or not all(map(nested, cells.columns)):
-        return found
-    shown = _shown(cells, found, empty)
+    if not recoding.changes or not all(map(nested, cells.columns)):
+        return recoding
+    shown = _shown(cells, recoding, empty)
     if not requirements.sizes_only:
-        return _moved(cells, requirements, found, to_the_end, shown)
+        return _moved(cells, requirements, recoding, to_the_end, shown)
     prices, k = _prices(cells), requirements.k
     work = np.array([_UNLIMITED if to_the_end else MAX_WORK])
-    best, idle = found, 0
+    best, idle = recoding, 0
     for turn in count(1):
         before = best.ncp
         best = divided_again(cells, prices, k, best, work, turn=turn - 1, shown=shown)
@@ -58,9 +58,9 @@ def improved(
     return best
 
 
-def _shown(cells: CellLevels, found: Recoding, empty: bool) -> Ints:
+def _shown(cells: CellLevels, recoding: Recoding, empty: bool) -> Ints:
     """The columns of which each class has to show one below its top; none if all may be there."""
-    gone = [one.name in found.fully_generalized_columns for one in cells.columns]
+    gone = [column.name in recoding.fully_generalized_columns for column in cells.columns]
     shown = np.flatnonzero(~np.array(gone))
     if empty or (cells.limits < cells.tops)[shown].any():  # the tops of some are not allowed
         return shown[:0]
@@ -68,7 +68,7 @@ def _shown(cells: CellLevels, found: Recoding, empty: bool) -> Ints:
 
 
 def _moved(
-    cells: CellLevels, requirements: ClassRequirements, found: Recoding, to_the_end: bool,
+    cells: CellLevels, requirements: ClassRequirements, recoding: Recoding, to_the_end: bool,
     shown: Ints, rounds: int = _ROUNDS,
 ) -> Recoding:  # fmt: skip
     """The recoding after rounds of single moves (see `kernels.local_search`)."""
@@ -82,8 +82,8 @@ def _moved(
     worth = _WORTH
     if to_the_end:
         work[0], worth = _UNLIMITED, 0.0
-    best = found
-    fixed = _by_other_cells(cells, requirements, found.levels)
+    best = recoding
+    fixed = _by_other_cells(cells, requirements, recoding.levels)
     for turn in count():
         owner, order, near = _classes(cells, best.levels, fixed)
         if order.size < 2:

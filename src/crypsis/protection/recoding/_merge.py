@@ -31,15 +31,15 @@ def with_merged_classes(
 
 
 def compared_with_released(
-    cells: CellLevels, requirements: ClassRequirements, found: Recoding
+    cells: CellLevels, requirements: ClassRequirements, recoding: Recoding
 ) -> Recoding:
     """The recoding with the classes merged that are too far from the rows which it releases.
 
     A search compares classes with all rows. No row is suppressed or released here, so that what they
     are compared with stays the same.
     """
-    there = found.levels[:, 0] >= 0
-    asked, levels = requirements.compared_with(there), found.levels
+    there = recoding.levels[:, 0] >= 0
+    asked, levels = requirements.compared_with(there), recoding.levels
     every, sensitive = np.arange(cells.counts.size), asked.arrays(cells.counts.size)
     for _ in range(_ROUNDS):
         member = cells.class_of(levels)
@@ -92,7 +92,9 @@ class _Merging:
         joined, cost = self._joined_levels(number)
         some = np.argsort(cost, kind="stable")[:_CANDIDATES]
         candidates = some[np.isfinite(cost[some])].tolist()
-        enough = next(([one] for one in candidates if self._sound(number, one)), [])
+        enough = next(
+            ([candidate] for candidate in candidates if self._sound(number, candidate)), []
+        )
         if not enough and several:
             enough = self._enough(number, joined, cost)
         taken = enough or candidates[:1]
@@ -128,7 +130,7 @@ class _Merging:
 
     def _sound(self, *numbers: int) -> bool:
         """Whether some classes together meet the requirements."""
-        some = np.concatenate([self.members[one] for one in numbers])
+        some = np.concatenate([self.members[number] for number in numbers])
         total = np.array([self.cells.counts[some].sum()])
         return bool(which_sound(some, np.zeros_like(some), total, self.k, self.sensitive)[0])
 

@@ -21,7 +21,7 @@ MAX_WORK = 200_000_000
 
 
 def divided_again(
-    cells: CellLevels, prices: Floats, k: int, found: Recoding, work: Ints, *, turn: int = 0,
+    cells: CellLevels, prices: Floats, k: int, recoding: Recoding, work: Ints, *, turn: int = 0,
     shown: Ints = _NONE,
 ) -> Recoding:  # fmt: skip
     """The recoding after neighborhoods of classes were divided again wherever that lowers the loss.
@@ -31,18 +31,18 @@ def divided_again(
     `turn` goes through the cells in another order. No class is formed of which no column of `shown`
     is below its top.
     """
-    there = np.flatnonzero(found.levels[:, 0] >= 0)
-    _, member = np.unique(cells.class_of(found.levels)[there], return_inverse=True)
+    there = np.flatnonzero(recoding.levels[:, 0] >= 0)
+    _, member = np.unique(cells.class_of(recoding.levels)[there], return_inverse=True)
     owner = np.full(cells.counts.size, -1, np.int64)
     owner[there] = member.ravel()
     rows = int(cells.counts[there].sum())
     levels = np.zeros((max(int(owner.max()) + 1, rows // k) + 1, cells.tops.size), np.int64)
-    levels[owner[there]] = found.levels[there]
+    levels[owner[there]] = recoding.levels[there]
     arrays = (
         np.ascontiguousarray(cells.codes.T), np.ascontiguousarray(prices.T.astype(np.float32)),
         cells.lines, cells.limits, cells.counts,
     )  # fmt: skip
-    lost = arrays[1][there[:, None], cells.lines + found.levels[there]].sum(axis=1)
+    lost = arrays[1][there[:, None], cells.lines + recoding.levels[there]].sum(axis=1)
     seeds = there[np.argsort(-lost, kind="stable")]
     if turn > 0:
         seeds = np.random.default_rng(turn).permutation(there)
@@ -52,4 +52,4 @@ def divided_again(
     with ends(work):
         divide_again(owner, levels, seeds, most, rounds, k, shown, arrays, work)
     moved = np.where(owner[:, None] < 0, -1, levels[owner]).astype(np.int16)
-    return min(found, cells.recoding(moved), key=lambda one: one.ncp)
+    return min(recoding, cells.recoding(moved), key=lambda one: one.ncp)

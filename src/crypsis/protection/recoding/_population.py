@@ -67,10 +67,12 @@ def without_rest(columns: Sequence[ColumnPlan]) -> tuple[ColumnPlan, ...]:
     Which people of a population such a label covers depends on the labels of other records.
     """
     return tuple(
-        one.model_copy(
-            update={"coarser": tuple(s for s in one.coarser if not isinstance(s, FrequentValues))}
+        column.model_copy(
+            update={
+                "coarser": tuple(s for s in column.coarser if not isinstance(s, FrequentValues))
+            }
         )
-        for one in columns
+        for column in columns
     )
 
 
@@ -86,12 +88,12 @@ def population_cells(
     Values that only the population has are added behind them; people with a value that a hierarchy
     lacks match nobody.
     """
-    table = everyone.cells([one.name for one in columns])
-    every = [list(own) for own in values]
+    table = everyone.cells([column.name for column in columns])
+    every = [list(value) for value in values]
     counts, known = table.counts.astype(np.int64), np.ones(len(table), bool)
     theirs = []
     for c, one in enumerate(columns):
-        own = {value: place for place, value in enumerate(every[c])}
+        own = {value: position for position, value in enumerate(every[c])}
         tree = next((s for s in (one.step, *one.coarser) if isinstance(s, HierarchyLevel)), None)
         listed = table.values[c].to_pylist()
         place = np.empty(len(listed), np.int64)
@@ -116,7 +118,7 @@ def population_cells(
     of_release = np.zeros(first.size, bool)
     of_release[member[:size]] = True
     other = np.flatnonzero(~of_release)
-    found = PopulationCells(
-        people[member[:size]], tuple(one[first[other]] for one in codes), people[other]
+    population_cells = PopulationCells(
+        people[member[:size]], tuple(code[first[other]] for code in codes), people[other]
     )
-    return found, every
+    return population_cells, every

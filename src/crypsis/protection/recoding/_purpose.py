@@ -44,7 +44,7 @@ class Purposes:
         """The cells with these losses in place of those of detail."""
         if not self.lost:
             return cells
-        losses = [_DETAIL * one.loss for one in cells.columns]
+        losses = [_DETAIL * column.loss for column in cells.columns]
         for by_column in self.lost.values():
             whole = sum(_of_top(cells, c, bits) for c, bits in by_column.items())
             if whole <= 0:
@@ -52,7 +52,9 @@ class Purposes:
             share = (1 - _DETAIL) * len(losses) / len(self.lost) * cells.counts.sum() / whole
             for c, bits in by_column.items():
                 losses[c] = losses[c] + share * bits
-        columns = [replace(one, loss=loss) for one, loss in zip(cells.columns, losses, strict=True)]
+        columns = [
+            replace(column, loss=loss) for column, loss in zip(cells.columns, losses, strict=True)
+        ]
         return CellLevels(tuple(columns), cells.places, cells.counts)
 
     def preserved(self, cells: CellLevels, levels: Levels) -> dict[str, float]:
@@ -76,7 +78,7 @@ def _of_top(cells: CellLevels, c: int, bits: Floats) -> float:
 
 def purposes_of(rows: Rows, cells: CellLevels, wanted: Sequence[Purpose]) -> Purposes:
     """The information that each label loses for each purpose, counted in these rows."""
-    names = [one.name for one in cells.columns]
+    names = [column.name for column in cells.columns]
     found: dict[Purpose, dict[int, Floats]] = {}
     for purpose in wanted:
         pairs: list[tuple[int, str]] = []
@@ -135,7 +137,7 @@ def _joint(rows: Rows, column: ColumnLevels, target: str) -> Floats:
     names = [column.name, target]
     table = Cells.from_table(rows.cells(names), names)
     state = _states(table.values[1], np.bincount(table.codes[1], table.counts))
-    own = {column.labels[0][code]: place for place, code in enumerate(column.codes[0])}
+    own = {column.labels[0][code]: position for position, code in enumerate(column.codes[0])}
     place = np.array([own[value] for value in table.values[0].to_pylist()], np.int64)
     counts = np.zeros((column.codes.shape[1], int(state.max(initial=0)) + 1))
     np.add.at(counts, (place[table.codes[0]], state[table.codes[1]]), table.counts)

@@ -237,13 +237,13 @@ def with_representatives(data: Dataset, name: str, step: Intervals, how: str) ->
     found = {row["place"]: row for row in table if row["place"] is not None}
     bounds = [-math.inf, *step.upper, math.inf]
     labels = []
-    for place, label in enumerate(map(float, step.labels)):
-        row = found.get(float(place))
+    for position, label in enumerate(map(float, step.labels)):
+        row = found.get(float(position))
         if row is None or not all(math.isfinite(row[part]) for part in ("middle", "low", "high")):
             labels.append(label)
             continue
         base = _base(how, row["high"] - row["low"], row["size"], column.kind is Kind.INTEGER)
-        labels.append(_rounded(row["middle"], base, bounds[place], bounds[place + 1]))
+        labels.append(_rounded(row["middle"], base, bounds[position], bounds[position + 1]))
     return Intervals(upper=step.upper, labels=tuple(labels))
 
 

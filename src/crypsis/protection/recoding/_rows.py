@@ -69,7 +69,7 @@ class _RowRecoder:
 
     def __init__(self, rows: Rows, cells: Cells, levels: CellLevels, recoding: Recoding) -> None:
         self.cells, self.places, self.levels = cells, levels.places, recoding.levels
-        self.names = [one.name for one in levels.columns]
+        self.names = [column.name for column in levels.columns]
         self.labels = [
             _label_array(cells.values[c], rows.column(name).kind, *pair)
             for c, (name, pair) in enumerate(

@@ -80,7 +80,7 @@ class _TopDown:
         self.cells = cells = requirements.wider(cells)
         self.arrays = (cells.codes, cells.loss, cells.lines, cells.counts)
         self.sensitive = requirements.arrays(cells.counts.size)
-        self.widest = max(len(labels) for one in cells.columns for labels in one.labels)
+        self.widest = max(len(labels) for column in cells.columns for labels in column.labels)
 
     def start(self) -> _Groups:
         """All cells in one group, every column suppressed; or in groups on the allowed levels."""
@@ -285,13 +285,13 @@ def _local_recoding(
     return least
 
 
-def _ncp(found: Recoding) -> float:
-    return found.ncp
+def _ncp(recoding: Recoding) -> float:
+    return recoding.ncp
 
 
-def _rank(found: Recoding) -> tuple[float, int]:
+def _rank(recoding: Recoding) -> tuple[float, int]:
     """By loss; of equal ones that with fewer columns that are generalized fully."""
-    return round(found.ncp, 12), len(found.fully_generalized_columns)
+    return round(recoding.ncp, 12), len(recoding.fully_generalized_columns)
 
 
 def _by_gain(search: _TopDown, suppress: bool, steps: int, work: int) -> list[Levels]:
@@ -318,9 +318,9 @@ def _levels_found(search: _TopDown, vectors: Levels, found: Ints) -> Levels:
     return np.where((cells.counts == 0)[:, None], cells.tops, levels).astype(np.int16)
 
 
-def _total_loss(cells: CellLevels, found: Recoding) -> float:
+def _total_loss(cells: CellLevels, recoding: Recoding) -> float:
     """The loss of all rows, summed over the columns."""
-    return float(found.ncp * cells.tops.size * cells.counts.sum())
+    return float(recoding.ncp * cells.tops.size * cells.counts.sum())
 
 
 def _swept(search: _TopDown, suppress: bool, bound: float) -> list[Levels]:

@@ -112,7 +112,7 @@ class Intervals(_Step):
             there = there & ~column.cast(nw.Float64).is_nan()
         return self._tree(column, there, 0, len(self.labels))
 
-    def _tree(self, column: nw.Expr, there: nw.Expr, start: int, end: int) -> nw.Expr:
+    def _tree(self, column: nw.Expr, expr: nw.Expr, start: int, end: int) -> nw.Expr:
         """Bisection as nested conditions: log2(intervals) comparisons a value.
 
         Comparing a missing value is false and NaN sorts after all numbers: both end in the last
@@ -120,10 +120,10 @@ class Intervals(_Step):
         """
         if end - start == 1:
             label = nw.lit(self.labels[start])
-            return label if end < len(self.labels) else nw.when(there).then(label)
+            return label if end < len(self.labels) else nw.when(expr).then(label)
         half = (start + end) // 2
-        left = self._tree(column, there, start, half)
-        right = self._tree(column, there, half, end)
+        left = self._tree(column, expr, start, half)
+        right = self._tree(column, expr, half, end)
         return nw.when(column <= self.upper[half - 1]).then(left).otherwise(right)
 
     def suits(self, kind: Kind) -> bool:
@@ -338,9 +338,9 @@ def merged(step: Intervals, *, integer: bool) -> Intervals | None:
 
 def coarser_intervals(step: Intervals, *, integer: bool) -> list[Intervals]:
     """The intervals merged two by two, again and again."""
-    found: list[Intervals] = []
+    levels: list[Intervals] = []
     above = merged(step, integer=integer)
     while above is not None:
-        found.append(above)
+        levels.append(above)
         above = merged(above, integer=integer)
-    return found
+    return levels

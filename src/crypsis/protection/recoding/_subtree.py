@@ -111,7 +111,7 @@ class _Cut:
         self.keys = self.marks[at, cells.codes[at, self.every[:, None]]].sum(axis=1)
         self.loss = cells.loss[at, self.every[:, None]].sum(axis=1)
         self.good = self._good(self.every, self.keys)
-        self.nested = [c for c, one in enumerate(cells.columns) if nested(one)]
+        self.nested = [c for c, column in enumerate(cells.columns) if nested(column)]
 
     @property
     def suppressed(self) -> int:
@@ -221,9 +221,13 @@ class _Cut:
         return _Outcome(gain if gain > 1e-9 else 0.0, suppressed, keys, loss, good)
 
     def _make(self, move: _Move, outcome: _Outcome) -> None:
-        some = move.cells
-        self.levels[some, move.column] = move.level
-        self.keys[some], self.loss[some], self.good[some] = outcome.keys, outcome.loss, outcome.good
+        cells = move.cells
+        self.levels[cells, move.column] = move.level
+        self.keys[cells], self.loss[cells], self.good[cells] = (
+            outcome.keys,
+            outcome.loss,
+            outcome.good,
+        )
 
     def _good(self, some: Ints, keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """Which of these cells, which are whole classes, are in classes that meet everything."""

@@ -91,7 +91,7 @@ def problem(weights: csr_array, rows: NDArray[np.int64], columns: NDArray[np.int
     )  # fmt: skip
 
 
-def bounds(given: Problem, *, on_round: Callable[[], None] | None = None) -> Bounds:
+def bounds(problem: Problem, *, on_round: Callable[[], None] | None = None) -> Bounds:
     """Lower and upper bounds of log per, with certificates.
 
     >>> ones = problem(csr_array(np.ones((1, 1))), np.array([50]), np.array([50]))
@@ -99,17 +99,17 @@ def bounds(given: Problem, *, on_round: Callable[[], None] | None = None) -> Bou
     >>> bool(found.low <= math.lgamma(51) <= found.high < found.low + 4)
     True
     """
-    size = float(given.rows.sum())
-    start = scale(given)
-    best, low, top = _maximum(given, start, _bethe, _bethe_slope, size, on_round)
-    _, _, other = _maximum(given, start, _entropic, _entropic_slope, size, on_round)
+    size = float(problem.rows.sum())
+    start = scale(problem)
+    best, low, top = _maximum(problem, start, _bethe, _bethe_slope, size, on_round)
+    _, _, other = _maximum(problem, start, _entropic, _entropic_slope, size, on_round)
     high = min(top + size / 2 * math.log(2), other) + _SLACK * size
     low -= _SLACK * size
     return Bounds(low, max(low, high), low, top - low, best.cells, start)
 
 
 def _maximum(
-    given: Problem,
+    problem: Problem,
     start: Scaled,
     extra: Callable[[Vector], Vector],
     slope: Callable[[Vector], Vector],
@@ -117,22 +117,22 @@ def _maximum(
     on_round: Callable[[], None] | None,
 ) -> tuple[Scaled, float, float]:
     """The matrix with the largest value of sum P log(A / P) + extra(P), the value and its bound."""
-    row_of = np.repeat(np.arange(given.rows.size), np.diff(given.starts))
-    pairs = given.rows[row_of] * given.columns[given.indices]
+    row_of = np.repeat(np.arange(problem.rows.size), np.diff(problem.starts))
+    pairs = problem.rows[row_of] * problem.columns[problem.indices]
     now, at = start, slope(start.cells)
     low, high = -math.inf, math.inf
     best = start
     for round_ in range(_MAX_ROUNDS):
         last = round_ == _MAX_ROUNDS - 1
-        now = scale(given, given.logs + at, start=now.v, tolerance=1e-12)
+        now = scale(problem, problem.logs + at, start=now.v, tolerance=1e-12)
         p, new = now.cells, slope(now.cells)
         logs = np.log(np.maximum(p, 1e-300))
-        value = float((pairs * (p * (given.logs - logs) + extra(p))).sum())
+        value = float((pairs * (p * (problem.logs - logs) + extra(p))).sum())
         value -= 50 * size * now.residual  # sums not quite 1: moved along paths to where they lack
-        tangent = given.logs - logs - 1 + new
-        most = np.maximum.reduceat(tangent + now.v[given.indices], given.starts[:-1])
+        tangent = problem.logs - logs - 1 + new
+        most = np.maximum.reduceat(tangent + now.v[problem.indices], problem.starts[:-1])
         bound = float(
-            (pairs * (p + extra(p) - p * new)).sum() + given.rows @ most - given.columns @ now.v
+            (pairs * (p + extra(p) - p * new)).sum() + problem.rows @ most - problem.columns @ now.v
         )
         high = min(high, bound + 50 * size * now.residual)
         if value > low:
@@ -172,7 +172,7 @@ def _entropic_slope(p: Vector) -> Vector:
 
 
 def scale(
-    given: Problem,
+    problem: Problem,
     logs: Vector | None = None,
     *,
     start: Vector | None = None,
@@ -184,19 +184,19 @@ def scale(
     (its Hessian is D - M' R^-1 M for the matrix M of expected pairs). `tolerance` is on the total
     error of the column sums, over t.
     """
-    logs = given.logs if logs is None else logs
-    size = given.rows.sum()
-    many, wide = given.rows.size, given.columns.size
+    logs = problem.logs if logs is None else logs
+    size = problem.rows.sum()
+    many, wide = problem.rows.size, problem.columns.size
     v = np.zeros(wide) if start is None else start.copy()
     u, cells = np.empty(many), np.empty(logs.size)
-    row_of = np.repeat(np.arange(many), np.diff(given.starts))
+    row_of = np.repeat(np.arange(many), np.diff(problem.starts))
 
     def rows_exact(v: Vector) -> tuple[Vector, float, float]:
-        _normalize(given.starts, given.indices, logs, v, given.columns, u, cells)
+        _normalize(problem.starts, problem.indices, logs, v, problem.columns, u, cells)
         sums: Vector = np.zeros(wide)
-        sums += np.bincount(given.indices, weights=given.rows[row_of] * cells, minlength=wide)
-        error = float(np.abs(sums - 1) @ given.columns) / float(size)
-        return sums, error, float(-given.rows @ u - given.columns @ v)
+        sums += np.bincount(problem.indices, weights=problem.rows[row_of] * cells, minlength=wide)
+        error = float(np.abs(sums - 1) @ problem.columns) / float(size)
+        return sums, error, float(-problem.rows @ u - problem.columns @ v)
 
     sums, error, value = rows_exact(v)
     floor = 1e-15 * math.sqrt(size)
@@ -209,7 +209,7 @@ def scale(
         if error <= max(tolerance, floor):
             break
         before = error
-        step = _newton_step(given, cells, sums, row_of, min(0.1, error))
+        step = _newton_step(problem, cells, sums, row_of, min(0.1, error))
         length = 1.0 / max(1.0, float(np.abs(step).max()) / 2)
         while length > 1e-3:
             trial = v + length * step
@@ -227,30 +227,30 @@ def scale(
 
 
 def _newton_step(
-    given: Problem, cells: Vector, sums: Vector, row_of: NDArray[np.int64], accuracy: float
+    problem: Problem, cells: Vector, sums: Vector, row_of: NDArray[np.int64], accuracy: float
 ) -> Vector:
     """Solve (D - M' R^-1 M) step = columns - sums, up to a constant."""
-    mass = cells * given.rows[row_of] * given.columns[given.indices]
-    many, wide = given.rows.size, given.columns.size
-    table = csr_array((mass, given.indices, given.starts), shape=(many, wide))
-    right = given.columns * (1 - sums)
-    diagonal = given.columns * sums
+    mass = cells * problem.rows[row_of] * problem.columns[problem.indices]
+    many, wide = problem.rows.size, problem.columns.size
+    table = csr_array((mass, problem.indices, problem.starts), shape=(many, wide))
+    right = problem.columns * (1 - sums)
+    diagonal = problem.columns * sums
     if wide <= _DENSE:
         dense = table.toarray()
-        system = np.diag(diagonal) - dense.T @ (dense / given.rows[:, None])
+        system = np.diag(diagonal) - dense.T @ (dense / problem.rows[:, None])
         system += np.outer(diagonal, diagonal) / diagonal.sum()
         try:
             return np.asarray(cho_solve(cho_factor(system), right))
         except LinAlgError:
             return np.asarray(-np.log(sums))
     back = csr_array(table.T)
-    own = diagonal - back.power(2) @ (1 / given.rows)
+    own = diagonal - back.power(2) @ (1 / problem.rows)
     precondition = 1 / np.maximum(own, 1e-3 * diagonal)
     step, rest = np.zeros(wide), right - right.sum() / wide
     direction = along = precondition * rest
     size = float(rest @ along)
     for _ in range(1000):
-        image = diagonal * direction - back @ ((table @ direction) / given.rows)
+        image = diagonal * direction - back @ ((table @ direction) / problem.rows)
         curve = float(direction @ image)
         if curve <= 0:
             break

@@ -111,8 +111,8 @@ def _hits(groups: _Groups, limit: int) -> NDArray[np.float64] | None:
     values = np.zeros((1, int(groups.columns.sum()) + 1))
     values[0, 0] = 1.0
     degree = 0
-    for place, column in enumerate(order):
-        now = column_step(place, support[:, order], groups.rows, groups.columns[order], plan)
+    for position, column in enumerate(order):
+        now = column_step(position, support[:, order], groups.rows, groups.columns[order], plan)
         step = _column_group(
             keys + now.opening, values, degree, int(column), groups, plan, now, limit
         )

@@ -71,12 +71,12 @@ def build(
     keys = np.zeros(1, dtype=np.int64)
     layers: list[_Layer] = []
     states = 1
-    for place, column in enumerate(order):
-        now = column_step(place, ordered, kinds.rows, widths, plan)
+    for position, column in enumerate(order):
+        now = column_step(position, ordered, kinds.rows, widths, plan)
         active = np.stack([plan.shift[now.active], plan.mask[now.active]], axis=1)
         waiting = np.stack([plan.shift[now.waiting], plan.mask[now.waiting]], axis=1)
         keys = keys + now.opening
-        for done in range(int(widths[place])):
+        for done in range(int(widths[position])):
             one = np.ones(keys.size, dtype=np.int32)
             new, _, moves = match_column(
                 keys, one, 1, active, waiting, now.room, done, limit - states

@@ -31,12 +31,12 @@ def risk_by_class(leakage: Leakage, *, limit: int = 20, reveal: bool = False) ->
     guess = leakage.best_guess
     rows = [
         {
-            "place": place,
-            "class": _label(place, one, reveal),
+            "place": position,
+            "class": _label(position, one, reveal),
             "size": one.group.size,
             "best_guess": one.best_guess,
         }
-        for place, one in enumerate(leakage.first(limit), 1)
+        for position, one in enumerate(leakage.first(limit), 1)
     ]
     bars = (
         alt.Chart(_data(rows))
@@ -82,26 +82,32 @@ def risk_by_class(leakage: Leakage, *, limit: int = 20, reveal: bool = False) ->
     return _finished(bars + sizes + prior, title=title, description=description, width=_WIDTH)
 
 
-def _label(place: int, one: ClassRisk, reveal: bool) -> str:
+def _label(place: int, class_risk: ClassRisk, reveal: bool) -> str:
     if not reveal:
         return f"class {place}"
-    known = ", ".join(map(str, one.group.values))
-    return known if one.guess is None else f"{known}: {one.guess}"
+    known = ", ".join(map(str, class_risk.group.values))
+    return known if class_risk.guess is None else f"{known}: {class_risk.guess}"
 
 
 def contributions(leakage: Leakage) -> alt.TopLevelMixin:
     """What each given column reveals alone, and what it adds to the others."""
     rows = [
-        {"column": one.column, "kind": kind, "bits": bits}
-        for one in leakage.contributions
-        for kind, bits in zip(_KINDS, (one.alone_bits, one.added_bits), strict=True)
+        {"column": contribution.column, "kind": kind, "bits": bits}
+        for contribution in leakage.contributions
+        for kind, bits in zip(
+            _KINDS, (contribution.alone_bits, contribution.added_bits), strict=True
+        )
     ]
     first = leakage.contributions[0]
     bars = (
         alt.Chart(_data(rows))
         .mark_bar()
         .encode(
-            y=alt.Y("column:N", sort=[one.column for one in leakage.contributions], title=None),
+            y=alt.Y(
+                "column:N",
+                sort=[contribution.column for contribution in leakage.contributions],
+                title=None,
+            ),
             x=alt.X("bits:Q", title=f"bits about {leakage.target}"),
             yOffset=alt.YOffset("kind:N", sort=list(_KINDS)),
             color=alt.Color(

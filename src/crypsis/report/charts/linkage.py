@@ -65,14 +65,22 @@ def match_distances(comparison: NullComparison) -> alt.TopLevelMixin:
     )
 
 
-def noise(found: Sequence[NoiseDecomposition]) -> alt.TopLevelMixin:
+def noise(noise_decompositions: Sequence[NoiseDecomposition]) -> alt.TopLevelMixin:
     """Noise E = Y - X and residual noise E' = Y - Z, in standard deviations of each column."""
     kinds = ["without permutation", "after permutation"]
     rows = [
-        {"column": _name(one.column), "noise": kind, "size": value / one.standard_deviation}
-        for one in found
-        if one.noise is not None and one.residual_noise is not None and one.standard_deviation
-        for kind, value in zip(kinds, (one.noise, one.residual_noise), strict=True)
+        {
+            "column": _name(noise_decomposition.column),
+            "noise": kind,
+            "size": value / noise_decomposition.standard_deviation,
+        }
+        for noise_decomposition in noise_decompositions
+        if noise_decomposition.noise is not None
+        and noise_decomposition.residual_noise is not None
+        and noise_decomposition.standard_deviation
+        for kind, value in zip(
+            kinds, (noise_decomposition.noise, noise_decomposition.residual_noise), strict=True
+        )
     ]
     chart = _chart(rows).mark_bar().encode(
         y=_rows("column"),
@@ -134,11 +142,11 @@ def links(found: Sequence[tuple[str, LinkAttack]]) -> alt.TopLevelMixin:
     return _sized(chart, "How many links are correct?", text, alt.Step(30))
 
 
-def subsets(found: Sequence[SubsetLink], limit: int = 15) -> alt.TopLevelMixin:
+def subsets(subset_links: Sequence[SubsetLink], limit: int = 15) -> alt.TopLevelMixin:
     """The subsets of columns with the most correct links."""
     rows: list[dict[str, Any]] = [
         {"columns": ", ".join(map(_name, part.columns)), "share": float(part.correct_share)}
-        for part in found[:limit]
+        for part in subset_links[:limit]
         if part.correct_share is not None
     ]
     chart = _chart(rows).mark_bar(color=BLUE).encode(
@@ -151,14 +159,16 @@ def subsets(found: Sequence[SubsetLink], limit: int = 15) -> alt.TopLevelMixin:
     return _sized(chart, "Which columns link most records?", text, alt.Step(18))
 
 
-def frontier(found: PrivacyFrontier) -> alt.TopLevelMixin:
+def frontier(privacy_frontier: PrivacyFrontier) -> alt.TopLevelMixin:
     """The share of records that moved a distance, at each diversity near them."""
     rows = [
         {"distance": p.distance, "diversity": f"{p.diversity:g}", "share": p.share}
-        for p in found.points
+        for p in privacy_frontier.points
     ]
-    levels = [f"{level:g}" for level in sorted({p.diversity for p in found.points})]
-    legend = alt.Legend(title=f"v: {found.criterion}", symbolType="stroke", symbolSize=300)
+    levels = [f"{level:g}" for level in sorted({p.diversity for p in privacy_frontier.points})]
+    legend = alt.Legend(
+        title=f"v: {privacy_frontier.criterion}", symbolType="stroke", symbolSize=300
+    )
     scale = alt.Scale(scheme="viridis", domain=levels)
     title = "d: distance in every column, in ranks"
     chart = _chart(rows).mark_line(strokeWidth=2).encode(
@@ -168,7 +178,7 @@ def frontier(found: PrivacyFrontier) -> alt.TopLevelMixin:
         strokeDash=_split("diversity", levels, _DASHES, alt.StrokeDash, legend),
         tooltip=["distance:Q", "diversity:N", alt.Tooltip("share:Q", format=".1%")],
     )  # fmt: skip
-    reached = max((point.distance for point in found.at(0.5)), default=0)
+    reached = max((point.distance for point in privacy_frontier.at(0.5)), default=0)
     return _sized(
         chart,
         "How many records meet (d, v)?",

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 _ORANGE = "#D55E00"
 
 
-def exposed_items(found: Anonymity, *, reveal: bool = False) -> alt.TopLevelMixin:
+def exposed_items(anonymity: Anonymity, *, reveal: bool = False) -> alt.TopLevelMixin:
     """The items exposed most, with the probability that each is cracked.
 
     Items appear by row number; their names only with `reveal=True`, for the owner.
     """
-    if not found.most_exposed:
+    if not anonymity.most_exposed:
         raise ParameterError(
             "No exposed items are listed: the belief has no truth, or the limit is 0.",
             hint="Set {truth}.",
@@ -32,7 +32,7 @@ def exposed_items(found: Anonymity, *, reveal: bool = False) -> alt.TopLevelMixi
             "probability": risk.probability,
             "candidates": risk.candidates,
         }
-        for risk in found.most_exposed
+        for risk in anonymity.most_exposed
     ]
     bars: Any = alt.Chart(alt.InlineData(values=rows)).mark_bar(color=_ORANGE)
     chart: alt.Chart = bars.encode(
@@ -43,7 +43,7 @@ def exposed_items(found: Anonymity, *, reveal: bool = False) -> alt.TopLevelMixi
     )  # fmt: skip
     return chart.properties(
         title=alt.TitleParams(
-            f"The {len(rows)} items exposed most, of {found.size:,}", anchor="start"
+            f"The {len(rows)} items exposed most, of {anonymity.size:,}", anchor="start"
         ),
         description="Bars of the probability of being cracked for the "
         f"{len(rows)} items exposed most, from {rows[0]['probability']:.3f} down to "

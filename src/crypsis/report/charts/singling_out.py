@@ -74,12 +74,12 @@ def class_sizes(classes: EquivalenceClasses) -> alt.TopLevelMixin:
     counted = (classes.class_sizes, classes.class_counts, classes.unit_counts)
     sizes = list(zip(*counted, strict=True))
     rows: list[dict[str, Any]] = []
-    for place, (first, beyond) in enumerate(pairwise(edges)):
+    for position, (first, beyond) in enumerate(pairwise(edges)):
         inside = [one for one in sizes if first <= one[0] < beyond]
         share = sum(units for _, _, units in inside) / classes.units
         number = sum(count for _, count, _ in inside)
         rows.append(
-            {"place": place, "size": _range(first, beyond), "share": share, "classes": number}
+            {"place": position, "size": _range(first, beyond), "share": share, "classes": number}
         )
     bars = _chart(rows).mark_bar().encode(
         x=alt.X("size:N", sort=alt.EncodingSortField("place"), title="size of the class"),
@@ -124,11 +124,11 @@ def risk_by_column_set(
     )
 
 
-def contributions(found: QuasiIdentifiers, *, limit: int = 20) -> alt.TopLevelMixin:
+def contributions(quasi_identifiers: QuasiIdentifiers, *, limit: int = 20) -> alt.TopLevelMixin:
     """What each column adds to the share of unique records, averaged over all orders."""
     rows = [
-        {"place": place, "column": share.column, "added": float(share.contribution)}
-        for place, share in enumerate(found.ranking[:limit])
+        {"place": position, "column": share.column, "added": float(share.contribution)}
+        for position, share in enumerate(quasi_identifiers.ranking[:limit])
     ]
     if not rows:
         raise ParameterError("There is no ranking: the search was interrupted.")
@@ -144,14 +144,14 @@ def contributions(found: QuasiIdentifiers, *, limit: int = 20) -> alt.TopLevelMi
     )
 
 
-def unicity_curve(found: Unicity, *, limit: tuple[int, float] | None = None) -> alt.TopLevelMixin:
+def unicity_curve(unicity: Unicity, *, limit: tuple[int, float] | None = None) -> alt.TopLevelMixin:
     """The share of people whom known records single out, by their number; a limit as a line."""
     rows = [
         {
             "events": many, "share": float(share), "low": getattr(share, "low", float(share)),
             "high": getattr(share, "high", float(share)),
         }
-        for many, share in zip(found.events, found.curve, strict=True)
+        for many, share in zip(unicity.events, unicity.curve, strict=True)
     ]  # fmt: skip
     x = alt.X("events:O", title="known records of a person", axis=alt.Axis(labelAngle=0))
     line = _chart(rows).mark_line(point=True, color=_BLUE).encode(
@@ -167,22 +167,22 @@ def unicity_curve(found: Unicity, *, limit: tuple[int, float] | None = None) -> 
     if limit is not None:
         rule = _chart([{"limit": limit[1]}]).mark_rule(color=_ORANGE, strokeDash=[4, 3])
         chart += rule.encode(y="limit:Q")
-    last = found.events[-1]
+    last = unicity.events[-1]
     said = ", ".join(
         f"{many} {'record' if many == 1 else 'records'} {percent_text(share)}"
-        for many, share in zip(found.events, found.curve, strict=True)
+        for many, share in zip(unicity.events, unicity.curve, strict=True)
     )
     return _finished(
         chart,
         "How many known records single a person out?",
-        f"The share of {found.people:,} people whom 1 to {last} known records single out: {said}.",
+        f"The share of {unicity.people:,} people whom 1 to {last} known records single out: {said}.",
         height=240,
     )
 
 
-def _point(one: ColumnSet) -> dict[str, Any]:
-    decision = "publish" if one.publish else "suppress"
-    return {"columns": ", ".join(one.columns), "decision": decision}
+def _point(column_set: ColumnSet) -> dict[str, Any]:
+    decision = "publish" if column_set.publish else "suppress"
+    return {"columns": ", ".join(column_set.columns), "decision": decision}
 
 
 def _decision_color() -> alt.Color:

@@ -68,9 +68,12 @@ def risk_and_loss(path: Sequence[PreviewOutcome]) -> alt.TopLevelMixin:
 def before_and_after(changes: ColumnChanges) -> alt.TopLevelMixin:
     """The entropy of each column in bits, before and after."""
     rows = [
-        {"column": one.column, "bits": bits, "when": when}
-        for one in changes.columns
-        for when, bits in (("before", one.entropy_before_bits), ("after", one.entropy_after_bits))
+        {"column": column.column, "bits": bits, "when": when}
+        for column in changes.columns
+        for when, bits in (
+            ("before", column.entropy_before_bits),
+            ("after", column.entropy_after_bits),
+        )
         if bits is not None
     ]
     if not rows:

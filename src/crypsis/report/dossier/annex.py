@@ -78,9 +78,9 @@ def annex(dossier: Dossier) -> Iterator[Section]:
 
 
 def _methods(dossier: Dossier) -> Section:
-    found = dossier.assessment
+    assessment = dossier.assessment
     blocks: list[Block] = [Text(_VERDICT)]
-    for answer in found.answers:
+    for answer in assessment.answers:
         if answer.results and answer.question in _METHODS:
             blocks += [Text(_METHODS[answer.question]), *numbers(answer)]
     blocks += (
@@ -90,8 +90,8 @@ def _methods(dossier: Dossier) -> Section:
 
 
 def _thresholds(dossier: Dossier) -> Section:
-    found = dossier.assessment
-    asked = [one for one in found.findings if one.status is not Status.NOT_ASKED]
+    assessment = dossier.assessment
+    asked = [finding for finding in assessment.findings if finding.status is not Status.NOT_ASKED]
     rows = tuple(
         (
             plain_title(same[0].measure, same[0].k),
@@ -101,9 +101,9 @@ def _thresholds(dossier: Dossier) -> Section:
         )
         for same in wording.by_threshold(asked)
     )
-    policy = found.policy
+    policy = assessment.policy
     about = f"Policy {policy['title']}: {policy['summary']} Source: {policy['source']}."
-    left = len(found.findings) - len(asked)
+    left = len(assessment.findings) - len(asked)
     if left:
         about += (
             f" {wording.plural(left, 'threshold')} of the policy {'is' if left == 1 else 'are'} "
@@ -120,16 +120,16 @@ def _thresholds(dossier: Dossier) -> Section:
 def _by_status(findings: Sequence[Finding]) -> str:
     """The values that were found, by whether they meet the threshold."""
     found: dict[str, list[str]] = {}
-    for one in findings:
-        texts = found.setdefault(one.status.value, [])
-        value = None if one.value is None else wording.number(one.value, one.unit)
-        if one.question == "inference" and one.columns:
-            name = wording.visible(one.columns[0], 40)
+    for finding in findings:
+        texts = found.setdefault(finding.status.value, [])
+        value = None if finding.value is None else wording.number(finding.value, finding.unit)
+        if finding.question == "inference" and finding.columns:
+            name = wording.visible(finding.columns[0], 40)
             texts.append(name if value is None else f"{name} {value}")
         elif value is not None:
             texts.append(value)
-        if one.question == "columns" and one.columns:
-            texts.append(wording.visible(wording.named(one.columns), 300))
+        if finding.question == "columns" and finding.columns:
+            texts.append(wording.visible(wording.named(finding.columns), 300))
     return "; ".join(
         f"{status}: {', '.join(texts)}" if texts else status for status, texts in found.items()
     )
@@ -137,20 +137,26 @@ def _by_status(findings: Sequence[Finding]) -> str:
 
 def _roles(dossier: Dossier) -> Section:
     rows = []
-    listed = any(one.measure == "columns.hipaa_identifiers" for one in dossier.assessment.findings)
-    for one in dossier.assessment.columns:
-        role = f"{one.role} (guess, {round(100 * one.confidence)} %)" if one.guessed else one.role
-        missing = f"{one.missing:,}" if one.missing else "–"
-        reason = wording.column_evidence(one)
-        if one.hipaa and listed:
-            reason += f" HIPAA: {one.hipaa}."
-        name = wording.visible(one.column, 40)
+    listed = any(
+        finding.measure == "columns.hipaa_identifiers" for finding in dossier.assessment.findings
+    )
+    for column in dossier.assessment.columns:
+        role = (
+            f"{column.role} (guess, {round(100 * column.confidence)} %)"
+            if column.guessed
+            else column.role
+        )
+        missing = f"{column.missing:,}" if column.missing else "–"
+        reason = wording.column_evidence(column)
+        if column.hipaa and listed:
+            reason += f" HIPAA: {column.hipaa}."
+        name = wording.visible(column.column, 40)
         rows.append(
             (
                 name,
                 role,
-                one.kind,
-                f"{round(one.distinct):,}",
+                column.kind,
+                f"{round(column.distinct):,}",
                 missing,
                 wording.visible(reason, 600),
             )
@@ -160,17 +166,17 @@ def _roles(dossier: Dossier) -> Section:
 
 
 def _parameters(dossier: Dossier) -> Section:
-    found = dossier.assessment
+    assessment = dossier.assessment
     pairs = []
-    for name, value in found.parameters.items():
+    for name, value in assessment.parameters.items():
         if value not in (None, False, 0) or name == "seed":
             text = _WORDS.get(value) if isinstance(value, str | bool) else None
             text = text or wording.visible(_value(value), 200)
             pairs.append((_PARAMETERS.get(name, name.replace("_", " ").capitalize()), text))
-    versions = ", ".join(f"{name} {number}" for name, number in found.versions.items())
+    versions = ", ".join(f"{name} {number}" for name, number in assessment.versions.items())
     pairs += [
         ("Versions", versions),
-        ("Assessed", found.made.replace("T", " ").replace("+00:00", " UTC")),
+        ("Assessed", assessment.made.replace("T", " ").replace("+00:00", " UTC")),
     ]
     return Section("parameters", "Annex D: Parameters and versions", (Facts(tuple(pairs)),))
 

@@ -19,19 +19,21 @@ _NAME, _EXAMPLE = 40, 24
 
 def changed_columns(dossier: Dossier) -> Section | None:
     """What was changed, what that costs, and who can still do what; None if nothing of it is known."""
-    known = dossier.columns
+    columns = dossier.columns
     rows = tuple(_attackers(dossier))
-    if not known and not rows:
+    if not columns and not rows:
         return None
-    title = "What was changed, and who can still do what" if known else "Who can do what"
+    title = "What was changed, and who can still do what" if columns else "Who can do what"
     blocks: list[Block] = []
-    if known:
-        released = [one for one in known if one.change != NOT_RELEASED]
+    if columns:
+        released = [column for column in columns if column.change != NOT_RELEASED]
         changed = tuple(_row(one) for one in released[:_SHOWN])
         blocks += _grid(changed)
         if len(released) > _SHOWN:
             blocks.append(Text(f"And {len(released) - _SHOWN} more columns.", "soft"))
-        removed = [wording.visible(one.column, _NAME) for one in known if one not in released]
+        removed = [
+            wording.visible(column.column, _NAME) for column in columns if column not in released
+        ]
         if removed:
             blocks.append(Text(f"Not released: {', '.join(removed)}."))
         blocks += [Heading("What it cost"), Bullets(dossier.losses)] if dossier.losses else []
@@ -41,7 +43,7 @@ def changed_columns(dossier: Dossier) -> Section | None:
                  "was changed is not part of this dossier.", "soft")
         )  # fmt: skip
     if rows:
-        if known:
+        if columns:
             blocks.append(Heading("Who can still do what"))
         blocks.append(Grid(("Who", "What they know", "What they can do"), rows))
     return Section("changes", title, tuple(blocks), new_page=True)
@@ -59,22 +61,33 @@ def _grid(rows: tuple[tuple[str, ...], ...]) -> list[Block]:
     return [Text(text, "soft"), Grid(head, rows, (4, 5))]
 
 
-def _row(one: ReleasedColumn) -> tuple[str, ...]:
+def _row(released_column: ReleasedColumn) -> tuple[str, ...]:
     values = "–"
-    if one.values_after is not None:
-        after = f"{one.values_after:,}"
-        values = after if one.values_before is None else f"{one.values_before:,} → {after}"
-        values = after if one.values_before == one.values_after else values
-    examples = ", ".join(wording.visible(text, _EXAMPLE) for text in one.examples)
-    kept = "–" if one.kept is None else percent_text(one.kept)
-    name = wording.visible(one.column, _NAME)
-    return name, one.role or "–", wording.visible(one.change, 300), examples or "–", values, kept
+    if released_column.values_after is not None:
+        after = f"{released_column.values_after:,}"
+        values = (
+            after
+            if released_column.values_before is None
+            else f"{released_column.values_before:,} → {after}"
+        )
+        values = after if released_column.values_before == released_column.values_after else values
+    examples = ", ".join(wording.visible(text, _EXAMPLE) for text in released_column.examples)
+    kept = "–" if released_column.kept is None else percent_text(released_column.kept)
+    name = wording.visible(released_column.column, _NAME)
+    return (
+        name,
+        released_column.role or "–",
+        wording.visible(released_column.change, 300),
+        examples or "–",
+        values,
+        kept,
+    )
 
 
 def _attackers(dossier: Dossier) -> Iterator[tuple[str, str, str]]:
     """Every intruder that was measured, with what they know and how often they succeed."""
-    found = dossier.assessment
-    answer = found.answer("singling_out")
+    assessment = dossier.assessment
+    answer = assessment.answer("singling_out")
     classes: Any = None if answer is None else answer.results.get("equivalence_classes")
     if classes is not None:
         by, risk = _columns(classes.columns), classes.risk
@@ -104,7 +117,7 @@ def _attackers(dossier: Dossier) -> Iterator[tuple[str, str, str]]:
         ("releases", "Recipient of earlier releases", "this release and the earlier ones"),
         ("synthetic", "Intruder of the training data", "values of people in the training data"),
     ):
-        one = found.answer(question)
+        one = assessment.answer(question)
         if one is not None and one.status is not Status.NOT_ASKED:
             yield who, knows, wording.visible(one.headline, 400)
 
@@ -118,7 +131,9 @@ def _inferring(dossier: Dossier) -> Iterator[tuple[str, str, str]]:
     answer = dossier.assessment.answer("inference")
     if answer is None:
         return
-    leaks: list[Any] = [one for name, one in answer.results.items() if name.startswith("leakage")]
+    leaks: list[Any] = [
+        result for name, result in answer.results.items() if name.startswith("leakage")
+    ]
     for one in sorted(leaks, key=lambda leak: -float(leak.best_guess.worst))[:3]:
         guess = one.best_guess
         name = wording.visible(one.target, _NAME)

@@ -32,39 +32,39 @@ TONES = {Verdict.SAFE: "good", Verdict.NOT_SAFE: "bad", Verdict.CANNOT_TELL: "un
 
 def cover(dossier: Dossier) -> Section:
     """The first page."""
-    found = dossier.assessment
-    policy = found.policy
-    file = dossier.file or wording.visible(found.name)
-    size = f"{wording.records(found)}, {wording.plural(len(found.columns), 'column')}"
+    assessment = dossier.assessment
+    policy = assessment.policy
+    file = dossier.file or wording.visible(assessment.name)
+    size = f"{wording.records(assessment)}, {wording.plural(len(assessment.columns), 'column')}"
     facts = [
         ("Purpose", dossier.purpose),
         ("Recipient", dossier.recipient),
         ("Author", dossier.author),
-        ("Date", dossier.date or found.made[:10]),
+        ("Date", dossier.date or assessment.made[:10]),
         ("File", f"{file} ({size})"),
         ("Policy", f"{policy['title']} ({', '.join(_of_policy(policy))})"),
     ]
     blocks: list[Block] = [
         Facts(tuple(facts)),
-        VerdictBox(wording.head(found), _why(found), TONES[found.verdict]),
+        VerdictBox(wording.head(assessment), _why(assessment), TONES[assessment.verdict]),
     ]
-    guessed = wording.guesses(found)
+    guessed = wording.guesses(assessment)
     if guessed:
         blocks.append(Text(guessed, "warn"))
-    gauge = risk_gauge(found)
+    gauge = risk_gauge(assessment)
     if gauge is not None:
         blocks.append(gauge)
     blocks += [Text(sentence) for sentence in _sentences(dossier)]
     left = list(_not_asked(dossier))
     if left:
         blocks += [Text("What was not asked, and why:"), Bullets(tuple(left))]
-    title = dossier.title or f"Release of {wording.visible(found.name)}"
+    title = dossier.title or f"Release of {wording.visible(assessment.name)}"
     return Section("summary", title, tuple(blocks))
 
 
-def _why(found: Assessment) -> str:
+def _why(assessment: Assessment) -> str:
     """The explanation without the verdict, which is written above it."""
-    text = found.explanation.partition(": ")[2]
+    text = assessment.explanation.partition(": ")[2]
     return text[:1].upper() + text[1:]
 
 
@@ -76,11 +76,11 @@ def _of_policy(policy: Mapping[str, Any]) -> Iterator[str]:
 
 def _sentences(dossier: Dossier) -> Iterator[str]:
     """What was done, what an intruder can do, and what is lost."""
-    found = dossier.assessment
+    assessment = dossier.assessment
     if dossier.columns:
         yield _what_was_done(dossier)
         yield from _most_changed(dossier)
-    answer = found.answer("singling_out")
+    answer = assessment.answer("singling_out")
     classes: Any = None if answer is None else answer.results.get("equivalence_classes")
     if classes is not None:
         risk = classes.risk.prosecutor
@@ -95,18 +95,18 @@ def _sentences(dossier: Dossier) -> Iterator[str]:
             f"Residual risk: someone who knows the quasi-identifiers of a person finds {fitting}, "
             f"so that a guess is right in {f'{most} of the cases' if most == average else right}."
         )
-    yield from found.causes if found.verdict is Verdict.NOT_SAFE else ()
+    yield from assessment.causes if assessment.verdict is Verdict.NOT_SAFE else ()
     if dossier.losses:
         yield dossier.losses[0]
 
 
 def _what_was_done(dossier: Dossier) -> str:
-    removed = [one for one in dossier.columns if one.change == NOT_RELEASED]
-    same = [one for one in dossier.columns if one.change == UNCHANGED]
-    apart = [one for one in dossier.columns if one.change.startswith(APART)]
-    synthetic = [one for one in dossier.columns if one.change == SYNTHETIC]
+    removed = [column for column in dossier.columns if column.change == NOT_RELEASED]
+    same = [column for column in dossier.columns if column.change == UNCHANGED]
+    apart = [column for column in dossier.columns if column.change.startswith(APART)]
+    synthetic = [column for column in dossier.columns if column.change == SYNTHETIC]
     known = {one.column for one in (*removed, *same, *apart, *synthetic)}
-    changed = [one for one in dossier.columns if one.column not in known]
+    changed = [column for column in dossier.columns if column.column not in known]
     own = "a file of its own" if len(apart) == 1 else "files of their own"
     parts = [
         (removed, f"{_are(removed)} not released"),
@@ -129,11 +129,11 @@ def _what_was_done(dossier: Dossier) -> str:
 def _most_changed(dossier: Dossier) -> Iterator[str]:
     """The released column of which the least is left."""
     changed = [
-        (one.kept, place)
-        for place, one in enumerate(dossier.columns)
-        if one.change not in (NOT_RELEASED, SYNTHETIC, UNCHANGED)
-        and one.kept is not None
-        and one.kept < 1
+        (column.kept, position)
+        for position, column in enumerate(dossier.columns)
+        if column.change not in (NOT_RELEASED, SYNTHETIC, UNCHANGED)
+        and column.kept is not None
+        and column.kept < 1
     ]
     if changed:
         one = dossier.columns[min(changed)[1]]
@@ -145,13 +145,15 @@ def _are(some: list[Any]) -> str:
 
 
 def _not_asked(dossier: Dossier) -> Iterator[str]:
-    found = dossier.assessment
-    for one in found.answers:
-        nothing = one.question == "inference" and without_sensitive(found)
-        if (one.status is Status.NOT_ASKED or nothing) and one.question not in found.not_asked:
-            yield f"{one.title} {one.headline}".strip()
-    for question, why in found.not_asked.items():
+    assessment = dossier.assessment
+    for answer in assessment.answers:
+        nothing = answer.question == "inference" and without_sensitive(assessment)
+        if (
+            answer.status is Status.NOT_ASKED or nothing
+        ) and answer.question not in assessment.not_asked:
+            yield f"{answer.title} {answer.headline}".strip()
+    for question, why in assessment.not_asked.items():
         name = wording.SHORT_QUESTIONS[question].capitalize()
         yield f"{name}: not part of this policy. {why}"
-    if "releases" not in found.not_asked and found.answer("releases") is None:
+    if "releases" not in assessment.not_asked and assessment.answer("releases") is None:
         yield "Can it be combined with earlier releases? No earlier release was given."

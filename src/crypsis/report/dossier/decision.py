@@ -56,12 +56,12 @@ def remedies(dossier: Dossier) -> Section | None:
     )
     open_ = found.verdict is Verdict.CANNOT_TELL
     reasons = wording.missing(found, phrasing) if open_ else [
-        phrasing.reason(one) for one in found.reasons
-        if one.code not in ("threshold-exceeded", "not-evaluated")
+        phrasing.reason(reason) for reason in found.reasons
+        if reason.code not in ("threshold-exceeded", "not-evaluated")
     ]  # fmt: skip
     items = [*described, *losses, *reasons]
     blocks: list[Block] = (
-        [Bullets(tuple(wording.visible(one, 1_500) for one in items))] if items else []
+        [Bullets(tuple(wording.visible(item, 1_500) for item in items))] if items else []
     )
     commands = wording.remedies(found, phrasing)
     if commands:
@@ -73,27 +73,27 @@ def remedies(dossier: Dossier) -> Section | None:
 
 def conditions(dossier: Dossier) -> Section:
     """The conditions that the recipient accepts, and what this assessment does not cover."""
-    found = dossier.assessment
-    context = found.policy.get("context")
+    assessment = dossier.assessment
+    context = assessment.policy.get("context")
     blocks: list[Block] = []
-    given = [wording.visible(one, 1_000) for one in dossier.conditions]
+    given = [wording.visible(condition, 1_000) for condition in dossier.conditions]
     if context:
         given.append(f"Controls that the policy assumes: {context['controls']}")
     if given:
         blocks += [Bullets(tuple(given))]
     blocks += [Heading("Limits"), Bullets(tuple(_limits(dossier)))]
-    overrides = wording.overrides(found)
+    overrides = wording.overrides(assessment)
     if overrides:
         blocks += [Heading("Roles against the evidence"),
-                   Bullets(tuple(wording.visible(one, 1_000) for one in overrides))]  # fmt: skip
-    if found.checklist:
+                   Bullets(tuple(wording.visible(override, 1_000) for override in overrides))]  # fmt: skip
+    if assessment.checklist:
         rows = tuple(
             (
                 one.item,
                 wording.visible(one.answer, 200) or "not answered",
                 f"{one.why} ({one.source})",
             )
-            for one in found.checklist
+            for one in assessment.checklist
         )
         blocks += [Heading("Checklist, answered by the owner of the data"),
                    Grid(("Item", "Answer", "Why"), rows)]  # fmt: skip
@@ -101,7 +101,7 @@ def conditions(dossier: Dossier) -> Section:
 
 
 def _limits(dossier: Dossier) -> Iterator[str]:
-    found = dossier.assessment
+    assessment = dossier.assessment
     if dossier.sha256 is not None:
         yield (
             "The verdict is about the file with the digest below. A changed or updated file needs "
@@ -113,25 +113,28 @@ def _limits(dossier: Dossier) -> Iterator[str]:
         "An intruder is assumed to know the quasi-identifiers of annex C. Who knows more, such as a "
         "column that is called insensitive, can do more."
     )
-    if not found.parameters.get("earlier_releases"):
+    if not assessment.parameters.get("earlier_releases"):
         yield "Other releases of the same people were not compared with this one."
     yield (
         "No measure proves the absence of risk; the thresholds are those of the policy, with their "
         "sources in annex B."
     )
-    if not found.complete:
+    if not assessment.complete:
         yield "The assessment was interrupted; what is not listed was not measured."
 
 
 def decision(dossier: Dossier) -> Section:
     """The digest of the file, the choices, and lines for those who sign."""
-    found = dossier.assessment
+    assessment = dossier.assessment
     facts = [
-        ("File", dossier.file or wording.visible(found.name)),
+        ("File", dossier.file or wording.visible(assessment.name)),
         ("SHA-256", dossier.sha256 or ""),
-        ("Records", wording.records(found)),
-        ("Verdict", wording.head(found)),
-        ("Policy", f"{found.policy['title']}, {found.policy['date']}: {wording.outcome(found)}"),
+        ("Records", wording.records(assessment)),
+        ("Verdict", wording.head(assessment)),
+        (
+            "Policy",
+            f"{assessment.policy['title']}, {assessment.policy['date']}: {wording.outcome(assessment)}",
+        ),
     ]
     choices = ("Release approved", "Approved with the conditions above", "Refused")
     people = ("Responsible for the data", "Data protection officer or ethics board")

@@ -118,16 +118,16 @@ def _table(document: Any, block: Grid) -> None:
 def _grid(document: Any, rows: Any, *, header: bool) -> None:
     table = document.add_table(rows=0, cols=len(rows[0]))
     table.style = "Light Grid Accent 1" if header else "Table Grid"
-    for place, row in enumerate(rows):
+    for position, row in enumerate(rows):
         added = table.add_row()
         _mark(added, "w:cantSplit")
-        if header and place == 0:
+        if header and position == 0:
             _mark(added, "w:tblHeader")  # on every page
         for cell, text in zip(added.cells, row, strict=True):
             cell.text = _clean(text)
             for run in cell.paragraphs[0].runs:
                 run.font.size = _points(8.5)
-                run.bold = header and place == 0
+                run.bold = header and position == 0
     document.add_paragraph()
 
 

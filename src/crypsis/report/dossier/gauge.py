@@ -13,20 +13,20 @@ if TYPE_CHECKING:
 _HIGHEST, _AVERAGE = "k-anonymity", "average risk (prosecutor)"
 
 
-def risk_gauge(found: Assessment) -> Bars | None:
+def risk_gauge(assessment: Assessment) -> Bars | None:
     """How likely a person is recognized, in the original where it is known and in the release.
 
     Parameters
     ----------
-    found : Assessment
+    assessment : Assessment
         The assessment; None is returned if it did not look for single people.
     """
-    answer = found.answer("singling_out")
+    answer = assessment.answer("singling_out")
     classes: Any = None if answer is None else answer.results.get("equivalence_classes")
     if classes is None:
         return None
-    changes = {one.measure: one for one in found.changes}
-    limit = _risk_limit(found)
+    changes = {change.measure: change for change in assessment.changes}
+    limit = _risk_limit(assessment)
     bars = []
     for label, now, change in (
         ("most exposed", float(classes.risk.prosecutor.maximum), changes.get(_HIGHEST)),
@@ -45,12 +45,12 @@ def risk_gauge(found: Assessment) -> Bars | None:
     return Bars(title, tuple(bars), limit, text)
 
 
-def _risk_limit(found: Assessment) -> float | None:
+def _risk_limit(assessment: Assessment) -> float | None:
     """The highest risk of a record that the policy allows, where it limits class sizes."""
     sizes = []
-    for one in found.findings:
-        if one.measure == "singling_out.k_anonymity":
-            sizes.append(one.threshold)
-        elif one.measure == "singling_out.records_in_small_classes" and one.threshold == 0:
-            sizes.append(float(one.k or 1))
+    for finding in assessment.findings:
+        if finding.measure == "singling_out.k_anonymity":
+            sizes.append(finding.threshold)
+        elif finding.measure == "singling_out.records_in_small_classes" and finding.threshold == 0:
+            sizes.append(float(finding.k or 1))
     return 1 / max(sizes) if sizes and max(sizes) >= 1 else None

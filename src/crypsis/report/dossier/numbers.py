@@ -93,7 +93,7 @@ def numbers(answer: Answer) -> list[Block]:
         )  # fmt: skip
         together = ("Columns that single people out together", "Classes", "Unique records", "Share")
         blocks.append(Grid(together, rows, (1, 2, 3)))
-    leaks = [one for name, one in results.items() if name.startswith("leakage")]
+    leaks = [result for name, result in results.items() if name.startswith("leakage")]
     if leaks:
         head = ("Sensitive attribute", "Best guess without the release", "Average", "Worst class",
                 "Records in it", "ITPR", "ITPR, shuffled")  # fmt: skip

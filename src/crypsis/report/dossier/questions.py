@@ -25,15 +25,15 @@ _ATTRIBUTES, _INTRUDERS, _NOTES = 4, 5, 6
 
 def questions(dossier: Dossier) -> Section | None:
     """Every question that was asked."""
-    found = dossier.assessment
+    assessment = dossier.assessment
     blocks: list[Block] = []
-    about_columns = [one for one in found.exceeded if one.question == "columns"]
+    about_columns = [one for one in assessment.exceeded if one.question == "columns"]
     if about_columns:
         blocks.append(
             Heading("Are there direct identifiers or free text?", "threshold exceeded", "bad")
         )
         blocks.append(Bullets(tuple(map(_with_names, about_columns))))
-    for answer in found.answers:
+    for answer in assessment.answers:
         if answer.status is Status.NOT_ASKED and not answer.results:
             continue
         status = wording.STATUSES[answer.status]
@@ -50,10 +50,10 @@ def questions(dossier: Dossier) -> Section | None:
         worse = [
             _with_others(same)
             for same in wording.by_threshold(
-                one
-                for one in found.findings
-                if one.question == answer.question and one.status in (Status.EXCEEDED, Status.NOT_EVALUATED)
-                and one.statement not in answer.headline
+                finding
+                for finding in assessment.findings
+                if finding.question == answer.question and finding.status in (Status.EXCEEDED, Status.NOT_EVALUATED)
+                and finding.statement not in answer.headline
             )
         ]  # fmt: skip
         every = list(dict.fromkeys([*worse, *answer.notes]))
@@ -101,8 +101,8 @@ def _class_sizes(dossier: Dossier, answer: Any) -> Bars | None:
     if classes is None or classes.sampled_fraction < 1:
         return None
     pairs = list(zip(classes.class_sizes, classes.unit_counts, strict=True))
-    limits = [one.k for one in dossier.assessment.findings
-              if one.measure == "singling_out.records_in_small_classes" and one.k]  # fmt: skip
+    limits = [finding.k for finding in dossier.assessment.findings
+              if finding.measure == "singling_out.records_in_small_classes" and finding.k]  # fmt: skip
     k = max(limits, default=5)
     bars: list[Bar] = []
     for first, beyond in pairwise(_EDGES):
@@ -124,11 +124,13 @@ def _range(first: float, beyond: float) -> str:
 
 def _guesses(dossier: Dossier, answer: Any) -> Bars | None:
     """How well each sensitive attribute is guessed without the release and with it."""
-    leaks: list[Any] = [one for name, one in answer.results.items() if name.startswith("leakage")]
+    leaks: list[Any] = [
+        result for name, result in answer.results.items() if name.startswith("leakage")
+    ]
     leaks.sort(key=lambda one: -float(one.best_guess.worst_gain))
     bars = []
-    for one in leaks[:_ATTRIBUTES]:
-        guess, name = one.best_guess, wording.visible(one.target, 30)
+    for leak in leaks[:_ATTRIBUTES]:
+        guess, name = leak.best_guess, wording.visible(leak.target, 30)
         shown = {"without the release": guess.prior, "on average": guess.average}
         if percent_text(guess.worst) != percent_text(guess.average):
             shown["worst class"] = guess.worst
@@ -142,7 +144,7 @@ def _links(dossier: Dossier, answer: Any) -> Bars | None:
     suite: Any = answer.results.get("suite")
     if suite is None or suite.correct_share is None:
         return None
-    known = [one for one in suite.attacks if one.correct_share is not None]
+    known = [attack for attack in suite.attacks if attack.correct_share is not None]
     bars = [
         Bar(one.method, float(one.correct_share.value), percent_text(one.correct_share.value))
         for one in known[:_INTRUDERS]

@@ -284,7 +284,7 @@ class _Keys:
             first, last = own.first[place[name]][row], own.last[place[name]][row]
             width = last - first + 1
             inside = np.arange(width.sum()) - np.repeat(np.cumsum(width) - width, width)
-            buckets = [np.repeat(one, width) for one in buckets]
+            buckets = [np.repeat(bucket, width) for bucket in buckets]
             buckets.append(np.repeat(first, width) + inside)
             row = np.repeat(row, width)
         every = np.unique(np.stack([known[row], *buckets]), axis=1)

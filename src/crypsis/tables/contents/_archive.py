@@ -89,9 +89,9 @@ def archive_contents(archive: zipfile.ZipFile) -> Iterator[Content]:
     if archive.comment:
         yield Content("archive-comment", "The file has an archive comment.")
     members = archive.infolist()
-    if any(one.comment for one in members):
+    if any(member.comment for member in members):
         yield Content("archive-comment", "A part of the file has an archive comment.")
-    if len({one.filename for one in members}) < len(members):
+    if len({member.filename for member in members}) < len(members):
         yield Content("archive-names", "Two parts of the file have the same name.")
     if not _accounted(archive, members):
         yield Content("archive-bytes", "The file has bytes that belong to none of its parts.")
@@ -121,8 +121,8 @@ def _accounted(archive: zipfile.ZipFile, members: list[zipfile.ZipInfo]) -> bool
     if reached != archive.start_dir:
         return False
     entries = sum(
-        _ENTRY + len(one.filename.encode("utf-8")) + len(one.extra) + len(one.comment)
-        for one in members
+        _ENTRY + len(member.filename.encode("utf-8")) + len(member.extra) + len(member.comment)
+        for member in members
     )
     file.seek(0, 2)
     rest = file.tell() - archive.start_dir - entries - len(archive.comment)

@@ -147,17 +147,17 @@ def _varying(path: str, dialect: Dialect, few_quoted: Mapping[int, bool]) -> lis
     few: dict[int, set[bytes]] = {place: set() for place in few_quoted}
     many: set[int] = set()
     for fields in _all_fields(path, dialect) if few else ():
-        for place in few.keys() - many:
-            few[place].update(fields.texts(place, quoted=few_quoted[place]))
-            if len(few[place]) > _MOST_TEXTS:
-                many.add(place)
+        for key in few.keys() - many:
+            few[key].update(fields.texts(key, quoted=few_quoted[key]))
+            if len(few[key]) > _MOST_TEXTS:
+                many.add(key)
     lengths = {place: set(map(len, texts)) for place, texts in few.items()}
     varying = set(many)
     for fields in _all_fields(path, dialect) if few.keys() - varying else ():
-        for place in few.keys() - varying:
-            others = fields.texts(place, quoted=not few_quoted[place], lengths=lengths[place])
-            if not few[place].isdisjoint(others):
-                varying.add(place)
+        for key in few.keys() - varying:
+            others = fields.texts(key, quoted=not few_quoted[key], lengths=lengths[key])
+            if not few[key].isdisjoint(others):
+                varying.add(key)
     return sorted(varying)
 
 

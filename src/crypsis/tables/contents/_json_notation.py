@@ -93,9 +93,9 @@ class _Checked:
         self.shapes.add(shape)
         members = _MEMBER.findall(shape[1:-1])
         keys = [key for _, key, _, _ in members]
-        for place, (before, _, colon, value) in enumerate(members):
-            last = place == len(members) - 1
-            kind = "first" if place == 0 else "later"
+        for position, (before, _, colon, value) in enumerate(members):
+            last = position == len(members) - 1
+            kind = "first" if position == 0 else "later"
             after = re.sub(rb"[^\s]", b"", value)
             if b"[" in value:
                 after = b""  # the blanks inside of a list depend on its length
@@ -103,7 +103,7 @@ class _Checked:
             self._same("colon", colon)
             self._same("last" if last else "value", after)
         self.order |= {
-            (one, two) for i, one in enumerate(keys) for two in keys[i + 1 :]
+            (key, two) for i, key in enumerate(keys) for two in keys[i + 1 :]
         } if len(keys) <= 60 else set(pairwise(keys))  # fmt: skip
 
     def _same(self, place: str, blanks: bytes) -> None:

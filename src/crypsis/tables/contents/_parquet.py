@@ -62,9 +62,9 @@ def parquet_contents(paths: Sequence[str]) -> Iterator[Content]:
 
 def _columns_of_some(files: Mapping[str, Any]) -> Iterator[Content]:
     """Columns that only some of the files have, which are not read."""
-    found = Counter(name for file in files.values() for name in set(file.schema_arrow.names))
+    counter = Counter(name for file in files.values() for name in set(file.schema_arrow.names))
     first = set(next(iter(files.values())).schema_arrow.names) if files else set()
-    for name, count in found.items():
+    for name, count in counter.items():
         if count < len(files) or name not in first:
             text = f"Column {name!r} is in {count} of {len(files)} files."
             yield Content(f"column:{name}", text)
@@ -96,7 +96,7 @@ def _metadata(file: Any) -> Iterator[Content]:
 def _is_writer(text: str) -> bool:
     """Whether nothing but the name of a program, its version and its build is said."""
     words = re.split(r"[\s()/,;-]+|\.(?=net\b)", text.lower())
-    return all(one in _WRITER_WORDS or _NUMBERED.fullmatch(one) for one in words if one)
+    return all(word in _WRITER_WORDS or _NUMBERED.fullmatch(word) for word in words if word)
 
 
 def _arrow_keys(file: Any) -> Iterator[bytes]:
@@ -197,9 +197,9 @@ def _not_numbers(file: Any) -> Iterator[Content]:
             values = batch.column(batch.schema.get_field_index(name)).drop_null()
             rest = numbers(values.filter(pc.is_nan(values)))
             patterns[name] |= set(np.unique(rest.view(f"u{rest.dtype.itemsize}")).tolist())
-    for name, found in patterns.items():
-        if len(found) > 1:
-            text = f"Column {name!r} has NaN in {len(found)} patterns of bits."
+    for name, pattern in patterns.items():
+        if len(pattern) > 1:
+            text = f"Column {name!r} has NaN in {len(pattern)} patterns of bits."
             yield Content(f"spelling:{name}", text)
 
 

@@ -69,7 +69,7 @@ def sheet_contents(archive: zipfile.ZipFile, sheet: str) -> Iterator[Content]:
     if len(seen.rows) > 1:
         text = "Rows below the header are formatted differently (height, outline, style)."
         yield Content("row-formats", text)
-    if any(len(found) > 1 for found in seen.styles.values()):
+    if any(len(style) > 1 for style in seen.styles.values()):
         text = "Cells of one column are formatted differently below the header."
         yield Content("cell-formats", text)
     if seen.spellings or different < stored:

@@ -15,7 +15,7 @@ def chosen_table(
         return None
     if reading.table is None:
         return (tables or named)[0] if named else None
-    asked = reading.table
-    schema, _, bare = asked.rpartition(".")
-    by_name = [one for one in named if one[1] == asked]
+    table = reading.table
+    schema, _, bare = table.rpartition(".")
+    by_name = [one for one in named if one[1] == table]
     return next(iter(by_name or [one for one in named if one == (schema, bare)]), None)

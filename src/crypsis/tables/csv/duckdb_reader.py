@@ -136,8 +136,8 @@ def _typed_at_once(
     if len(likely) > _MAX_TYPED_AT_ONCE:
         return None
     parts, unseen, found = [], [], {}
-    for place, (name, kinds) in enumerate(likely.items()):
-        column, one = f"c{place}", settled(kinds)
+    for position, (name, kinds) in enumerate(likely.items()):
+        column, one = f"c{position}", settled(kinds)
         if name in types:
             found[name] = one or _asked(name, types[name], kinds)
             parts.append(f"{_cast(column, found[name])} AS {column}")
@@ -164,7 +164,7 @@ def _typed_at_once(
 
 def _asked(name: str, kind: str, fits: Sequence[Notation]) -> Notation:
     """The notation of a column whose type was given, where the values do not show one."""
-    if len({one.form for one in fits if "%" in one.form}) > 1:
+    if len({fit.form for fit in fits if "%" in fit.form}) > 1:
         raise SourceError(
             f"The dates of column {name!r} fit several orders of day and month.",
             code="date-order",
@@ -198,14 +198,16 @@ def _fitting(
         tests = ["count(*)"]
         for i, candidates in enumerate(block, start):
             tests.append(f"count(c{i})")
-            tests += [f"count(*) FILTER ({_test(f'c{i}', one)})" for one in candidates]
+            tests += [f"count(*) FILTER ({_test(f'c{i}', candidate)})" for candidate in candidates]
         row = list(connection.sql(f"SELECT {', '.join(tests)} FROM {table}").fetchall()[0])
         if row.pop(0) == 0:
             return []
         for candidates in block:
             there = row.pop(0)
             fits = [row.pop(0) == there for _ in candidates]
-            fitting.append([one for one, fit in zip(candidates, fits, strict=True) if fit])
+            fitting.append(
+                [candidate for candidate, fit in zip(candidates, fits, strict=True) if fit]
+            )
     return fitting
 
 

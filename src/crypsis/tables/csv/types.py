@@ -162,7 +162,7 @@ def _shown_mark(seen: Sequence[set[str]]) -> str | None:
     ):
         for values in seen:
             marked = any(mark in value for value in values)
-            if marked and any(_all(one, values) for one in forms) and not _all(thousands, values):
+            if marked and any(_all(form, values) for form in forms) and not _all(thousands, values):
                 return mark
     return None
 
@@ -185,7 +185,11 @@ def _fits(
     candidates = [_INTEGER, *numbers, *PLAIN[2:]]
     if values:
         candidates += [one for one in _OTHERS if one.form.startswith(dates or "%")]
-    return [one for one in candidates if kind in (None, one.kind) and _all(one, values)]
+    return [
+        candidate
+        for candidate in candidates
+        if kind in (None, candidate.kind) and _all(candidate, values)
+    ]
 
 
 def _all(notation: Notation, values: set[str]) -> bool:
@@ -203,8 +207,8 @@ def settled(fits: Sequence[Notation]) -> Notation | None:
     >>> settled([Notation("number"), Notation("number", ".,")]) is None
     True
     """
-    kinds = {one.kind for one in fits}
-    orders = {one.form.replace("-d", "d").replace("-m", "m") for one in fits if "%" in one.form}
+    kinds = {fit.kind for fit in fits}
+    orders = {fit.form.replace("-d", "d").replace("-m", "m") for fit in fits if "%" in fit.form}
     if not fits or len(orders) > 1 or {"integer", "date"} <= kinds:
         return None
     doubtful = _GROUPED in fits and ("text" in kinds or _NUMBER in fits)

@@ -89,8 +89,8 @@ def write_sheet(batches: Iterable[pa.RecordBatch], names: Sequence[str], path: P
     book.set_properties({"created": datetime.datetime(2000, 1, 1)})  # not when it was made
     sheet = book.add_worksheet("release")
     time = book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"})
-    for place, name in enumerate(names):
-        sheet.write_string(0, place, name)
+    for position, name in enumerate(names):
+        sheet.write_string(0, position, name)
     line = 0
     for batch in batches:
         for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
@@ -98,8 +98,8 @@ def write_sheet(batches: Iterable[pa.RecordBatch], names: Sequence[str], path: P
             if line >= _MOST_LINES:
                 book.close()
                 raise OutputError(f"A sheet of Excel has at most {_MOST_LINES:,} lines.")
-            for place, value in enumerate(row):
-                _write_cell(sheet, line, place, value, time)
+            for position, value in enumerate(row):
+                _write_cell(sheet, line, position, value, time)
     book.close()
 
 

@@ -95,11 +95,11 @@ class _Table:
         from crypsis.counting.kernels import dense as kernels
 
         step = self.counts.size
-        for place, (codes, low, own) in enumerate(coded):
-            step //= self.shape[place]
+        for position, (codes, low, own) in enumerate(coded):
+            step //= self.shape[position]
             added = (own * step).astype(np.int32)
-            if place < len(coded) - 1:
-                known = kernels.add_places(codes, low, added, self._places, place == 0)
+            if position < len(coded) - 1:
+                known = kernels.add_places(codes, low, added, self._places, position == 0)
             else:
                 known = kernels.count_places(codes, low, added, self._places, self.counts)
             if not known:

@@ -139,8 +139,8 @@ def _opened(
     with translated(repr(text.rstrip("/").rsplit("/", 1)[-1])):
         if reading.table is not None or reading.query is not None:
             reading.check_supported("a table of Spark", ("table", "query"))
-            asked = reading.table
-            frame = session.table(asked) if asked else session.sql(one_query(reading.query or ""))
+            table = reading.table
+            frame = session.table(table) if table else session.sql(one_query(reading.query or ""))
         elif form in ("parquet", "orc", "json"):
             reading.check_supported(form, ())
             frame = session.read.format(form).load(_place(text))

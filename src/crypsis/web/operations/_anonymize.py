@@ -97,8 +97,8 @@ def anonymize(
         "measured": measured,
         "loss": made.loss.to_dict(),
         "separation": made.loss.separation,
-        "methods": [one.to_dict() for one in made.methods],
-        "columns": [one.to_dict() for one in lost.columns],
+        "methods": [method.to_dict() for method in made.methods],
+        "columns": [column.to_dict() for column in lost.columns],
         "removed": list(lost.removed),
         "released": remaining(made),
         "unchanged": unchanged(made),
@@ -114,11 +114,11 @@ def _of_policy(answers: dict[str, str], policy: str) -> dict[str, str]:
     return {item: answer for item, answer in answers.items() if item in asked}
 
 
-def _pairs(made: an.Anonymized) -> dict[str, Any]:
+def _pairs(anonymized: an.Anonymized) -> dict[str, Any]:
     """The distribution of each released column, as it was and as it is."""
-    before = {one.column: one for one in histograms(made.original)}
-    after = {one.column: one for one in histograms(made.data)}
-    notation = ValueNotation.of(made.original)
+    before = {histogram.column: histogram for histogram in histograms(anonymized.original)}
+    after = {histogram.column: histogram for histogram in histograms(anonymized.data)}
+    notation = ValueNotation.of(anonymized.original)
     return {
         name: {"before": bars_view(before[name], notation), "after": bars_view(one, notation)}
         for name, one in after.items()
@@ -127,7 +127,7 @@ def _pairs(made: an.Anonymized) -> dict[str, Any]:
 
 
 def _has_bits(lost: Any) -> bool:
-    return any(one.entropy_before_bits is not None for one in lost.columns)
+    return any(column.entropy_before_bits is not None for column in lost.columns)
 
 
 def masks_of(given: dict[str, dict[str, Any]]) -> dict[str, Mask]:

@@ -113,80 +113,82 @@ def _named_alike(session: TableSession, file: dict[str, Any], roles: dict[str, s
     return session.release(file, {name: role for name, role in roles.items() if name in names})
 
 
-def write_report(session: TableSession, found: Assessment, name: str) -> None:
+def write_report(session: TableSession, assessment: Assessment, name: str) -> None:
     """The assessment as HTML, Markdown and JSON, beside the table."""
     for suffix, text in (
-        ("html", found.to_html(PHRASING)),
-        ("md", found.to_markdown(PHRASING)),
-        ("json", found.to_json()),
+        ("html", assessment.to_html(PHRASING)),
+        ("md", assessment.to_markdown(PHRASING)),
+        ("json", assessment.to_json()),
     ):
         (session.folder / f"{name}.{suffix}").write_text(text, encoding="utf-8")
 
 
-def assessment_view(found: Assessment) -> dict[str, Any]:
+def assessment_view(assessment: Assessment) -> dict[str, Any]:
     """An assessment for the page: plain values, numbers in words, charts as specifications."""
-    plain = found.to_dict()
-    drawn = figures(found)
-    gauge = risk_gauge(found)
+    plain = assessment.to_dict()
+    drawn = figures(assessment)
+    gauge = risk_gauge(assessment)
     return {
         "verdict": plain["verdict"],
-        "head": wording.head(found),
-        "explanation": found.explanation,
-        "causes": list(found.causes),
+        "head": wording.head(assessment),
+        "explanation": assessment.explanation,
+        "causes": list(assessment.causes),
         "gauge": None if gauge is None else asdict(gauge),
         "complete": plain["complete"],
-        "reasons": [PHRASING.reason(reason) for reason in found.reasons],
-        "requirements": _requirements(found),
+        "reasons": [PHRASING.reason(reason) for reason in assessment.reasons],
+        "requirements": _requirements(assessment),
         "rows": plain["rows"],
         "policy": {key: plain["policy"][key] for key in ("name", "title", "source", "summary")},
         "checklist": plain["checklist"],
         "parameters": plain["parameters"],
         "made": plain["made"],
-        "findings": [finding_view(one, i) for i, one in enumerate(found.findings)],
+        "findings": [finding_view(finding, i) for i, finding in enumerate(assessment.findings)],
         "answers": [
             {
-                "question": one.question, "title": one.title, "status": one.status.value,
-                "headline": one.headline, "notes": list(one.notes),
-                "figures": [figure_view(figure) for figure in drawn[one.question]],
+                "question": answer.question, "title": answer.title, "status": answer.status.value,
+                "headline": answer.headline, "notes": list(answer.notes),
+                "figures": [figure_view(figure) for figure in drawn[answer.question]],
             }
-            for one in found.answers
+            for answer in assessment.answers
         ],
         "changes": [
             {
-                "measure": one.measure,
-                "before": wording.number(one.before, one.unit),
-                "after": wording.number(one.after, one.unit),
+                "measure": change.measure,
+                "before": wording.number(change.before, change.unit),
+                "after": wording.number(change.after, change.unit),
             }
-            for one in found.changes
+            for change in assessment.changes
         ],
     }  # fmt: skip
 
 
-def _requirements(found: Assessment) -> dict[str, int | float]:
+def _requirements(assessment: Assessment) -> dict[str, int | float]:
     """The requirements that meet the policy, as far as recoding can.
 
     The release is compared with its original, which is here, so links are limited, too.
     """
-    sensitive = any(one.role == Role.SENSITIVE.value for one in found.columns)
-    policy = Policy.model_validate(dict(found.policy))
+    sensitive = any(column.role == Role.SENSITIVE.value for column in assessment.columns)
+    policy = Policy.model_validate(dict(assessment.policy))
     links = tuple(
-        one.model_copy(update={"required": True}) if one.measure.startswith("linkage.") else one
-        for one in policy.thresholds
+        threshold.model_copy(update={"required": True})
+        if threshold.measure.startswith("linkage.")
+        else threshold
+        for threshold in policy.thresholds
     )
     return requirements_for(policy.model_copy(update={"thresholds": links}), sensitive=sensitive)
 
 
-def finding_view(one: Finding, place: int) -> dict[str, Any]:
+def finding_view(finding: Finding, place: int) -> dict[str, Any]:
     """A finding with its numbers in words."""
     return {
-        "place": place, "question": one.question, "measure": one.measure,
-        "status": one.status.value, "severity": one.severity.value,
-        "statement": one.statement, "title": wording.sentence_title(one.measure, one.k),
-        "number": wording.number(one.value, one.unit), "limit": wording.limit(one),
-        "class_size": one.k, "columns": list(one.columns), "affected": one.affected,
-        "why": one.why, "source": one.source, "unit": one.unit,
-        "remedy": None if one.remedy is None else wording.remedy_text(one.remedy),
-        "recoding": one.remedy is not None and one.remedy.action == "anonymize",
+        "place": place, "question": finding.question, "measure": finding.measure,
+        "status": finding.status.value, "severity": finding.severity.value,
+        "statement": finding.statement, "title": wording.sentence_title(finding.measure, finding.k),
+        "number": wording.number(finding.value, finding.unit), "limit": wording.limit(finding),
+        "class_size": finding.k, "columns": list(finding.columns), "affected": finding.affected,
+        "why": finding.why, "source": finding.source, "unit": finding.unit,
+        "remedy": None if finding.remedy is None else wording.remedy_text(finding.remedy),
+        "recoding": finding.remedy is not None and finding.remedy.action == "anonymize",
     }  # fmt: skip
 
 
@@ -260,7 +262,7 @@ def _guesses(release: Dataset, columns: list[str], reveal: bool) -> dict[str, An
         "target": target,
         "columns": list(found.given),
         "prior": found.best_guess.prior,
-        "contributions": [one.to_dict() for one in found.contributions],
+        "contributions": [contribution.to_dict() for contribution in found.contributions],
         "groups": [
             {
                 "size": one.group.size,

@@ -121,11 +121,11 @@ def _linked(suite: linkage.LinkSuite, acceptable: float) -> dict[str, Any]:
         "notes": list(suite.not_computed), "figures": [], "files": False,
         "intruders": [
             {
-                "name": one.method, "true_matches": one.true_matches, "records": one.records,
-                "multiple_matches": one.multiple_matches, "chance": one.chance,
-                "correct_share": one.correct_share and one.correct_share.to_dict(),
+                "name": attack.method, "true_matches": attack.true_matches, "records": attack.records,
+                "multiple_matches": attack.multiple_matches, "chance": attack.chance,
+                "correct_share": attack.correct_share and attack.correct_share.to_dict(),
             }
-            for one in suite.attacks
+            for attack in suite.attacks
         ],
     }  # fmt: skip
 
@@ -158,7 +158,7 @@ def verify(
             if permutation_only or error.code not in _NO_RANKS:
                 raise
             return _fitting(released, record)
-        compared = {one.column for one in found.columns}
+        compared = {column.column for column in found.columns}
         ranked = any(released.rows.column(name).kind.numeric for name in compared)
         if not permutation_only and not ranked and compared != set(record):
             return _fitting(released, record)  # generalized: ranks would leave columns out

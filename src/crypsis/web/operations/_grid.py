@@ -65,7 +65,7 @@ class TableRecords:
     def _comparable(self, table: pa.Table, name: str) -> NDArray[Any]:
         coded = table[name].combine_chunks().dictionary_encode(null_encoding="encode")
         values = coded.dictionary.to_pylist()
-        texts = ["" if one is None else self.notation.plain(name, str(one)) for one in values]
+        texts = ["" if value is None else self.notation.plain(name, str(value)) for value in values]
         every: NDArray[Any] = np.asarray(texts, dtype=object)
         found: NDArray[Any] = every[coded.indices.to_numpy(zero_copy_only=False)]
         return found
@@ -73,9 +73,10 @@ class TableRecords:
     def window(self, table: pa.Table, name: str, places: Ints) -> list[str | None]:
         """The values of some records, as the file writes them; long ones are cut."""
         values = table[name].take(pa.array(places)).to_pylist()
-        texts = [None if one is None else self.notation.text(name, one) for one in values]
+        texts = [None if value is None else self.notation.text(name, value) for value in values]
         return [
-            one if one is None or len(one) <= _LONGEST else f"{one[:_LONGEST]}…" for one in texts
+            text if text is None or len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+            for text in texts
         ]
 
     def chosen(self, order: str, show: str, k: int) -> Ints:
@@ -161,8 +162,8 @@ def _records(
     key = (file["path"], repr(file.get("reading")), repr(sorted(roles.items())), made, stamp)
     if session.records is None or session.records[0] != key:
         session.records = (key, _read(session, file, roles, made))
-    found: TableRecords = session.records[1]
-    return found
+    table_records: TableRecords = session.records[1]
+    return table_records
 
 
 def _read(
@@ -170,11 +171,11 @@ def _read(
 ) -> TableRecords:
     table = session.release(file, roles)
     most = min(_MOST_ROWS, _MOST_VALUES // max(1, len(table.names)))
-    found = TableRecords(
+    table_records = TableRecords(
         _plain(_first(table.rows, most)), table.quasi_identifiers, ValueNotation.of(table)
     )
     if made is None:
-        return found
+        return table_records
     form = Path(made).suffix[1:]
     path = str(session.folder / made)
     plain = session.release({"path": path, "title": made, "reading": {"format": form}})
@@ -187,12 +188,12 @@ def _read(
     if origin is None:
         origin = tuple(range(after.num_rows))
     if len(origin) < after.num_rows:  # the key of a very large release has no map
-        return found
-    place = np.full(found.before.num_rows, -1, np.int64)
+        return table_records
+    place = np.full(table_records.before.num_rows, -1, np.int64)
     source = np.asarray(origin[: after.num_rows], np.int64)
     seen = source < place.size
     place[source[seen]] = np.flatnonzero(seen)
-    return replace(found, after=after, place=place)
+    return replace(table_records, after=after, place=place)
 
 
 def _first(rows: Any, most: int) -> pa.Table:

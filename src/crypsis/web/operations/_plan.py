@@ -35,7 +35,7 @@ def asked_options(options: dict[str, Any], hierarchies: dict[str, str]) -> dict[
     for name in ("recursive_diversity", "preserve"):
         if name in asked:  # JSON has lists only
             parts = asked[name]
-            asked[name] = tuple(parts) if name != "preserve" else [tuple(one) for one in parts]
+            asked[name] = tuple(parts) if name != "preserve" else [tuple(part) for part in parts]
     trees = {name: Hierarchy.read(path) for name, path in hierarchies.items()}
     return {**asked, "hierarchies": trees}
 
@@ -90,42 +90,42 @@ def preview(
         "cells": drawn.cells,
         "columns": [
             {
-                "column": one.name,
-                "values": one.values_before,
-                "kind": release.rows.column(one.name).kind.value,
-                "methods": list(drawn.methods(one.name)),
-                "hierarchy": one.name in hierarchies,
+                "column": column.name,
+                "values": column.values_before,
+                "kind": release.rows.column(column.name).kind.value,
+                "methods": list(drawn.methods(column.name)),
+                "hierarchy": column.name in hierarchies,
                 "levels": [
-                    {"description": step.describe(), "values": drawn.values(one.name, level)}
-                    for level, step in enumerate(drawn.steps[one.name])
+                    {"description": step.describe(), "values": drawn.values(column.name, level)}
+                    for level, step in enumerate(drawn.steps[column.name])
                 ],
             }
-            for one in made.columns
+            for column in made.columns
         ],
     }
 
 
-def remaining(made: an.Anonymized) -> list[dict[str, Any]]:
+def remaining(anonymized: an.Anonymized) -> list[dict[str, Any]]:
     """What is left of each column that changes, in plain words, and whether that is nothing."""
-    records = max(1, made.loss.released_records)
-    words, found = made.released_values, []
-    for one in made.methods:
-        for name in one.columns or (one.column,):
-            masked = f"{name}: {one.description}" if name in made.data.names else None
+    records = max(1, anonymized.loss.released_records)
+    words, found = anonymized.released_values, []
+    for method in anonymized.methods:
+        for name in method.columns or (method.column,):
+            masked = f"{name}: {method.description}" if name in anonymized.data.names else None
             text = words.get(name, masked)
             if text is None:
                 continue
-            levels = one.parameters.get("levels", ())
+            levels = method.parameters.get("levels", ())
             gone = sum(level["rows"] for level in levels if level["method"] == "suppress")
-            lost = 1.0 if one.method in ("not released", "suppress") else gone / records
+            lost = 1.0 if method.method in ("not released", "suppress") else gone / records
             found.append({"column": name, "words": text, "lost": lost})
     return found
 
 
-def unchanged(made: an.Anonymized) -> list[str]:
+def unchanged(anonymized: an.Anonymized) -> list[str]:
     """The columns that are released as they are."""
-    changed = {one["column"] for one in remaining(made)}
-    return [name for name in made.data.names if name not in changed]
+    changed = {one["column"] for one in remaining(anonymized)}
+    return [name for name in anonymized.data.names if name not in changed]
 
 
 def _ready(session: TableSession) -> an.Preview:

@@ -18,7 +18,7 @@ def scan(session: TableSession, *, file: dict[str, Any], seed: int = 0) -> dict[
     with session.engine:
         release = session.release(file)
         found = scan_dataset(release, seed=seed)
-        pictures = {one.column: one for one in histograms(release, seed=seed)}
+        pictures = {histogram.column: histogram for histogram in histograms(release, seed=seed)}
     notation = ValueNotation.of(release)
     body = found.to_dict()
     body["read_as"] = _read_as(release)
@@ -52,25 +52,25 @@ def _sheets(file: dict[str, Any]) -> list[str]:
     return [read, *(name for name in names if name != read)]
 
 
-def bars_view(one: Histogram, notation: ValueNotation) -> dict[str, Any]:
+def bars_view(histogram: Histogram, notation: ValueNotation) -> dict[str, Any]:
     """Heights from 0 to 1, with what each bar is."""
-    highest = max((*one.counts, 1))
-    labels = one.labels
-    if one.ordered:
-        labels = tuple(notation.edge(one.column, label) for label in labels)
-    ends = [labels[0], labels[-1]] if one.ordered and labels else []
-    if len(labels) == len(one.counts) + 1:
+    highest = max((*histogram.counts, 1))
+    labels = histogram.labels
+    if histogram.ordered:
+        labels = tuple(notation.edge(histogram.column, label) for label in labels)
+    ends = [labels[0], labels[-1]] if histogram.ordered and labels else []
+    if len(labels) == len(histogram.counts) + 1:
         labels = tuple(f"{low} to {high}" for low, high in pairwise(labels))
-    rows = max(1, one.rows)
+    rows = max(1, histogram.rows)
     return {
-        "ordered": one.ordered,
-        "sampled": one.sampled,
-        "rows": one.rows,
-        "rest": one.rest,
-        "missing_share": one.missing / rows,
+        "ordered": histogram.ordered,
+        "sampled": histogram.sampled,
+        "rows": histogram.rows,
+        "rest": histogram.rest,
+        "missing_share": histogram.missing / rows,
         "ends": ends,
         "bars": [
             {"label": label[:60], "height": count / highest, "share": count / rows}
-            for label, count in zip(labels, one.counts, strict=False)
+            for label, count in zip(labels, histogram.counts, strict=False)
         ],
     }

@@ -108,5 +108,5 @@ def explore(
     best = set(map(id, found.pareto))
     return {
         "rows": part.count, "sampled": sampled, "k": options["k"],
-        "alternatives": [{**one.to_dict(), "best": id(one) in best} for one in found.alternatives],
+        "alternatives": [{**alternative.to_dict(), "best": id(alternative) in best} for alternative in found.alternatives],
     }  # fmt: skip
