@@ -22,7 +22,8 @@ from crypsis.results import Result, field_descriptions, result_schema
 from crypsis.schemas import SCHEMAS, schema
 from tests.structure.code import PUBLIC_PACKAGES, public_names
 
-ROLES = ["--qi", "age", "--qi", "zip", "--sensitive", "disease"]
+KNOWN = ["--person", "each record", "--qi", "age", "--qi", "zip"]
+ROLES = [*KNOWN, "--sensitive", "disease"]
 
 
 @pytest.fixture
@@ -53,7 +54,7 @@ def test_schemas_are_valid(kind: str) -> None:
         ("verify", ["verify", "DATA", "--record", "RECORD"]),
         (
             "explore",
-            ["anonymize", "DATA", *ROLES[:4], "--exclude", "disease", "--explore", "--k", "3"],
+            ["anonymize", "DATA", *KNOWN, "--exclude", "disease", "--explore", "--k", "3"],
         ),
         ("indicators", ["compare", "DATA", "DATA", "--indicators", "GATE"]),
         ("posterior", ["compare", "DATA", "DATA", "--method", "age=noise:0.5"]),

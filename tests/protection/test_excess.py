@@ -146,7 +146,7 @@ def test_where_merged_classes_disclose_more_the_first_ones_are_suppressed(
     data = cr.Dataset.from_frame(people, quasi_identifiers=["area", "age"], sensitive=["secret"])
     told: list[Any] = []
 
-    def disclosing(_: Any, levels: Any, found: Any, limit: float) -> Any:
+    def disclosing(_: Any, after: Any, levels: Any, found: Any) -> Any:
         told.append(found)
         more = {1: 1, 2: 3}.get(len(told), 0)  # one class, then three, then none
         return np.arange(levels.counts.size) < more

@@ -101,7 +101,7 @@ def test_what_cannot_be_met_is_refused() -> None:
 
 
 def test_mistakes_are_named() -> None:
-    roles = {name: value for name, value in ROLES.items() if name != "person"}
+    roles = {**ROLES, "person": "each record"}
     data = visits().rename(columns={"code": "name"}).assign(name="Anna Bauer")
     with pytest.raises(RoleError, match="whose they are is not known"):
         cr.anonymize(data, k=5, unicity=0.05, **{**roles, "identifiers": ["name"]})

@@ -11,7 +11,11 @@ from crypsis.errors import RoleError
 from crypsis.protection import MAX_REJOINED, rejoined
 
 ROWS = 1_000
-ROLES = {"quasi_identifiers": ["age", "grade"], "sensitive": ["pay", "ill"]}
+ROLES = {
+    "quasi_identifiers": ["age", "grade"],
+    "sensitive": ["pay", "ill"],
+    "person": "each record",
+}
 
 
 def people(seed: int = 0) -> dict[str, np.ndarray]:

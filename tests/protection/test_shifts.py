@@ -85,7 +85,7 @@ def test_two_files_at_the_command_line(tmp_path: Path) -> None:
     key = tmp_path / "a.key.json"
     files = (("a", []), ("b", ["--same-key", str(key)]))
     for name, more in files:
-        given = ["anonymize", "--person", "each record",
+        given = ["anonymize",
                  str(tmp_path / f"{name}.csv"), "-o", str(tmp_path / f"{name}-out.csv"),
                  "--key", str(tmp_path / f"{name}.key.json"), *words, *more]  # fmt: skip
         assert run(given) == 0

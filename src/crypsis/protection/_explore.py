@@ -132,7 +132,8 @@ def explore(
     --------
     >>> import pyarrow as pa
     >>> people = pa.table({"age": [30, 31, 32, 33, 41, 42, 43, 44], "sex": list("fmfmffmm")})
-    >>> print(explore(people, k=2, sizes=[4], quasi_identifiers=["age", "sex"]))
+    >>> roles = {"quasi_identifiers": ["age", "sex"], "person": "each record"}
+    >>> print(explore(people, k=2, sizes=[4], **roles))
     recoding     k  highest risk  average risk  loss (NCP)  suppressed
     local        2          50 %          50 %      35.7 %           0
     subtree      2          50 %          50 %      35.7 %           0
