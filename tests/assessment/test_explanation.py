@@ -13,7 +13,7 @@ from crypsis.results import Estimate
 
 
 def _assess(table: dict[str, Any], **options: Any) -> cr.Assessment:
-    return cr.assess(pa.table(table), **options, person="each record")
+    return cr.assess(pa.table(table), **{"person": "each record", **options})
 
 
 def test_not_safe_counts_people_and_names_columns() -> None:

@@ -131,7 +131,8 @@ def wards(rare: str = "rare") -> pa.Table:
     ward = np.tile(np.array(["x", "z", "u"]), (400, 1))
     ward[::2] = ["y", "z", "u"]
     ward[:24] = ["x", "y", "u"]
-    ill = np.tile(np.array(["flu", "gout", "cold"]), (400, 1))
+    common = np.array(["flu", "gout", "cold", "none"])  # three of them each
+    ill = common[(np.arange(400)[:, np.newaxis] // 2 + np.arange(3)) % 4]
     ill[:24, 2] = rare
     return pa.table({
         "code": np.repeat([f"P{n:04d}" for n in range(400)], 3),

@@ -117,7 +117,7 @@ def test_the_commands_of_roles_that_were_partly_given_run(
 def test_the_release_without_a_column_of_its_roles_is_assessed_as_printed(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    table = pa.table({"age": [30] * 200 + [31] * 200, "sick days": [0, 1, 2, 3] * 100,
+    table = pa.table({"age": [30] * 200 + [31] * 200, "sick days": [0, 1, 2, 3, 4] * 80,
                       "ill": ["flu", "gout", "none", "cold"] * 100})  # fmt: skip
     pq.write_table(table, "all people.parquet")
     path = roles_file({"age": "quasi-identifier", "sick days": "sensitive", "ill": "sensitive"})

@@ -160,12 +160,12 @@ def test_rows_in_the_same_order_join_files_without_a_common_column() -> None:
 @pytest.mark.parametrize("written", ["{:.1f}", "EUR {:,.0f}", "{:.2f} EUR"])
 def test_the_same_amounts_in_another_notation_or_unit_join_files(written: str) -> None:
     draw = np.random.default_rng(4)
-    amounts = draw.choice(np.arange(20_000, 90_000), 600, replace=False)
-    place = draw.permutation(600)
+    amounts = np.repeat(draw.choice(np.arange(20_000, 90_000), 600, replace=False), 2)
+    place = draw.permutation(1200)
     units = amounts / 12 if written == "{:.2f} EUR" else amounts  # of a month
 
     def file(known: str, name: str, values: Any) -> Dataset:
-        table = pa.table({known: draw.choice(["a", "b"], 600), name: values})
+        table = pa.table({known: draw.choice(["a", "b"], 1200), name: values})
         return Dataset.from_frame(
             table, quasi_identifiers=known, sensitive=name, person="each record"
         )
@@ -175,6 +175,7 @@ def test_the_same_amounts_in_another_notation_or_unit_join_files(written: str) -
     found = cr.assess(first, together=second)
     assert found.verdict is Verdict.CANNOT_TELL
     assert any("the files may be joined by them" in one.text for one in found.reasons)
-    other = draw.choice(np.arange(20_000, 90_000), 600, replace=False)
+    other = np.repeat(draw.choice(np.arange(20_000, 90_000), 600, replace=False), 2)
+    other = other[draw.permutation(1200)]
     others = file("town", "gross", [written.format(one) for one in other])
     assert cr.assess(first, together=others).verdict is Verdict.SAFE

@@ -198,13 +198,13 @@ def test_values_of_the_classes_counted_are_not_shown() -> None:
     [
         ({"missing": "wildcard"}, ParameterError, "match any value"),
         ({"sample": 0}, ParameterError, "at least 1"),
-        ({"given": ["x"]}, ColumnError, "among the given"),
-        ({"given": ["nothing"]}, ColumnError, "nothing"),
+        ({"columns": ["x"]}, ColumnError, "among the given"),
+        ({"columns": ["nothing"]}, ColumnError, "nothing"),
     ],
 )
 def test_errors(options: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
-        inference.leakage(people(), "x", **{"given": GIVEN, "sample": 9, **options})
+        inference.leakage(people(), "x", **{"columns": GIVEN, "sample": 9, **options})
 
 
 def test_no_rows() -> None:

@@ -130,9 +130,14 @@ def with_notations(rows: Rows) -> Rows:
     if inner:
         rows.notations = tuple(inner)
         rows.written = lambda chosen: rows.with_texts(
-            {name: nw.col(inner[name]).cast(nw.String) for name in chosen if name in inner}
+            {name: _engine_text(inner[name]) for name in chosen if name in inner}
         )
     return rows
+
+
+def _engine_text(inner: str) -> nw.Expr:
+    """A number as an engine writes it; Spark writes NaN, DuckDB nan."""
+    return nw.col(inner).cast(nw.String).str.replace_all("NaN", "nan", literal=True)
 
 
 def _names_of(known: Any) -> list[str]:
