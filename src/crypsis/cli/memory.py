@@ -14,7 +14,7 @@ _NO_MEMORY = (
     "can't start new thread",
     "Unable to allocate",
 )
-"""What the system, the loader of libraries, C++ and NumPy say where memory is short."""
+"""Texts of errors of the system, the loader of libraries, C++ and NumPy where memory is short."""
 
 
 def memory_shortage() -> str | None:
