@@ -158,8 +158,9 @@ MEASURES: dict[str, Callable[[cr.Dataset], Any]] = {
 }
 
 
-# One pass for the cells, except: a profile and an assessment tally each column and draw a sample;
-# an assessment also counts the values as read and as written, and draws samples for predictions and
+# One pass for the cells, and one where a column of floats is counted, for the notations of its numbers,
+# except: a profile and an assessment tally each column and draw a sample;
+# an assessment also draws samples for predictions and
 # to look for people whom nobody named;
 # sampled classes are sketched first, leakage looks at the first rows (a sampled one is sketched and
 # counts the target, too; an exact one counts groups and pairs), records are found by a join, a
@@ -168,6 +169,7 @@ MEASURES: dict[str, Callable[[cr.Dataset], Any]] = {
 # which the information loss is measured), and ranks are joined back to the rows, twice.
 PASSES = {
     **dict.fromkeys(MEASURES, 1),
+    "uniqueness, exact": 2,
     "profile": 9,
     "assess": 17,
     "sampled classes, all of them": 2,
