@@ -171,7 +171,7 @@ PASSES = {
     **dict.fromkeys(MEASURES, 1),
     "uniqueness, exact": 2,
     "profile": 9,
-    "assess": 17,
+    "assess": 13,
     "sampled classes, all of them": 2,
     "records at risk": 2,
     "leakage": 2,
@@ -185,7 +185,7 @@ PASSES = {
 }
 # A table that fits in memory is anonymized there, after one reading, and never takes more passes. Of a
 # table on this machine the order of the first rows is looked at: two scans, which stop after these.
-FITTING = PASSES | {"plan for a population": 6, "assess": 19}
+FITTING = PASSES | {"plan for a population": 6, "assess": 15}
 # Asked of DuckDB as if the table did not fit, as none of a cluster is supposed to. Columns that would
 # undo the release are then looked for in the rows of the original and of the release, not in a
 # sample; where there are none that could, the rows of the release are counted, which Spark does
