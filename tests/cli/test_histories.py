@@ -95,7 +95,7 @@ def test_mistakes_have_status_two(visits: Path, capsys: pytest.CaptureFixture[st
 def test_scan_proposes_the_person(visits: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["scan", str(visits)]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "if it identifies people, there are 100 people in 400 records." in shown
+    assert "if it identifies people, there are 100 people in 400 records, and" in shown
     assert "--person code" in shown
     assert run(["scan", str(visits), "--person", "code"]) == 0
     assert "400 records of 100 people" in capsys.readouterr().out

@@ -36,7 +36,9 @@ _SAMPLE = ["--weight", "w", "--stratum", "region", "--cluster", "psu"]
 def test_a_scan_writes_the_sample_into_the_roles_file(survey: Path, capsys) -> None:
     roles = survey.parent / "roles.toml"
     assert run(["scan", str(survey), *_SAMPLE, "--save", str(roles)]) == 0
-    assert '[units]\nweight = "w"\nstratum = "region"\ncluster = "psu"' in roles.read_text()
+    written = roles.read_text()
+    assert '\n[units]\nperson = "undecided"' in written
+    assert '\nweight = "w"\nstratum = "region"\ncluster = "psu"\n' in written
     capsys.readouterr()
     run(["assess", str(survey), "--roles", str(roles), "--no-try", "--json"])
     parameters = json.loads(capsys.readouterr().out)["result"]["parameters"]
@@ -62,7 +64,8 @@ def test_the_population_is_a_number_or_a_file(survey: Path, capsys) -> None:
 def test_a_release_against_the_table_of_the_population(survey: Path) -> None:
     out = survey.parent / "safe.csv"
     words = ["--qi", "age", "--qi", "sex", "--insensitive", "region", "--insensitive", "psu",
-             "--insensitive", "w", "--key", str(survey.parent / "key.json")]  # fmt: skip
+             "--insensitive", "w", "--key", str(survey.parent / "key.json"),
+             "--person", "each record"]  # fmt: skip
     people = str(survey.parent / "people.csv")
     given = ["--population", people, "--k", "50", "--journalist-risk", "0.02"]
     assert run(["anonymize", str(survey), "-o", str(out), *words, *given]) == 0

@@ -158,8 +158,9 @@ MEASURES: dict[str, Callable[[cr.Dataset], Any]] = {
 }
 
 
-# One pass for the cells, except: a profile and an assessment tally each column and draw a sample;
-# an assessment also counts the values as read and as written, and draws samples for predictions and
+# One pass for the cells, and one where a column of floats is counted, for the notations of its numbers,
+# except: a profile and an assessment tally each column and draw a sample;
+# an assessment also draws samples for predictions and
 # to look for people whom nobody named;
 # sampled classes are sketched first, leakage looks at the first rows (a sampled one is sketched and
 # counts the target, too; an exact one counts groups and pairs), records are found by a join, a
@@ -168,8 +169,9 @@ MEASURES: dict[str, Callable[[cr.Dataset], Any]] = {
 # which the information loss is measured), and ranks are joined back to the rows, twice.
 PASSES = {
     **dict.fromkeys(MEASURES, 1),
+    "uniqueness, exact": 2,
     "profile": 9,
-    "assess": 17,
+    "assess": 13,
     "sampled classes, all of them": 2,
     "records at risk": 2,
     "leakage": 2,
@@ -183,7 +185,7 @@ PASSES = {
 }
 # A table that fits in memory is anonymized there, after one reading, and never takes more passes. Of a
 # table on this machine the order of the first rows is looked at: two scans, which stop after these.
-FITTING = PASSES | {"plan for a population": 6, "assess": 19}
+FITTING = PASSES | {"plan for a population": 6, "assess": 15}
 # Asked of DuckDB as if the table did not fit, as none of a cluster is supposed to. Columns that would
 # undo the release are then looked for in the rows of the original and of the release, not in a
 # sample; where there are none that could, the rows of the release are counted, which Spark does

@@ -70,8 +70,8 @@ def _code(data: Dataset) -> Iterator[Content]:
     """That code of the file computes the values: a recipient may get others."""
     if data.rows.computed:
         text = (
-            "The values are computed by a view or by columns of the database whenever somebody "
-            "reads them, and may be others for a recipient. No reason signs this off."
+            "The values are computed by a view or by columns of the database at each reading, "
+            "and may be others for a recipient. No reason signs this off."
         )
         yield Content("computed:rows", text, computed=True)
 

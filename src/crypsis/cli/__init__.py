@@ -11,19 +11,10 @@ import os
 import sys
 from collections.abc import Sequence
 
+from crypsis.cli.memory import lacks_memory, memory_shortage
+
 DONE, NOT_SAFE, BAD_INPUT, FAULT, CANNOT_TELL, INTERRUPTED = 0, 1, 2, 3, 4, 130
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_LEAST_ADDRESS_SPACE = 800_000_000
-"""What the libraries map before they read anything; with less, some of them end the process."""
-_NO_MEMORY = (
-    "Cannot allocate memory",
-    "failed to map segment",
-    "bad_alloc",
-    "bad allocation",
-    "can't start new thread",
-    "Unable to allocate",
-)
-"""What the system, the loader of libraries, C++ and NumPy say where memory is short."""
 _UNWRITTEN = "Standard output could not be written ({})."
 
 
@@ -40,13 +31,9 @@ def run(arguments: Sequence[str]) -> int:
 
             print(version_text())
             return _flushed(DONE)
-        limit = _address_space()
-        if limit is not None and limit < _LEAST_ADDRESS_SPACE:
-            return _error(
-                f"Not enough memory: the address space is limited to {limit // 10**6:,} MB (ulimit "
-                f"-v), and at least {_LEAST_ADDRESS_SPACE // 10**6:,} MB are needed.",
-                BAD_INPUT,
-            )
+        shortage = memory_shortage()
+        if shortage is not None:
+            return _error(shortage, BAD_INPUT)
         return _flushed(_run(arguments))
     except OSError as error:  # of the line above: no library is loaded
         return _flushed(_not_written(error))
@@ -77,32 +64,12 @@ def _run(arguments: Sequence[str]) -> int:
     except SystemExit as end:  # how Typer ends --install-completion, and when the output is closed
         return BAD_INPUT if end.code else DONE
     except Exception as error:  # noqa: BLE001 - the last resort, and it must not show data
-        if _lacks_memory(error):
+        if lacks_memory(error):
             return _error("Not enough memory. Use fewer columns, or set --memory-limit.", BAD_INPUT)
         if isinstance(error, OSError) and error.errno in _FULL:  # a file of a library, as a cache
             return _not_written(error)
         return _fault(error)
     return _error("Interrupted.", status) if status == INTERRUPTED else status
-
-
-def _address_space() -> int | None:
-    """The limit of the address space of this process, if it has one."""
-    try:
-        import resource
-    except ImportError:  # Windows has none
-        return None
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    return None if limit == resource.RLIM_INFINITY else limit
-
-
-def _lacks_memory(error: BaseException | None) -> bool:
-    """Whether memory was short, which is many an error: of a library that cannot be loaded, too."""
-    while error is not None:
-        short = isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM
-        if short or any(sign in str(error) for sign in _NO_MEMORY):
-            return True
-        error = error.__cause__ or error.__context__
-    return False
 
 
 def _not_written(error: OSError) -> int:

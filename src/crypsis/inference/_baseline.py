@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from crypsis.counting.arrays import sums_of
 from crypsis.counting.cells import Cells
 from crypsis.inference._class_regression import chances_of, deviance, log_odds
-from crypsis.inference._effects import Block, Effects
+from crypsis.inference._effects import EffectBlock, Effects
 from crypsis.threads import one_thread
 
 Ints = NDArray[np.int64]
@@ -104,7 +104,7 @@ def _chances(effects: Effects, sizes: Floats, counts: Floats) -> Floats:
     row_sizes, row_counts = (sums_of(row, numbers, rows) for numbers in (sizes, counts))
     scores, best = log_odds(share), None
     least = deviance(scores, sizes, counts)
-    pairs: list[Block] = []
+    pairs: list[EffectBlock] = []
     for turn in range(2):
         start = None
         for penalty in _PENALTIES:

@@ -33,7 +33,7 @@ _FREE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class EffectBlock:
     """One coefficient for each level of a column, or for each cell of a pair of columns."""
 
     levels: Ints
@@ -65,7 +65,7 @@ class Effects:
 
     row: Ints
     """The row of each class."""
-    columns: tuple[Block, ...]
+    columns: tuple[EffectBlock, ...]
     coarse: tuple[Ints, ...]
     """A few levels of each column, for pairs."""
     classes: Ints
@@ -94,12 +94,12 @@ class Effects:
         coarse = [_coarse(column[-1], sizes)[first] for column in found]
         return cls(
             row,
-            tuple(Block(block.levels[first], block.ordered) for block in blocks),
+            tuple(EffectBlock(block.levels[first], block.ordered) for block in blocks),
             tuple(coarse),
             np.bincount(row),
         )
 
-    def regression(self, pairs: Sequence[Block], penalty: float) -> Regression:
+    def regression(self, pairs: Sequence[EffectBlock], penalty: float) -> Regression:
         """The regression on a mean, the columns and some pairs of them."""
         blocks = [*self.columns, *pairs]
         starts = np.cumsum([1, *(block.size for block in blocks)])
@@ -112,13 +112,13 @@ class Effects:
             form[at, at] = penalty * block.penalty()
         return Regression(np.column_stack(places), form)
 
-    def pairs(self, residuals: Floats, weights: Floats) -> list[Block]:
+    def pairs(self, residuals: Floats, weights: Floats) -> list[EffectBlock]:
         """The pairs of columns whose cells have the largest residuals, as far as they are shared.
 
         What is divided by its variance is the score statistic of each pair. A cell of a single class
         would say nothing of others.
         """
-        scored: list[tuple[float, int, Block]] = []
+        scored: list[tuple[float, int, EffectBlock]] = []
         for a, b in combinations(self.coarse, 2):
             cells = np.unique(a * (b.max() + 1) + b, return_inverse=True)[1].ravel()
             shared = np.bincount(cells, self.classes) > 1
@@ -127,13 +127,13 @@ class Effects:
             sums, variances = np.bincount(cells, residuals), np.bincount(cells, weights)
             score = float((sums**2 / (variances + 1))[shared].sum())
             numbers = np.where(shared, np.cumsum(shared) - 1, -1)
-            scored.append((score, len(scored), Block(numbers[cells])))
+            scored.append((score, len(scored), EffectBlock(numbers[cells])))
         scored.sort(key=lambda pair: (-pair[0], pair[1]))
         room = int((_MAX_PRODUCTS / self.classes.size) ** 0.5) - len(self.columns) - 1
         return [block for _, _, block in scored[: max(0, min(_PAIRS, room))]]
 
 
-def _alike(blocks: Sequence[Block], classes: int) -> tuple[Ints, Ints]:
+def _alike(blocks: Sequence[EffectBlock], classes: int) -> tuple[Ints, Ints]:
     """A class that stands for those which are alike in all effects, and the number of each class."""
     if not blocks:
         return np.zeros(1, np.int64), np.zeros(classes, np.int64)
@@ -141,7 +141,7 @@ def _alike(blocks: Sequence[Block], classes: int) -> tuple[Ints, Ints]:
     return group(levels, tuple(int(level.max()) + 1 for level in levels))
 
 
-def _levels(codes: Ints, values: pa.Array, sizes: Floats, most: int) -> list[Block]:
+def _levels(codes: Ints, values: pa.Array, sizes: Floats, most: int) -> list[EffectBlock]:
     """The levels of a column: its frequent values, and intervals of what has an order."""
     read = read_numbers(values)
     found, place = [], None
@@ -157,13 +157,13 @@ def _levels(codes: Ints, values: pa.Array, sizes: Floats, most: int) -> list[Blo
         frequent = np.sort(frequent[shared[frequent]])
         level = np.full(len(values), -1)
         level[frequent] = np.arange(frequent.size)
-        found.append(Block(level[codes]))
+        found.append(EffectBlock(level[codes]))
     if place is not None and place.max() > 0:
         found.append(_intervals(place, records, most, codes))
     return [block for block in found if block.size > 1]
 
 
-def _intervals(place: Ints, records: Floats, most: int, codes: Ints) -> Block:
+def _intervals(place: Ints, records: Floats, most: int, codes: Ints) -> EffectBlock:
     """Values in an order in intervals of about as many records; without a place they are the last."""
     known = place >= 0
     upto = np.cumsum(np.bincount(place[known], records[known]))
@@ -174,10 +174,10 @@ def _intervals(place: Ints, records: Floats, most: int, codes: Ints) -> Block:
     count = int(part.max()) + 1
     level = np.full(place.size, count)
     level[known] = part[place[known]]
-    return Block(level[codes], count)
+    return EffectBlock(level[codes], count)
 
 
-def _coarse(block: Block, sizes: Floats) -> Ints:
+def _coarse(block: EffectBlock, sizes: Floats) -> Ints:
     """A few levels of a column: neighbors together, or the most frequent and all others."""
     records = np.bincount(block.levels + 1, sizes)
     if block.ordered:

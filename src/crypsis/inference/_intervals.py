@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis.inference.conditional import Joint
-from crypsis.inference.kernels.windows import weight_within
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -107,6 +106,8 @@ class Numbers:
 
     def _people_within(self, upto: Ints, cell: Ints, ends: Ints) -> tuple[Ints, Floats]:
         """Who of a class has a number in the interval from each cell on, and the same of everybody."""
+        from crypsis.inference.kernels.windows import weight_within  # most questions need no Numba
+
         assert self.entries is not None  # noqa: S101 - of people
         assert self.table.people is not None  # noqa: S101
         place, pair = self.entries

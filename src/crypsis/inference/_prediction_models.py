@@ -106,24 +106,24 @@ def predict_values(
         found = [_most_frequent(one, target, parts) for one in (cells, *single)]
         return max(found, key=lambda one: int((one[0] == target).sum()))
     guess, certainty = np.zeros(target.size, np.int64), np.zeros(target.size)
-    with _one_thread():
-        for fold in parts:
-            inputs, categories = _fittable(features, target, fold, values=True)
-            known = np.unique(target[fold.learn])
-            if known.size < 2 or not categories.size:
-                values, counts = np.unique(target[fold.learn], return_counts=True)
-                guess[fold.predict] = values[counts.argmax()]
-                certainty[fold.predict] = counts.max() / counts.sum()
-                continue
-            learned = np.searchsorted(known, target[fold.learn])
-            given, asked = inputs[fold.learn], inputs[fold.predict]
+    for fold in parts:
+        inputs, categories = _fittable(features, target, fold, values=True)
+        known = np.unique(target[fold.learn])
+        if known.size < 2 or not categories.size:
+            values, counts = np.unique(target[fold.learn], return_counts=True)
+            guess[fold.predict] = values[counts.argmax()]
+            certainty[fold.predict] = counts.max() / counts.sum()
+            continue
+        learned = np.searchsorted(known, target[fold.learn])
+        given, asked = inputs[fold.learn], inputs[fold.predict]
+        with _one_thread():  # loads scikit-learn, so only where there is something to learn
             chances = (
                 _by_forest(given, learned, asked, seed)
                 if known.size > _FOREST_VALUES or learned.size < _FOREST_RECORDS
                 else _by_boosting(given, categories, learned, asked, known.size)
             )
-            guess[fold.predict] = known[chances.argmax(axis=1)]
-            certainty[fold.predict] = chances.max(axis=1)
+        guess[fold.predict] = known[chances.argmax(axis=1)]
+        certainty[fold.predict] = chances.max(axis=1)
     return guess, certainty
 
 

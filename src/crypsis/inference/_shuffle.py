@@ -30,7 +30,7 @@ def shuffled_itpr(conditional: Conditional, seed: int) -> Number:
     trivial = conditional.entropy == 0 or len(conditional.classes) == 1
     if conditional.totals is None or trivial:
         return conditional.itpr
-    totals = whole_numbers(conditional.totals)
+    totals = integer_counts(conditional.totals)
     if totals.max() == 1:
         return conditional.itpr
     if smallest == 1:
@@ -47,7 +47,7 @@ def shuffled_itpr(conditional: Conditional, seed: int) -> Number:
     return Estimate(float(middle), float(low), float(high), method=f"{method}, seed {seed}")
 
 
-def whole_numbers(totals: NDArray[Any]) -> Ints:
+def integer_counts(totals: NDArray[Any]) -> Ints:
     """Counts that add up to the same: of people spread over their records the nearest."""
     lower = np.floor(totals + 1e-9).astype(np.int64)
     left = round(float(totals.sum())) - int(lower.sum())

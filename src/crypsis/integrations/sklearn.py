@@ -184,7 +184,7 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _anonymized(
         self, frame: nw.DataFrame[Any], known: list[str]
     ) -> tuple[Anonymized, Sequence[int]]:
-        """The release with the smaller loss: as it is, or with a few records emptied first."""
+        """The release with the smaller loss: as it is, or with a few records suppressed first."""
         whole = self._recoded(nw.to_native(frame), known, 0.0)
         if not self.suppression or not _empty(frame, whole, known):
             return whole, ()

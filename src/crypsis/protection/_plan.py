@@ -146,7 +146,7 @@ def plan(
         The share of records that may be removed or suppressed as a whole.
     representative : {"interval", "median", "mean"}
         The label of an interval. A mean or median is rounded so that no value of one person follows
-        from it: not for whoever knows all other values of the group, nor because it is somebody's.
+        from it: not for whoever knows all other values of the group, nor because it is that of a person.
     rank_error : float, optional
         Quantiles come from a sample with this error.
     time_limit : float, optional

@@ -75,6 +75,7 @@ def open_frame(
     if several:
         named = table.rename_columns(names)
         rows.notations = [names[i] for i in several]
+        rows.finer = dict.fromkeys(rows.notations, True)
         rows.written = lambda chosen: open_frame(
             _as_texts(named, [name for name in rows.notations or () if name in chosen]),
             memory_limit=memory_limit, spill_folder=spill_folder,

@@ -30,6 +30,7 @@ from crypsis.tables.values import (
     clean_counts,
     clean_expression,
     dictionary_coded,
+    not_a_number,
     outside_calendar,
 )
 
@@ -74,8 +75,9 @@ class Rows:
         self.written: Callable[[Sequence[str]], Rows] | None = None
         """Opens the same rows with some columns as their texts in the file."""
         self.notations: Collection[str] | None = None
-        """The columns whose equal values may be written in several ways, where that is known."""
-        self._finer: dict[str, bool] = {}
+        """The columns of floating-point numbers, where only these have several notations."""
+        self.finer: dict[str, bool] = {}
+        """Whether what is written distinguishes more than is read, by column, as far as it is known."""
         self._as_written: dict[tuple[str, ...], Rows] = {}
         self.contents: Callable[[], tuple[Content, ...]] | None = None
         """Lists what the file has besides the rows."""
@@ -207,15 +209,43 @@ class Rows:
         """
         if self.written is None:
             return ()
-        new = [
-            name
-            for name in names
-            if name not in self._finer and (self.notations is None or name in self.notations)
-        ]
-        if new:
+        new = [name for name in names if name not in self.finer]
+        if self.notations is not None:
+            self.finer.update(
+                self._floats_in_two_notations([n for n in new if n in self.notations])
+            )
+        elif new:
             read, texts = (rows._distinct(new, at_most) for rows in (self, self.written(new)))
-            self._finer.update({name: texts[name] > read[name] for name in new})
-        return tuple(name for name in names if self._finer.get(name))
+            self.finer.update({name: texts[name] > read[name] for name in new})
+        return tuple(name for name in names if self.finer.get(name))
+
+    def _floats_in_two_notations(self, names: Sequence[str]) -> dict[str, bool]:
+        """Whether columns of numbers have both zeros, or NaN beside another NaN or a missing value.
+
+        Other numbers have one notation each. One pass, and none where there are no floats.
+        """
+        inner = {name: self.column(name).inner for name in names}
+        inner = {name: own for name, own in inner.items() if own in self._floats}
+        if not inner:
+            return {}
+        parts: list[nw.Expr] = []
+        for i, own in enumerate(inner.values()):
+            value, text = nw.col(own), nw.col(own).cast(nw.String)
+            zero = nw.when(value == 0).then(text)
+            nan = nw.when(not_a_number(value)).then(text)
+            parts += [
+                zero.min().alias(f"lowest{i}"), zero.max().alias(f"highest{i}"),
+                nan.min().alias(f"first{i}"), nan.max().alias(f"last{i}"),
+                value.is_null().cast(nw.Int64).sum().alias(f"missing{i}"),
+            ]  # fmt: skip
+        table = self.fetch(self.frame.select(*parts), "comparing the notations of numbers")
+        (found,) = table.to_pylist()
+        return {
+            name: found[f"lowest{i}"] != found[f"highest{i}"]
+            or found[f"first{i}"] != found[f"last{i}"]
+            or (found[f"first{i}"] is not None and found[f"missing{i}"] > 0)
+            for i, name in enumerate(inner)
+        }
 
     def _distinct(self, names: Sequence[str], at_most: int) -> dict[str, int]:
         """The number of values of each column, a missing one included."""

@@ -20,7 +20,16 @@ def clean_expression(inner: str, dtype: Any) -> nw.Expr:
     column = nw.col(inner)
     if not dtype.is_float():
         return column
-    return nw.when(~column.is_nan()).then((column + 0.0).cast(dtype)).alias(inner)
+    return nw.when(~not_a_number(column)).then((column + 0.0).cast(dtype)).alias(inner)
+
+
+def not_a_number(column: nw.Expr) -> nw.Expr:
+    """Whether floating-point numbers of a frame are NaN.
+
+    The statistics of Parquet files leave NaN out, and DuckDB then takes it for a number, except
+    behind a function whose values it does not predict.
+    """
+    return column.exp().is_nan()
 
 
 def any_missing(inner: Sequence[str]) -> nw.Expr:

@@ -252,7 +252,7 @@ def _base(how: str, spread: float, size: int, integer: bool) -> float:
 
     Whoever knows all values but one, and the mean exactly, knows the last one. Rounded to the spread of
     the values over their number, the sum is open by the spread: nothing follows but the group. A
-    median is somebody's value; rounded to three times as much, it is that of several.
+    median is the value of a person; rounded to three times as much, it is that of several.
 
     >>> _base("mean", 90.0, 10, False), _base("median", 4.0, 40, True), _base("mean", 0.0, 10, True)
     (10.0, 2.0, 0.0)

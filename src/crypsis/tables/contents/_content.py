@@ -19,5 +19,5 @@ class Content(Result):
     description: str
     """A sentence without data values."""
     computed: bool = False
-    """Whether it is code that computes the values of the table whenever somebody reads it. What a
+    """Whether it is code that computes the values of the table at each reading. What a
     recipient gets is not known before the rows are written out, so it cannot be signed off."""

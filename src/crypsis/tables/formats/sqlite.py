@@ -38,7 +38,7 @@ def sqlite_uri(path: str) -> str:
 def computing_tables(path: str) -> frozenset[str]:
     """The views, virtual tables and tables with generated columns of a file.
 
-    Their values are computed whenever somebody reads them.
+    Their values are computed at each reading.
     """
     try:
         with closing(sqlite3.connect(sqlite_uri(path), uri=True)) as database:

@@ -18,7 +18,7 @@ from crypsis.tables.csv.types import PATTERNS
 from crypsis.tables.paths import expanded, format_by_name
 from crypsis.tables.queries import one_query
 from crypsis.tables.rows import Rows
-from crypsis.tables.schema import columns_of, inner_names
+from crypsis.tables.schema import Kind, columns_of, inner_names
 from crypsis.tables.spark.backend import SparkBackend, inner_frame, translated
 from crypsis.threads import thread_count, thread_limit
 
@@ -29,6 +29,8 @@ _TYPES = {
     "date": "date",
     "time": "timestamp_ntz",
 }
+_TYPED = ("parquet", "orc", "json")
+"""Formats in which, as Spark reads them, only floating-point numbers have several notations."""
 _HEAD_LINES = 200
 _SETTINGS = {
     "spark.ui.enabled": "false",
@@ -122,6 +124,8 @@ def open_spark(
     form = reading.format or format_by_name(str(source)) or "parquet"
     if reading.table is None and reading.query is None:
         rows.written = lambda names: open_spark(source, reading, master=master, written=names)
+        if form in _TYPED and not reading.missing_markers:
+            rows.notations = [column.name for column in rows.columns if column.kind is Kind.NUMBER]
         path = expanded(str(source))
         if path.exists():
             own = sorted(map(str, path.rglob(f"*.{form}"))) if path.is_dir() else [str(path)]
