@@ -25,6 +25,7 @@ _SERVER.set_forkserver_preload(
         "duckdb",
         "crypsis.singling_out",
         "numba.cpython.cmathimpl",
+        "encodings.utf_32_le",
     ]  # all that is loaded, for another user may not be able to read it
 )
 

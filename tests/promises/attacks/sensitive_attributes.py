@@ -308,8 +308,9 @@ def classes_as_ill_as_the_whole_table(draw: Draw, folder: Path) -> Trial:
 
 @scenario("knows the district: everybody there is rich")
 def incomes_of_the_highest_tenth(draw: Draw, folder: Path) -> Trial:
-    """Incomes up to 90,000 for most; in three classes from 120,000 to 900,000, and far apart."""
-    income = draw.permutation(1_200) * 58 + 20_000
+    """Incomes up to 90,000 for most, in steps of 500; in three classes from 120,000 to 900,000, and
+    far apart."""
+    income = (draw.permutation(1_200) * 58 + 20_000) // 500 * 500
     rich = np.arange(1_200) % 400 < 20
     release = _classes(np.where(rich, draw.permutation(1_200) * 650 + 120_000, income))
     claimed = (release["status"] >= 120_000).groupby(release["district"]).transform("mean") >= 0.9

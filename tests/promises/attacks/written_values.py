@@ -264,7 +264,7 @@ def codes_of_one_block(draw: Draw, folder: Path) -> Trial:
 
 @scenario("knows the district: everybody there has debts")
 def losses_of_a_whole_class(draw: Draw, folder: Path) -> Trial:
-    """Balances from -10,000 to 90,000; in five classes all are below zero, and far apart."""
-    amounts = draw.permutation(ROWS) * 83 - 10_000
+    """Balances from -10,000 to 90,000 in steps of 500; in five classes all are below zero, and far apart."""
+    amounts = (draw.permutation(ROWS) * 83 - 10_000) // 500 * 500
     release = _release(np.where(ODD, -np.abs(amounts), amounts))
     return _claimed(release, (release["status"] < 0).to_numpy(bool), _judged(_release(amounts)))
