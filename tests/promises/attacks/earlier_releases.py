@@ -207,6 +207,7 @@ def _with_roles(folder: Path, name: str, release: pd.DataFrame) -> tuple[Path, P
     release.to_csv(path, index=False)
     known = [column for column in release if column != "disease"]
     lines = ["[roles]", 'disease = "sensitive"', *(f'{one} = "quasi-identifier"' for one in known)]
+    lines += ["[units]", 'person = "each record"']
     roles.write_text("\n".join(lines), "utf-8")
     return path, roles
 
