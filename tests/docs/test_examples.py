@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import os
 import re
 import shlex
 import subprocess
@@ -126,7 +127,8 @@ def checked(folder: Path, scripts: dict[str, str]) -> list[str]:
     ended = subprocess.run(
         [sys.executable, "-m", "mypy", "--follow-imports=silent", "--no-error-summary",
          "--config-file", str(ROOT / "pyproject.toml"), *map(str, files)],
-        cwd=ROOT / "src", capture_output=True, text=True, check=False, timeout=600,
+        cwd=ROOT / "src", env=os.environ | {"MYPYPATH": str(ROOT)},  # `papers` is beside `src`
+        capture_output=True, text=True, check=False, timeout=600,
     )  # fmt: skip
     assert ended.returncode in (0, 1), ended.stdout + ended.stderr
     return [
