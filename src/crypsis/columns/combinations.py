@@ -8,7 +8,7 @@ from crypsis.columns.codes import Ints
 from crypsis.counting.cells import Cells
 from crypsis.counting.grouping import group
 from crypsis.dataset import Dataset
-from crypsis.errors import TooLargeError
+from crypsis.errors import InputError, TooLargeError
 from crypsis.hierarchies.cover import is_label
 from crypsis.results import Result
 from crypsis.tables import Kind
@@ -86,7 +86,7 @@ def repeated_combinations(data: Dataset) -> RepeatedCombinations | None:
         if counted is None:
             table = data.rows.cells(names, at_most=MAX_CELLS)
             counted = Cells.from_table(table, names)
-    except TooLargeError:
+    except (InputError, TooLargeError):  # the classes are not evaluated either
         return None
     if len(counted) > MAX_COMBINATIONS_SHARE * data.count or _recoded(counted):
         return None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.promises.hostile.case import GOOD, Case
 
-_QI = ("--qi", "age", "--qi", "zip", "--sensitive", "disease")
+_QI = ("--person", "each record", "--qi", "age", "--qi", "zip", "--sensitive", "disease")
 
 
 def _on(name: str, words: str | None, verb: str, *more: str) -> Case:
@@ -70,7 +70,7 @@ CASES: tuple[Case, ...] = (
     _on("a marker of a NUL", None, "scan", "--missing-marker", "x\0y"),
     _on("an alpha beyond one", "alpha", "scan", "--population", "1000", "--alpha", "2"),
     _on("an alpha that is no number", "alpha", "scan", "--population", "1000", "--alpha", "nan"),
-    _on("no quasi-identifiers", "No column is a quasi-identifier", "anonymize", "--k", "2",
+    _on("no quasi-identifiers", "No column is a quasi-identifier", "anonymize", "--k", "2", "--person", "each record",
         "--exclude", "age", "--exclude", "zip", "--sensitive", "disease"),
     _on("k of zero", "k", "anonymize", *_QI, "--k", "0"),
     _on("k below zero", "k", "anonymize", *_QI, "--k", "-3"),

@@ -11,7 +11,7 @@ import numpy as np
 from crypsis.columns.codes import Ints, codes_of
 from crypsis.counting.grouping import numbered
 from crypsis.dataset import ColumnNote, Dataset
-from crypsis.errors import TooLargeError
+from crypsis.errors import InputError, TooLargeError
 from crypsis.tables import Kind
 from crypsis.tables.sampling import sample
 
@@ -104,7 +104,7 @@ def copies(data: Dataset, columns: Sequence[str] | None = None) -> int:
         if known and int(np.gcd.reduce(data.cells(known).counts, initial=0)) < 2:
             return 1
         counts = data.rows.cells(flat, at_most=_MOST_CELLS)["count"].to_numpy()
-    except TooLargeError:
+    except (InputError, TooLargeError):  # the classes are not evaluated either
         return 1
     return int(np.gcd.reduce(counts)) if counts.size >= _FEWEST_COPIED else 1
 
