@@ -234,7 +234,7 @@ def test_formulas_are_neutralized_on_request(tmp_path: Path) -> None:
 
 def test_formulas_in_an_anonymized_release(tmp_path: Path) -> None:
     path, out = tmp_path / "data.csv", tmp_path / "safe.csv"
-    path.write_text("-job,age\n" + "=cook,5\n@smith,6\n" * 20)
+    path.write_text("-job,age\n" + "=cook,5\n@smith,6\n" * 20 + "=cook,5\n")
     command = [
         "anonymize",
         "--person",
