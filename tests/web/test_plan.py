@@ -18,7 +18,20 @@ from crypsis.protection import Plan
 from tests.web.conftest import Caller
 
 ROLES = {"quasi_identifiers": ["age", "zip", "sex"], "sensitive": ["disease"], "excluded": ["name"]}
-WORDS = ["--exclude", "name", "--qi", "age", "--qi", "zip", "--qi", "sex", "--sensitive", "disease"]
+WORDS = [
+    "--person",
+    "each record",
+    "--exclude",
+    "name",
+    "--qi",
+    "age",
+    "--qi",
+    "zip",
+    "--qi",
+    "sex",
+    "--sensitive",
+    "disease",
+]
 TREE = "".join(f"{code};{str(code)[:4]};*\n" for code in range(10100, 10120))
 
 
