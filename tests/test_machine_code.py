@@ -117,6 +117,39 @@ def test_a_kernel_is_loaded_until_its_module_changes(tmp_path: Path) -> None:
     assert hits(tmp_path, tmp_path / "changed") == (0, 1)
 
 
+CALLER = """
+from crypsis.machine_code import kernel
+from sample.kernels.factor import factor
+
+
+@kernel
+def twice(number):
+    return factor() * number
+"""
+FACTOR = """
+from crypsis.machine_code import kernel
+
+
+@kernel
+def factor():
+    return 1 + 1
+"""
+
+
+def test_a_kernel_is_compiled_anew_when_one_that_it_calls_changes(tmp_path: Path) -> None:
+    """Its machine code contains the other: an update would go on with the old one."""
+    module = tmp_path / "sample" / "kernels" / "doubled.py"
+    module.parent.mkdir(parents=True)
+    module.write_text(CALLER, encoding="utf-8")
+    called = module.with_name("factor.py")
+    called.write_text(FACTOR.replace("1 + 1", "3"), encoding="utf-8")
+    with pytest.raises(subprocess.CalledProcessError):  # 12 is not 8
+        hits(tmp_path, tmp_path / "made")
+    called.write_text(FACTOR, encoding="utf-8")
+    assert hits(tmp_path, tmp_path / "made")[0] == 0
+    assert hits(tmp_path, tmp_path / "made")[0] == 1
+
+
 @pytest.mark.heavy
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="machine code is made for x86-64-v3")
 def test_the_first_commands_after_installing_compile_nothing(tmp_path: Path) -> None:

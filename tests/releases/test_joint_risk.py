@@ -286,7 +286,7 @@ def _together(own: pd.DataFrame, earlier: pd.DataFrame, **given: Any) -> Any:
     first, second = (
         Dataset.from_frame(
             table(one), quasi_identifiers=[n for n in one if n in kept - {"diagnosis"}],
-            sensitive=[n for n in one if n in ("ill", "diagnosis")],
+            sensitive=[n for n in one if n in ("ill", "diagnosis")], person="each record",
         )
         for one in (own, earlier)
     )  # fmt: skip

@@ -6,11 +6,13 @@ kernel is loaded from here; elsewhere, and in a wheel without machine code, it i
 first called and kept in the cache of Numba.
 
 What is loaded from this folder is code like the modules beside it, with the same owner and the same
-permissions. It is found by the content of the module it was compiled from.
+permissions. It is found by the content of the modules it was compiled from: a kernel contains those it
+calls, which stand in its folder, so that a change of one of them makes the whole folder compile anew.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -63,9 +65,8 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
 
 def _compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     compiled = numba.njit(cache=True, nogil=True, **options)(function)
-    target = _target()
-    if target is not None and compiled is not function:  # Numba can be told not to compile
-        compiled._cache = _MachineCode(function, target)
+    if compiled is not function:  # Numba can be told not to compile
+        compiled._cache = _MachineCode(function)
     return compiled
 
 
@@ -94,20 +95,30 @@ def _target() -> _Target | None:
     return _Target((made["system"], made["processor"], made["instructions"]))
 
 
+@cache
+def _content(folder: Path) -> bytes:
+    """A digest of the modules of a folder of kernels."""
+    digest = hashlib.sha256()
+    for module in sorted(folder.glob("*.py")):
+        digest.update(hashlib.sha256(module.read_bytes()).digest())
+    return digest.digest()
+
+
 class _MachineCode(FunctionCache):  # type: ignore[misc]
     """The cache of one kernel, which looks first at what came with the package."""
 
-    def __init__(self, function: Callable[..., Any], target: _Target) -> None:
+    def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
-        self._target = target
-        self._shipped = IndexDataCacheFile(
-            cache_path=str(FOLDER.joinpath(*function.__module__.split(".")[1:-1])),
-            filename_base=self._impl.filename_base,
-            source_stamp=self._impl.locator.get_source_stamp(),
-        )
+        content = _content(Path(function.__code__.co_filename).parent)
+        base = self._impl.filename_base
+        self._cache_file = IndexDataCacheFile(str(self._cache_path), base, content)
+        folder = FOLDER.joinpath(*function.__module__.split(".")[1:-1])
+        self._shipped = IndexDataCacheFile(str(folder), base, content)
 
     def _load_overload(self, signature: Any, context: Any) -> Any:
-        found = self._shipped.load(self._index_key(signature, self._target))
-        if found is not None:
-            return self._impl.rebuild(context, found)
+        target = _target()
+        if target is not None:
+            found = self._shipped.load(self._index_key(signature, target))
+            if found is not None:
+                return self._impl.rebuild(context, found)
         return super()._load_overload(signature, context)

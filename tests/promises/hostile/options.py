@@ -35,7 +35,7 @@ CASES: tuple[Case, ...] = (
     _on("a seed below zero", "seed", "assess", *_QI, "--seed", "-1"),
     _on("a seed that is huge", None, "assess", *_QI, "--seed", str(2**200)),
     _on("a seed in words", "--seed", "assess", *_QI, "--seed", "x"),
-    _on("a person that is not there", "does not exist", "assess", *_QI, "--person", "x"),
+    _on("a person that is not there", "does not exist", "assess", *_QI[2:], "--person", "x"),
     _on("a weight that is text", "weight", "assess", *_QI, "--weight", "disease"),
     _on("a weight of fractions", None, "assess", *_QI, "--weight", "age"),
     _on("an original that is not there", "does not exist", "assess", *_QI, "--original", "no.csv"),

@@ -38,7 +38,6 @@ def _standard(*names: str, form: str = "", **options: bool) -> Check:
 
 luhn = _standard("luhn")
 iban = _standard("iban", check_country=False)
-us_ssn = _standard("us.ssn", "us.itin")
 nl_bsn = _standard("nl.bsn")
 de_tax = _standard("de.idnr")
 es_dni = _standard("es.dni", "es.nie")
@@ -85,6 +84,14 @@ def _short_date(text: str, *, day_first: bool = False) -> bool:
 
 def _weighted(text: str, weights: Sequence[int]) -> int:
     return sum(weight * int(digit) for weight, digit in zip(weights, text, strict=False))
+
+
+def us_ssn(text: str) -> bool:
+    """United States: no zeros, no area 666, and 9xx is an ITIN; those of advertisements were people's."""
+    area, group, serial = text[:3], int(text[3:5]), int(text[5:])
+    if area in ("000", "666") or not group or not serial:
+        return False
+    return area[0] != "9" or 50 <= group <= 99
 
 
 def de_pension(text: str) -> bool:
